@@ -14,7 +14,7 @@ import msgspec
 from workbench.ir.values import Function
 
 RARE = ("aligned", "apart", "constant", "index32", "ordered", "single")
-"""Options that a key names only where they are not as usual."""
+"""Options that `Options.items` lists only where they differ from the default."""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -25,19 +25,19 @@ class Options(msgspec.Struct, frozen=True):
         fast_math: allow reassociation and approximate maths.
         contiguous: every array argument is C-contiguous, so strides are not read.
         index32: the launch has fewer than 2**31 threads and each array reaches over fewer than 2**31 bytes, so CUDA
-            code computes indices and places in 32 bits. The CPU's code is the same either way.
+            code computes indices and offsets in 32 bits. The CPU's code is the same either way.
         aligned: dense arrays of vectors and structs begin where a GPU loads several scalars at once
-            (`layout.access_bytes`). As above.
+            (`layout.access_bytes`). The CPU's code is the same either way.
         apart: no two arguments share memory, so CUDA code reads what the kernel does not change through the read-only
-            path, and reads it ahead. As above.
-        numbers: an adjoint finds the gradients of number parameters too.
-        few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
-            it adds plainly, and says so (`one_core` in its metadata).
-        constant: positions of the parameters whose gradients an adjoint need not find.
-        single: of an adjoint that is right for some launches only: the axes along which these have one thread; None of
-            one that is right for all.
+            path, and reads it ahead. The CPU's code is the same either way.
+        numbers: an adjoint computes the gradients of number parameters too.
+        few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be generated for one
+            core: it adds without atomics, and its metadata has `one_core`.
         ordered: sums are in the order of threads: on the CPU these run one after the other, and lanes do not add their
             terms together first; on a device several launches stand for one (`autodiff/ordered.py`).
+        constant: positions of the parameters whose gradients an adjoint need not compute.
+        single: of an adjoint that is right for some launches only: the axes along which these have one thread. None:
+            the adjoint is right for all launches.
     """
 
     checks: bool = False
@@ -53,7 +53,10 @@ class Options(msgspec.Struct, frozen=True):
     single: tuple[int, ...] | None = None
 
     def items(self) -> tuple[tuple[str, Any], ...]:
-        """Name and value of each option that changes the code, by name."""
+        """Return the options as (name, value) pairs, sorted by name, for keys.
+
+        Those in `RARE` are listed only if they are not at their default.
+        """
         values = ((name, getattr(self, name)) for name in self.__struct_fields__)
         return tuple(sorted((name, value) for name, value in values if name not in RARE or value != _USUAL[name]))
 
@@ -62,10 +65,10 @@ _USUAL = msgspec.structs.asdict(Options())
 
 
 class Artifact(msgspec.Struct, frozen=True):
-    """A compiled kernel: bytes to load, and facts about them.
+    """A compiled kernel: bytes to load, and metadata.
 
     Attributes:
-        image: an object file (CPU) or a cubin (CUDA).
+        image: an object file (CPU), a cubin (CUDA) or PTX (emulated devices).
         metadata: JSON values; always `entry` (the symbol to call), `stages` (name to seconds), `backend`, `target`.
     """
 
@@ -74,29 +77,33 @@ class Artifact(msgspec.Struct, frozen=True):
 
 
 class Backend(ABC):
-    """A way to run IR."""
+    """A compiler of IR for one kind of target; it neither loads nor launches what it compiles."""
 
     name: str
 
     @abstractmethod
     def version(self, target: str = "") -> str:
-        """Everything about the compiler for `target` that changes its output: for the module key."""
+        """Return everything about the compiler that changes its output, for keys.
+
+        Args:
+            target: what is compiled for; empty: the default target.
+        """
 
     @abstractmethod
     def target(self) -> str:
-        """Return the default target: `sm_90`, or the CPU's name and features."""
+        """Return the default target: an architecture such as `sm_90`, or the CPU's name and features."""
 
     @abstractmethod
     def emit(self, function: Function, options: Options, target: str) -> str:
-        """Emit the function as the text that is compiled."""
+        """Return the text that `compile` compiles: CUDA C++ or LLVM IR."""
 
     @abstractmethod
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
         """Compile the function to an artifact.
 
         Raises:
-            BuildError: the compiler refused our text; `log` holds what it said.
+            BuildError: the compiler refused the generated text; `log` holds what it said.
         """
 
     def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
-        """Start early, before a kernel is compiled, what takes time and can go on in the background."""
+        """Begin slow preparations in the background, before a kernel is compiled; by default there are none."""

@@ -33,7 +33,14 @@ _SIGNS = {
 
 
 class FaultRecord(msgspec.Struct, frozen=True):
-    """A fault as code with checks wrote it: see `backends/layout.py`. `values` are raw 64-bit patterns."""
+    """A fault as checked code wrote it in the layout of `backends/layout.py`.
+
+    Attributes:
+        count: faults in the launch; the rest describes the first one.
+        number: of the operation that faulted (`ir.values.number_ops`).
+        thread: its linear index; of a kernel with tiles, the block's.
+        values: raw 64-bit patterns.
+    """
 
     count: int
     number: int
@@ -42,7 +49,7 @@ class FaultRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, data: bytes) -> FaultRecord | None:
-        """Return the record in these bytes; None if nothing was reported."""
+        """Return the record in these bytes; None if its count is 0, as no fault was reported."""
         count, number, thread, *values = struct.unpack(f"<{3 + FAULT_VALUES}q", data[:FAULT_SIZE])
         return cls(count, number, thread, tuple(values)) if count else None
 
@@ -50,11 +57,11 @@ class FaultRecord(msgspec.Struct, frozen=True):
 def raised_by(
     function: Function, record: FaultRecord, dims: Sequence[int], shapes: Mapping[str, Sequence[int]]
 ) -> KernelFault:
-    """Return the error for a launch of `function` (before it was guarded) that left this record.
+    """Return the error for a launch of `function` that left this record.
 
     Args:
-        function: the function; its operations' numbers are the record's.
-        record: what was written.
+        function: the function before checks were inserted; its operations' numbers are the record's.
+        record: the fault.
         dims: the launch's dimensions.
         shapes: of each array argument, by parameter.
     """
@@ -68,7 +75,17 @@ def describe(
     function: Function, op: Op, defining: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers,
     shapes: Mapping[str, Sequence[int]], count: int = 1,
 ) -> KernelFault:  # fmt: skip
-    """Return the error for an operation that faulted with these values."""
+    """Return the error for an operation that faulted.
+
+    Args:
+        function: the kernel, for its name and whether it runs by blocks.
+        op: the operation.
+        defining: the operation that defines each value.
+        thread: the index of the thread, or of the block if the kernel has tiles.
+        values: what the check reports: indices, operands, or a component.
+        shapes: of each array argument, by parameter.
+        count: faults in the launch.
+    """
     if op.name in ("extract", "insert") and isinstance(op.operands[0].type, Matrix):
         values = (_row(op.operands[0].type, values[0]),)
     who = f"{'block' if function.block_dim else 'thread'} {thread}"  # of tiles a line runs for the whole block
@@ -85,7 +102,7 @@ def describe(
 
 
 def _value(bits: int, value: Value) -> Any:
-    """Return a number of the value's type from its 64 bits in the record."""
+    """Return the number that 64 bits of a fault record stand for, by the type of the value that was reported."""
     type = element(value.type)
     if is_float(type):
         return struct.unpack("<d", struct.pack("<q", bits))[0]
@@ -95,7 +112,7 @@ def _value(bits: int, value: Value) -> Any:
 
 
 def unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
-    """Return a linear index along each dimension, the last one fastest."""
+    """Return the multi-dimensional index of a linear one, the last dimension fastest."""
     indices: list[int] = []
     for size in reversed(dims):
         indices.append(linear % size)
@@ -143,8 +160,10 @@ def _tile_part(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) 
 
 
 def _row(type: Matrix, component: int) -> int:
-    """Return the row that was asked for, of a matrix's component: columns are always in range, and rows below 0 count
-    on."""
+    """Return the row index that was out of range, from the flat component index that a fault reports for a matrix.
+
+    Columns are always in range. A negative row had the number of rows added to it, which is undone.
+    """
     row = component // type.columns
     return row if row >= 0 else row - type.rows
 

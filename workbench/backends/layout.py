@@ -45,14 +45,14 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """The buffer's slots in the order of the parameters, and its size in bytes."""
+    """The layout of a launch's parameter buffer: a slot per parameter, in order, and the total size in bytes."""
 
     slots: tuple[Slot, ...]
     size: int
 
 
 def slot_size(type: Type) -> int:
-    """Bytes that an argument of this type takes."""
+    """Return the bytes of an argument of this type in the buffer: an array's pointer, shape and strides, or a value."""
     assert not isinstance(type, Aggregate)
     return 8 + 16 * type.ndim if isinstance(type, ArrayType) else type.size
 
@@ -69,21 +69,25 @@ def layout(parameters: Sequence[tuple[str, Type]]) -> Layout:
 
 
 def shape_in(buffer: Array[c_char], slot: Slot) -> tuple[int, ...]:
-    """Return the shape of an array argument in a packed buffer."""
+    """Return the shape of the array argument at `slot` of a packed parameter buffer."""
     assert isinstance(slot.type, ArrayType)
     return struct.unpack_from(f"<{slot.type.ndim}q", buffer, slot.offset + 8)
 
 
 def multiplier(size: int) -> int:
-    """Return the m that divides without a division: `n // size == (2 * n * m >> 32) >> (size - 1).bit_length()`.
+    """Return the multiplier m by which code divides by `size` without a division.
 
-    It holds for all n and sizes below 2³¹, and m has 32 bits; 0 for size 0, by which nothing is divided.
+    `n // size == (2 * n * m >> 32) >> (size - 1).bit_length()` holds for all n and sizes below 2³¹, and m has 32 bits.
+    It is 0 for size 0, by which nothing is divided.
     """
     return -(-(1 << 31 + (size - 1).bit_length()) // size) if size else 0
 
 
 def access_bytes(type: ArrayType | StructArray) -> int:
-    """Return the bytes, up to 16, of which a dense array's elements (of a field: its structs) are multiples, so that a
-    GPU can load as many at once; 0 if that is no more than one scalar."""
+    """Return how many bytes, up to 16, a GPU can access at once in a dense array of vectors or structs.
+
+    The size of an element (of a field: of its struct) is a multiple of it. It is 0 if that is no more than one
+    scalar's.
+    """
     common = math.gcd(getattr(type, "pitch", 0) or type.dtype.size, 16)
     return common if common > alignment(type.dtype) else 0

@@ -27,12 +27,12 @@ CAPACITY = 1 << 20
 
 
 def prints(function: Function) -> list[Op]:
-    """Return the function's prints, in `walk` order."""
+    """Return the function's `print` operations, in `walk` order."""
     return [op for op in walk(function.body) if op.name == "print"]
 
 
 def number_prints(function: Function) -> Function:
-    """Return the function with a number, from 1, on each print; itself where it has none."""
+    """Return the function with a number, from 1 in `walk` order, on each print; the function itself if it has none."""
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -42,12 +42,19 @@ def number_prints(function: Function) -> Function:
 
 
 def width(values: Sequence[Value]) -> int:
-    """Return how many words the values take."""
+    """Return how many 64-bit words the values take in a record: one per scalar or component."""
     return sum(v.type.length if isinstance(v.type, Vector) else 1 for v in values)
 
 
 def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> str:
-    """Format what one print shows, from values as the interpreter has them, and their types."""
+    """Return what one print shows.
+
+    Args:
+        parts: the pieces in order: a string as it stands, or a tuple whose first item is the %-format of the next value
+            ("" shows it as Python does).
+        values: as the interpreter has them.
+        types: of the values.
+    """
     rest = (v.view(t.numpy)[..., 0][()] if isinstance(t, Complex) else v for v, t in zip(values, types, strict=True))
     shown: list[str] = []
     for part in parts:
@@ -60,14 +67,20 @@ def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> s
 
 
 def _plain(value: Any) -> str:
-    """Return a number as Python shows it (a float32 with the digits that a float32 needs), a vector as a list."""
+    """Return a number as `str` shows it (a float32 with the digits that a float32 needs), a vector in brackets."""
     if isinstance(value, np.ndarray):
         return f"[{', '.join(_plain(v) for v in value)}]"
     return str(value)
 
 
 def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
-    """Yield the texts of the records in a buffer (its head left out), in the order of the threads."""
+    """Yield the lines of the records in a buffer, in the order of the threads, then a line about dropped ones, if any.
+
+    Args:
+        function: the kernel, whose prints are numbered as by `number_prints`.
+        buffer: the buffer without its head.
+        dropped: how many records did not fit.
+    """
     ops = prints(function)
     texts: list[tuple[int, str]] = []
     at = 0

@@ -14,10 +14,16 @@ _ORDERED = frozenset({"lt", "le", "gt", "ge"})
 
 
 def compared_types(function: Function) -> frozenset[Scalar]:
-    """Return the types of which the function compares two numbers by order."""
+    """Return the scalar types of which the function compares numbers with `<`, `<=`, `>` or `>=`."""
     return frozenset(element(op.operands[0].type) for op in walk(function.body) if op.name in _ORDERED)
 
 
 def may_lose_sign(source: Scalar, target: Scalar, compared: frozenset[Scalar]) -> bool:
-    """Return whether a conversion needs that care; halves are converted by functions of integers."""
+    """Return whether LLVM may lose the sign of a zero in a conversion between float32 and float64.
+
+    Args:
+        source: the type converted from.
+        target: the type converted to.
+        compared: the types of which the function compares numbers by order; LLVM errs only if `source` is one.
+    """
     return source in compared and {source, target} == {float32, float64}

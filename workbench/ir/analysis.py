@@ -24,9 +24,9 @@ from workbench.ir.values import Block, Function, Op, Value, definitions, indices
 from workbench.types import ArrayType, Kind, Scalar, element, int32, is_integer
 
 OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-"""The comparison that holds where one does not."""
+"""By comparison, the one that holds if it does not."""
 MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-"""The comparison with its operands exchanged."""
+"""By comparison, the one that holds with its operands exchanged."""
 
 _LINEAR = frozenset({"cast", "add", "sub", "neg", "mul", "lshift"})
 """Operations whose form is computed from those of their operands."""
@@ -39,8 +39,8 @@ class Atom(NamedTuple):
 
     Attributes:
         kind: "tid", "launch_dim", "shape", "number" (a parameter), "value", or "multiple": how many times a remainder's
-            divisor was taken off.
-        name: the parameter's, of a shape or number.
+            divisor was subtracted.
+        name: of a "shape" or "number": the parameter's.
         axis: of the launch, or of the array.
         value: of a "value" or "multiple": the operation's result.
     """
@@ -65,18 +65,20 @@ class Form(NamedTuple):
         return hash((self.constant, frozenset(self.terms.items())))
 
     def plus(self, other: Form, factor: int = 1) -> Form:
-        """Return the form plus a multiple of another one."""
+        """Return the sum of the form and `factor` times another one."""
         terms = dict(self.terms)
         for atom, n in other.terms.items():
             terms[atom] = terms.get(atom, 0) + factor * n
         return Form(self.constant + factor * other.constant, {a: n for a, n in terms.items() if n})
 
     def times(self, factor: int) -> Form:
-        """Return a multiple of the form."""
+        """Return the form multiplied by a number."""
         return Form(0, {}).plus(self, factor)
 
     def divided(self, size: Form) -> tuple[int, Form]:
-        """Return m and a rest, so that the form is m * size + rest and the rest has no multiple of the size.
+        """Return m and a rest such that the form is m * size + rest.
+
+        The rest has no multiple of a size that is a term; of a constant size, m is rounded to the nearest.
 
         Args:
             size: a positive constant, or a form with one term of factor 1.
@@ -86,7 +88,7 @@ class Form(NamedTuple):
         return times, self.plus(size, -times)
 
     def of(self, number: Callable[[Atom], int | None]) -> int | None:
-        """Return the form's value, from those of its atoms; None if one of them is unknown."""
+        """Return the form's value, given a function for the value of an atom; None if an atom has None."""
         total = self.constant
         for atom, n in self.terms.items():
             value = number(atom)
@@ -100,7 +102,7 @@ class Sizes(msgspec.Struct, frozen=True):
     """The numbers that are known of a launch.
 
     Attributes:
-        dims: its dimensions; of one that is missing nothing is known.
+        dims: its dimensions; nothing is known of those beyond its end.
         shapes: of arrays, by parameter name.
         numbers: integer arguments, by parameter name.
     """
@@ -111,13 +113,13 @@ class Sizes(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_launch(cls, function: Function, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> Sizes:
-        """Return the numbers of a launch, from the arguments by name."""
+        """Return the numbers of a launch, from its dimensions and its arguments by name; arguments may be missing."""
         params = [(p.name, p.type, arguments[p.name]) for p in function.params if p.name in arguments]
         shapes = {n: v.shape[: t.ndim] for n, t, v in params if isinstance(t, ArrayType)}
         return cls(dims, shapes, {n: int(v) for n, t, v in params if isinstance(t, Scalar) and is_integer(t)})
 
     def of(self, atom: Atom) -> int | None:
-        """Return the number that an atom stands for; None if the launch does not decide it."""
+        """Return the number that an atom stands for; None if it is not known or no number of the launch."""
         match atom.kind:
             case "launch_dim":
                 return self.dims[atom.axis] if atom.axis < len(self.dims) else None
@@ -139,7 +141,7 @@ class Access(NamedTuple):
 
     Attributes:
         op: the operation; its first operand is the array.
-        indices: of the element, or where a tile begins; none of `reduce_add`.
+        indices: of the element, or where a tile begins; empty for `reduce_add`.
         guards: conditions of the branches around it, outermost first, and whether each holds there.
         loops: the loops around it, outermost first.
     """
@@ -158,7 +160,7 @@ class Difference(NamedTuple):
         shared: terms that are the same at both accesses.
         threads: by axis of the launch: the coefficients of the two threads' indices.
         loose: the greatest common divisor of all other coefficients, whose values differ freely; 0 if there are none.
-        sizes: the sizes that are added to one of them where it is negative.
+        sizes: sizes of the axis, for each index that may be negative and then has it added.
         positive: atoms of `shared` that are not negative.
     """
 
@@ -170,7 +172,7 @@ class Difference(NamedTuple):
     positive: frozenset[Atom]
 
     def vanishes(self, launch: Sizes | None) -> bool:
-        """Return whether it can be 0; without a launch, for whatever numbers."""
+        """Return whether the two indices can mean one element; without a launch, for any sizes and numbers."""
         low = high = base = self.constant
         step = self.loose
         for atom, n in self.shared.items():
@@ -194,11 +196,14 @@ class Difference(NamedTuple):
         return any(low <= t <= high and ((t - base) % step == 0 if step else t == base) for t in targets)
 
     def is_fixed(self) -> bool:
-        """Return whether it is a number other than 0, so that only the axis's size can make the elements equal."""
+        """Return whether it is a number other than 0, so that only negative indices can make the elements equal."""
         return self.constant != 0 and not self.shared and not self.threads and not self.loose
 
     def tells_apart(self, axis: int, launch: Sizes | None) -> bool:
-        """Return whether it is 0 only for threads with the same index along this axis of the launch."""
+        """Return whether the indices mean one element only if the threads' indices along an axis are equal.
+
+        The axis is one of the launch. False if that is not known.
+        """
         one, other = self.threads.get(axis, (0, 0))
         if one != other or one == 0 or len(self.threads) > 1 or self.loose:
             return False
@@ -210,20 +215,20 @@ class Difference(NamedTuple):
         return all(n == 0 or abs(n) > last for n in steps)
 
     def targets(self, launch: Sizes | None) -> list[int] | None:
-        """Return the values at which the elements are the same; None if they are unknown."""
+        """Return the values of the difference at which the elements are the same; None if a size is not known."""
         sizes = [form.of((launch or _UNKNOWN).of) for form in self.sizes]
         known = [size for size in sizes if size is not None]
         return [0, *(t for size in known for t in (size, -size))] if len(known) == len(sizes) else None
 
 
 class Dependence(msgspec.Struct, frozen=True):
-    """Two accesses to one array, by different threads or by one.
+    """A possible dependence between two accesses to one array.
 
     Attributes:
         one, other: the accesses.
-        differences: one for each axis of the array; none if what they touch is unknown.
+        differences: one for each axis of the array; none if it is unknown what they access.
         axes: the axes of the launch along which there are several threads; None if that is unknown.
-        alone: one thread does both.
+        alone: one thread makes both accesses; otherwise two different ones do.
     """
 
     one: Op
@@ -233,7 +238,7 @@ class Dependence(msgspec.Struct, frozen=True):
     alone: bool = False
 
     def exists(self, launch: Sizes | None = None) -> bool:
-        """Return whether they may touch one element."""
+        """Return whether the two may access one element; without a launch, for any sizes and numbers."""
         several = self.axes != () and (launch is None or any(n > 1 for n in launch.dims))
         if not (several or self.alone) or any(not d.vanishes(launch) for d in self.differences):
             return False
@@ -242,10 +247,10 @@ class Dependence(msgspec.Struct, frozen=True):
 
 
 class Analysis:
-    """Answers about one function; each is computed on first request.
+    """Facts about one function, each computed on first request.
 
     Attributes:
-        function: what is asked about.
+        function: the function.
         defs: the operation that defines each value.
         counters: the `for` that counts in each loop index.
     """
@@ -268,7 +273,7 @@ class Analysis:
 
     @cached_property
     def representatives(self) -> Mapping[Value, Value]:
-        """The first value that is computed as each one is: those of values that are surely equal in a thread are one.
+        """By value, the first one that is computed in the same way, so that both are surely equal in a thread.
 
         analysis.representatives[b] is analysis.representatives[a]    # of `a = i + n` and `b = i + n`
         """
@@ -290,10 +295,10 @@ class Analysis:
         yield from _accesses(self.function.body, (), ())
 
     def implied(self, condition: Value, holds: bool) -> Iterator[tuple[str, Value, Value]]:
-        """Yield comparisons (name, left, right) that hold where a condition holds, or where it does not.
+        """Yield comparisons (name, left, right) that hold if a condition is true, or false if `holds` is False.
 
-        They are the parts of `and`, `not`, and the negated parts of `or`, with short circuits or without; those of
-        floats only as they stand.
+        They are the parts of `and`, `not`, and the negated parts of `or`, with short circuits or without; comparisons
+        of floats are not negated.
         """
         op = self.defs.get(condition)
         if op is None:
@@ -316,7 +321,7 @@ class Analysis:
     # ---- affine forms
 
     def form(self, value: Value) -> Form:
-        """Return the affine form of an integer; a value of which nothing is known is an atom.
+        """Return the affine form of an integer; a value about which nothing is known is an atom.
 
         analysis.form(index)    # Form(-1, {Atom("tid", axis=0): 2}) of `2 * i - 1`
         """
@@ -345,9 +350,9 @@ class Analysis:
         return _form(op, [self._forms[v] for v in self._terms(value) if _is_index(v)]) or unknown
 
     def _may_wrap(self, cast: Op) -> bool:
-        """Return whether two numbers that differ before a cast may be equal after it, or one is another after it.
+        """Return whether a cast may change a number, or make equal two numbers that differ before it.
 
-        A narrowing cast wraps. Unsigned arithmetic wraps at 0, which shows where its result is widened.
+        A narrowing cast wraps. Unsigned arithmetic wraps at 0, which shows if its result is widened.
         """
         operand, result = cast.operands[0], element(cast.result.type)
         of, op = element(operand.type), self.defs.get(operand)
@@ -356,7 +361,7 @@ class Analysis:
         return op is not None and op.name in _LINEAR and not self.is_positive(self.form(operand))
 
     def congruent(self, form: Form) -> Form:
-        """Return the form with remainders written out: x % 3 is x plus an unknown multiple of 3."""
+        """Return the form with remainders by constants replaced: x % 3 is x plus an unknown multiple of 3."""
         total = Form(form.constant, {})
         for atom, n in form.terms.items():
             op = self.defs.get(atom.value) if atom.kind == "value" and atom.value is not None else None
@@ -368,16 +373,16 @@ class Analysis:
         return total
 
     def number(self, value: Value) -> int | None:
-        """Return the integer, if it is a constant."""
+        """Return the integer that a value is, if it is a constant; else None."""
         form = self.form(value)
         return None if form.terms else form.constant
 
     def is_positive(self, form: Form) -> bool:
-        """Return whether a form is not negative, whatever its atoms are."""
+        """Return whether a form is known to be 0 or more, whatever its atoms are."""
         return form.constant >= 0 and all(n > 0 and self.is_counted(a) for a, n in form.terms.items())
 
     def is_counted(self, atom: Atom) -> bool:
-        """Return whether an atom is not negative: an index, a size, a counter upwards from 0, a remainder."""
+        """Return whether an atom is known to be 0 or more: an index, a size, a counter upwards from 0, a remainder."""
         if atom.kind != "value" or atom.value is None:
             return atom.kind in ("tid", "launch_dim", "shape")
         loop, op = self.counters.get(atom.value), self.defs.get(atom.value)
@@ -386,7 +391,7 @@ class Analysis:
         return op is not None and op.name == "mod" and (self.number(op.operands[1]) or 0) > 0
 
     def index(self, value: Value) -> tuple[Form, Form | None]:
-        """Return an index's form, and the size that is added to it where it is negative; None if it never is."""
+        """Return an index's form, and the size that is added to it if it is negative; None if it never is."""
         op = self.defs.get(value)
         if op is None or op.name != "wrap_index" or not _is_index(value):
             return self.congruent(self.form(value)), None
@@ -396,11 +401,11 @@ class Analysis:
     # ---- threads
 
     def uniform(self, value: Value, through: Container[str] | None = None) -> bool:
-        """Return whether a value is the same for all threads of a launch, all the time.
+        """Return whether a value is the same for all threads of a launch, whenever it is computed.
 
         Args:
             value: any value.
-            through: names of the operations by which it may be computed; any that are pure if not given.
+            through: names of the operations by which it may be computed; None: by any that are pure.
         """
         known = self._uniform.get(value) if through is None else None
         if known is not None:
@@ -424,11 +429,11 @@ class Analysis:
         return same
 
     def is_same(self, atom: Atom) -> bool:
-        """Return whether an atom is the same for all threads of a launch, all the time."""
+        """Return whether an atom is the same for all threads of a launch, whenever it is computed."""
         return atom.kind in ("launch_dim", "shape", "number") or (atom.value is not None and self.uniform(atom.value))
 
     def own_places(self, axis: int, uses: Iterable[Op]) -> list[int]:
-        """Return the places of these accesses' indices that differ for threads that differ along an axis of the launch.
+        """Return the positions in these accesses' indices that tell threads along an axis of the launch apart.
 
         There its tid stands alike in all: as itself, or so that a thread has a stretch of its own (tid * k + c, where
         two c are equal or differ by no multiple of k).
@@ -438,7 +443,10 @@ class Analysis:
         return [n for n in range(min(map(len, rows))) if self._differ(axis, dict.fromkeys(r[n] for r in rows))]
 
     def _differ(self, axis: int, indices: Iterable[Value]) -> bool:
-        """Return whether any two of these are equal only for threads that are equal along this axis of the launch."""
+        """Return whether any two of these indices are equal only for threads that are equal along an axis.
+
+        The axis is one of the launch.
+        """
         forms = [self.index(v) for v in indices]
         terms = forms[0][0].terms
         tid = Atom("tid", axis=axis)
@@ -450,7 +458,12 @@ class Analysis:
         return alone and len({c % k for c in constants}) == len(constants)
 
     def difference(self, one: Value, other: Value, same: Callable[[Atom], bool]) -> Difference:
-        """Return the index `one` minus the index `other`; `same`: whether an atom has the same value at both."""
+        """Return the index `one` minus the index `other`.
+
+        Args:
+            one, other: the indices.
+            same: returns whether an atom has the same value at both accesses.
+        """
         (a, first), (b, second) = self.index(one), self.index(other)
         shared: Terms = {}
         threads: dict[int, tuple[int, int]] = {}
@@ -472,13 +485,13 @@ class Analysis:
     def dependence(
         self, one: Op, other: Op, axes: tuple[int, ...] | None, same: Callable[[Atom], bool] | None = None
     ) -> Dependence:
-        """Return how two accesses to one array may meet; those of tiles may at any element.
+        """Return how two accesses to one array may depend on each other; those of tiles may access any element.
 
         Args:
             one, other: the accesses.
             axes: of the launch, along which there are several threads; None if that is unknown.
-            same: of one thread that makes both accesses: whether an atom has the same value at both. Without it they
-                are made by two threads.
+            same: if one thread makes both accesses: returns whether an atom has the same value at both. None: two
+                threads make them.
         """
         tiled = any(op.name in TILED or op.name == "reduce_add" for op in (one, other))
         pairs = () if tiled else zip(indices_of(one), indices_of(other), strict=False)
@@ -496,13 +509,13 @@ def _accesses(block: Block, guards: tuple[tuple[Value, bool], ...], loops: tuple
 
 
 def _is_pure(op: Op) -> bool:
-    """Return whether equal operands give equal results in every thread."""
+    """Return whether an operation gives equal results for equal operands, in every thread."""
     known = OPERATIONS.get(op.name)
     return op.name not in _OWN and op.name not in TILED and (known is None or known.pure)
 
 
 def _is_index(value: Value) -> bool:
-    """Return whether a value is an integer whose arithmetic does not wrap where an index's may not."""
+    """Return whether a value is an integer of at least 32 bits, whose arithmetic is taken not to wrap."""
     return isinstance(value.type, Scalar) and is_integer(value.type) and value.type.bits >= int32.bits
 
 

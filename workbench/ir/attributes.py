@@ -35,7 +35,7 @@ class Attribute(str, Generic[T]):
     """
 
     def __new__(cls, name: str, kind: type[T] | None = None) -> Attribute[T]:
-        """Declare it."""
+        """Declare an attribute."""
         assert name not in DECLARED, f"the attribute {name} is declared twice"
         attribute = DECLARED[name] = super().__new__(cls, name)
         attribute._whole = get_origin(kind) or kind or object
@@ -46,7 +46,10 @@ class Attribute(str, Generic[T]):
     _part: type
 
     def takes(self, value: object) -> bool:
-        """Return whether `value` has the declared type; True is no int, and an element of a tuple has a type too."""
+        """Return whether `value` has the declared type.
+
+        A bool counts as no int, and the elements of a tuple have to be of the declared type too.
+        """
         if isinstance(value, bool):
             return self._whole in (bool, object)
         if not isinstance(value, self._whole):
@@ -54,7 +57,7 @@ class Attribute(str, Generic[T]):
         return not isinstance(value, tuple) or all(isinstance(p, self._part) for p in cast(tuple[object, ...], value))
 
     def of(self, value: T) -> Attributes:
-        """Return the attributes of an operation that has this one alone."""
+        """Return the attributes of an operation that has this one alone, with this value."""
         return attributes({self: value})
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
@@ -71,7 +74,7 @@ class Attributes(Protocol):
     @overload
     def get(self, key: Attribute[T], default: T, /) -> T: ...
     def get(self, key: Attribute[T], default: T | None = None, /) -> T | None:
-        """Return the value, or `default` if the operation does not have the attribute."""
+        """Return the value; if the operation does not have the attribute, `default`, or None without one."""
 
     def __contains__(self, key: object, /) -> bool: ...
 
@@ -89,7 +92,7 @@ class Attributes(Protocol):
 
 
 def attributes(values: Attributes | Mapping[str, object]) -> Attributes:
-    """Return a dict as a type checker sees it from here on; `ir.verify` checks the values' types.
+    """Return a dict, typed as `Attributes` for type checkers; `ir.verify` checks the values' types.
 
     An attribute that is None is left out, as it is when a function is read from a file: passes compare attributes, and
     a kernel that comes from the cache must become the same code as one that was just lowered.
@@ -100,18 +103,18 @@ def attributes(values: Attributes | Mapping[str, object]) -> Attributes:
 
 
 VALUE = Attribute[Number | tuple[Number, ...]]("value")
-"""Of the result's type: a number, or a tuple of numbers for a vector; see `ir.values.number_of`."""
+"""The value of a constant: a number, or a tuple of numbers for a vector; see `ir.values.number_of`."""
 CAPTURED = Attribute("captured", str)
 AXIS = Attribute("axis", int)
 LEVEL = Attribute("level", str)
 KIND = Attribute("kind", str)
 REASON = Attribute[object]("reason")
-"""A string; inside autodiff a `Missing`."""
+"""The reason why a value is unavailable: a string; inside autodiff a `Missing`."""
 MESSAGE = Attribute("message", str)
 NUMBER = Attribute("number", int)
 PARTS = Attribute[tuple[str | tuple[str, ...], ...]]("parts", tuple)
 FRAMES = Attribute[tuple[object, ...]]("frames", tuple)
-"""`frontend.Frame`s."""
+"""A tuple of `frontend.Frame`s."""
 END = Attribute("end", bool)
 COLD = Attribute("cold", bool)
 SCALAR = Attribute("scalar", bool)
@@ -119,7 +122,7 @@ PLAIN = Attribute("plain", bool)
 UNROLL = Attribute("unroll", bool)
 REDUCTION = Attribute("reduction", bool)
 ACCUMULATOR = Attribute("accumulator", int)
-"""The number of the CUDA thread's local that the change goes into."""
+"""The number of the CUDA thread's local that accumulates the change."""
 INTERIOR = Attribute("interior", bool)
 
 # Of a `custom`; its blocks, `gradient`, `replay` and `derive`, are in `ir.values`.
@@ -147,14 +150,14 @@ LINKED = Attribute("linked", str)
 
 # Of operations inside one pass or one backend.
 STANDS_FOR = Attribute[object]("stands_for")
-"""Autodiff's `Later`."""
+"""A `Later` of autodiff."""
 ACCUMULATE = Attribute("accumulate", bool)
 COUNT = Attribute("count", int)
 OFFSET = Attribute("offset", int)
 USES = Attribute[tuple[object, ...]]("uses", tuple)
-"""The CUDA backend's `Use`s of shared memory."""
+"""A tuple of `Use`s of shared memory, of the CUDA backend."""
 WAIT = Attribute("wait", bool)
 STEP = Attribute("step", int)
 THREADS = Attribute("threads", int)
 PRODUCT = Attribute[object]("product")
-"""The CUDA backend's `Product`."""
+"""A `Product` of the CUDA backend."""

@@ -24,18 +24,18 @@ class Builder:
         self.location: Location = UNKNOWN
 
     def append(self, op: Op) -> Op:
-        """Add a ready-made operation."""
+        """Append an operation; return it."""
         self._stack[-1].append(op)
         return op
 
     def number(self, value: Value) -> float | int | bool | None:
-        """Return the number that a constant of the open blocks has; None of any other value."""
+        """Return the number of a scalar constant that was emitted in an open block; None for any other value."""
         consts = (op for ops in self._stack for op in ops if op.name == "const" and op.result is value)
         number = next((op.attrs[VALUE] for op in consts), None)
         return number if isinstance(number, (int, float)) else None
 
     def extend(self, ops: Iterable[Op]) -> None:
-        """Add operations of a block that this builder has closed; they may be many, and nothing is noted again."""
+        """Append operations, such as those of a block that this builder has closed."""
         self._stack[-1].extend(ops)
 
     def emit(
@@ -47,7 +47,10 @@ class Builder:
         blocks: Sequence[Block] = (),
         names: Sequence[str] = (),
     ) -> Op:
-        """Add an operation with one result for each type; `names` are the results' names for readers."""
+        """Append an operation with one result for each type, and return it.
+
+        `names` are the results' names for readers; those that are missing are empty.
+        """
         labels = [*names, *[""] * (len(types) - len(names))]
         results = tuple(Value(t, n) for t, n in zip(types, labels, strict=True))
         return self.append(Op(name, tuple(operands), results, attributes(attrs or {}), tuple(blocks), self.location))
@@ -55,47 +58,53 @@ class Builder:
     def one(
         self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, object] | None = None
     ) -> Value:
-        """Add an operation with one result and give that."""
+        """Append an operation with one result, and return that."""
         result = Value(type)
         self.append(Op(name, tuple(operands), (result,), attributes(attrs or {}), (), self.location))
         return result
 
     def const(self, value: Number | tuple[Number, ...], type: Type = int32, captured: str | None = None) -> Value:
-        """Return a constant of a scalar type (a Python number) or a vector type (a tuple of numbers)."""
+        """Append a constant, and return its value.
+
+        Args:
+            value: a Python number, or a tuple of numbers for a vector type.
+            type: of the constant.
+            captured: its name in the user's namespace; None for a literal.
+        """
         return self.one("const", (), type, {VALUE: value, CAPTURED: captured})
 
     def cast(self, value: Value, type: Type) -> Value:
-        """Convert `value` to `type`, unless it has that already."""
+        """Append a cast of `value` to `type`, and return its result; `value` itself if it has that type already."""
         same = value.type == type and is_weak(value.type) == is_weak(type)
         return value if same else self.one("cast", (value,), type)
 
     def strong(self, value: Value) -> Value:
-        """Convert a weak `value` to its default type; return any other as it is."""
+        """Return `value` cast from a weak type to its default type; `value` itself if its type is not weak."""
         return self.cast(value, strong(value.type))
 
     def load(self, array: Value, *indices: Value) -> Value:
-        """Return the element at `indices`."""
+        """Append a load of the element at `indices`, and return its value."""
         return self.one("load", (array, *indices), dtype_of(array))
 
     def store(self, array: Value, *indices_and_value: Value) -> Op:
-        """Write the last argument to the element at the indices before it."""
+        """Append a store of the last argument to the element at the indices before it."""
         return self.emit("store", (array, *indices_and_value))
 
     def slots(self, dtype: Scalar | Vector, count: int) -> Value:
-        """Storage for values of one type."""
+        """Append storage for `count` values of one type, and return it; it is undefined until written."""
         return self.one("slots", (), Slots(dtype, count))
 
     def slot_read(self, slots: Value, index: Value) -> Value:
-        """Read the slot at an index."""
+        """Append a read of the slot at an index, and return its value."""
         return self.one("slot_read", (slots, index), dtype_of(slots))
 
     def slot_write(self, slots: Value, index: Value, value: Value) -> Op:
-        """Keep a value there."""
+        """Append a write of a value to the slot at an index."""
         return self.emit("slot_write", (slots, index, value))
 
     @contextmanager
     def block(self, params: Sequence[Value] = ()) -> Generator[OpenBlock]:
-        """Open a nested block; after the `with`, `.block` holds it. The body must end with `yield_`."""
+        """Open a nested block for the length of a `with`; afterwards `.block` has it. End it with `yield_`."""
         opened = OpenBlock(tuple(params))
         self._stack.append([])
         try:
@@ -105,11 +114,11 @@ class Builder:
             opened.block = Block(opened.params, tuple(ops))
 
     def yield_(self, *values: Value) -> None:
-        """End the innermost block."""
+        """Append the `yield` that ends the innermost block."""
         self.emit("yield", values)
 
     def if_(self, condition: Value, then: Block, orelse: Block) -> tuple[Value, ...]:
-        """Return an `if`; its results have the types the two blocks yield."""
+        """Append an `if`, and return its results, of the types that the two blocks yield."""
         assert condition.type == bool_
         names = [v.name for v in then.yielded]
         return self.emit("if", (condition,), [v.type for v in then.yielded], None, (then, orelse), names).results
@@ -123,12 +132,18 @@ class Builder:
         body: Block,
         attrs: Attributes | Mapping[str, object] | None = None,
     ) -> tuple[Value, ...]:
-        """Return a `for`; `body` takes (index, *carried) and yields the next carried."""
+        """Append a `for`, and return its results: the carried values after the last iteration.
+
+        `body` takes (index, *carried) and yields the next carried values.
+        """
         names = [v.name for v in body.params[1:]]
         return self.emit("for", (start, stop, step, *init), [v.type for v in init], attrs, (body,), names).results
 
     def while_(self, init: Sequence[Value], condition: Block, body: Block) -> tuple[Value, ...]:
-        """Return a `while`; both blocks take the carried values."""
+        """Append a `while`, and return its results: the carried values at its end.
+
+        Both blocks take the carried values; `condition` yields a bool, and `body` the next carried values.
+        """
         names = [v.name for v in body.params]
         return self.emit("while", init, [v.type for v in init], None, (condition, body), names).results
 
@@ -139,10 +154,17 @@ class Builder:
         make: Callable[[list[Value], list[Value]], Sequence[Value]],
         names: Sequence[str] = (),
     ) -> tuple[Value, ...]:
-        """Elements of tiles of one shape: `make(indices, elements)` emits what is done for each, and gives its values.
+        """Append a map over the elements of tiles of one shape.
+
+        Args:
+            shape: of the tiles.
+            tiles: the operands.
+            make: gets an element's indices and the operands' elements; emits the block, and returns the results'
+                elements.
+            names: of the results.
 
         Returns:
-            A tile for each value that `make` gives.
+            A tile for each value that `make` returns.
         """
         indices = [Value(int32) for _ in shape]
         elements = [Value(contents(t.type), t.name) for t in tiles]
@@ -153,13 +175,13 @@ class Builder:
         return self.emit("tile_map", tiles, types, {SHAPE: shape}, (opened.block,), names).results
 
     def body(self) -> Block:
-        """Close the outermost block and give it."""
+        """Return the outermost block; no nested block may be open."""
         assert len(self._stack) == 1, "a nested block is still open"
         return Block((), tuple(self._stack[0]))
 
 
 class OpenBlock:
-    """A block being filled."""
+    """A block that a builder is filling; `block` is empty until it is closed."""
 
     def __init__(self, params: tuple[Value, ...]) -> None:
         self.params = params

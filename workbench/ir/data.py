@@ -57,7 +57,7 @@ class _FunctionData(_BlockData):
 
 
 class Unwritable(ValueError):
-    """A function with something that has no form as data."""
+    """Raised for a function with something that has no form as data."""
 
 
 def to_data(function: Function, locations: Locations | None = None) -> Mapping[str, Json]:
@@ -65,10 +65,10 @@ def to_data(function: Function, locations: Locations | None = None) -> Mapping[s
 
     Args:
         function: of any kind.
-        locations: writes locations; None writes them with the texts that they are in.
+        locations: writes locations; None: they are written with the texts that they are in.
 
     Raises:
-        Unwritable: a type or an attribute has no form as data, or it nests too deeply to be read again.
+        Unwritable: a type or an attribute has no form as data, or it is too large or nests too deeply to be read again.
     """
     return _Writer(locations).function(function)
 
@@ -78,11 +78,11 @@ def from_data(data: Json, texts: bool = False, locations: Locations | None = Non
 
     Args:
         data: JSON values.
-        texts: take a func's CUDA text too. Without, such a func is its Python body, where that is its meaning.
+        texts: keep a func's CUDA text. Otherwise such a func is its Python body.
         locations: reads locations, if they were written by one; the function's source is then unknown.
 
     Raises:
-        Malformed: it is not one, or a func in it is CUDA text alone and `texts` is off.
+        Malformed: it is no such function, or a func in it is CUDA text alone and `texts` is off.
     """
     reader = _Reader(texts, locations)
     try:
@@ -99,7 +99,7 @@ def type_data(type: Type) -> Json:
     """Return a type as JSON values.
 
     Raises:
-        Unwritable: it is of a kind that has no form as data.
+        Unwritable: it is of a kind that has no form as data, such as an array with a size of 2³¹ or more.
     """
     match type:
         case Scalar() | Complex() if NUMBERS.get(type.name) == type:
@@ -129,7 +129,7 @@ def read_type(data: Json) -> Type:
     """Return the type that `type_data` wrote.
 
     Raises:
-        Malformed: it is none.
+        Malformed: the data are no type.
     """
     match data:
         case str() if data in NUMBERS:
@@ -168,7 +168,7 @@ def _scalar(data: Json) -> Scalar:
 
 
 class _Writer:
-    """A function on its way to data; types, sources and values by number."""
+    """Writes one function as data, with its types, sources and values by number."""
 
     def __init__(self, locations: Locations | None) -> None:
         self.locations = locations
@@ -235,7 +235,11 @@ class _Writer:
         return data
 
     def constant(self, value: object, type: Scalar | Vector) -> Json:
-        """Return the constant's bits; with `places`, for the same IR, also digits that its type has no room for."""
+        """Return the bits of a constant as data.
+
+        With `locations`, for the same IR, the number as written is added, if it has digits for which its type has no
+        room.
+        """
         bits = literal_bits(value, type)
         exact = self.locations is None or repr(value) == repr(read_bits(bits, type)) or "nan" in repr(value)
         return ["bits", bits] if exact else ["bits", bits, self.plain(value, "const")]
@@ -257,7 +261,7 @@ class _Writer:
 
 
 class _Reader:
-    """Data on their way to a function; nothing is taken that was not checked."""
+    """Reads a function from data, checking everything."""
 
     def __init__(self, texts: bool, locations: Locations | None) -> None:
         self.texts = texts
@@ -345,7 +349,11 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no operation")
 
     def without_texts(self, name: str, attrs: dict[str, object]) -> dict[str, object]:
-        """Return the attributes without CUDA text, if it is not taken."""
+        """Return the attributes of an operation named `name`, without CUDA text unless texts are kept.
+
+        Raises:
+            Malformed: it is a func with CUDA text alone.
+        """
         if name != "custom" or self.texts:
             return attrs
         if attrs.get(REFERENCE) is False:

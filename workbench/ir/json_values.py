@@ -14,26 +14,26 @@ T = TypeVar("T")
 
 
 class Locations(Protocol):
-    """Writes and reads the places of operations, where their sources' texts are not to be written with them."""
+    """Writes and reads locations of operations, if the texts of their sources are not to be written with them."""
 
     def write(self, location: Location) -> list[Json]:
-        """Return a place as JSON values."""
+        """Return a location as JSON values."""
         ...
 
     def read(self, data: list[Json]) -> Location:
-        """Return the place that `write` wrote."""
+        """Return the location that `write` wrote."""
         ...
 
 
 class Malformed(ValueError):
-    """Data that are no legal function; the message says what is wrong."""
+    """Raised for data that are no legal function, with the reason."""
 
 
 def nth(items: list[T], number: Json, what: str) -> T:
-    """Return the item of this number.
+    """Return the item with this number; `what` names the items in the error.
 
     Raises:
-        Malformed: it is no number of an item.
+        Malformed: `number` is no number of an item.
     """
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(items):
         raise Malformed(f"there is no {what} {str(number)[:40]}")
@@ -41,10 +41,17 @@ def nth(items: list[T], number: Json, what: str) -> T:
 
 
 def checked(data: Json, what: str, form: type[T]) -> T:
-    """Return the data as a dict with exactly the fields of a TypedDict, each of its type; lists are checked when read.
+    """Return the data as a dict with exactly the fields of a TypedDict, each of its type.
+
+    What lists contain is checked when it is read.
+
+    Args:
+        data: JSON values.
+        what: names them in the error.
+        form: the TypedDict.
 
     Raises:
-        Malformed: it is not.
+        Malformed: they are no such dict.
     """
     kinds = _kinds(form)
     if not isinstance(data, dict) or data.keys() != kinds.keys():

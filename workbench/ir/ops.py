@@ -18,16 +18,16 @@ import msgspec
 
 
 class Dialect(Enum):
-    """The stages at which an operation is legal. All but `LOWERED` are legal IR: `ir.verify` has a rule for them."""
+    """The stages at which an operation is legal; all but `LOWERED` are legal IR, for which `ir.verify` has a rule."""
 
     CORE = auto()
     """Executed by each thread."""
     CHECK = auto()
-    """As core, but only passes make it: a kernel that was just read has none."""
+    """Executed by each thread, but only passes emit it: a kernel that was just read has none."""
     TILE = auto()
     """Executed by a block of threads together."""
     LOWERED = auto()
-    """Inside one backend, or inside one pass."""
+    """Used inside one backend or one pass."""
 
 
 class Memory(Enum):
@@ -37,7 +37,7 @@ class Memory(Enum):
     ARRAY = auto()
     """Elements of the array that is its first operand."""
     ARRAYS = auto()
-    """Any array that it is given: what it does was written by the user."""
+    """Any array among its operands: what it does was written by the user."""
     SLOTS = auto()
     """The slots that are its first operand."""
 
@@ -46,18 +46,19 @@ class Operation(msgspec.Struct, frozen=True):
     """An operation of the IR, as a row of the table.
 
     Attributes:
-        dialect: where it may stand.
+        dialect: the stage at which it is legal.
         name: as in `Op.name`.
         operands, results: as the pages write them: "array, *indices"; "" if there are none.
         attrs: names of attributes, as declared in `ir.attributes`; one with a "?" may be missing or None.
         blocks: names of its blocks, an optional one with a "?".
-        reads, writes: memory. An operation with `writes` ARRAY gives the array first and the value last.
+        reads, writes: the memory that it reads and writes. With `writes` ARRAY, the array is the first operand, and the
+            value the last one.
         reports: it reports something to the host, and changes nothing else.
-        together: threads of a block meet in it; nothing moves past it.
-        control: "branch" or "loop": which of its blocks run depends on values.
+        together: threads of a block synchronise in it; nothing moves past it.
+        control: "branch" or "loop" if values decide which of its blocks run, else "".
         pure: equal operands and attributes give equal results, so two of them may be shared.
         cheap: no more than one instruction, which cannot fault on legal operands.
-        view: the result is other places of the operand's elements: no element is computed.
+        view: the result is the operand's elements in other positions: no element is computed.
     """
 
     dialect: Dialect
@@ -77,7 +78,7 @@ class Operation(msgspec.Struct, frozen=True):
 
     @property
     def form(self) -> str:
-        """The text on the page after the name: "(array, *indices) -> element"."""
+        """The operands and results as on the page, after the name: "(array, *indices) -> element"."""
         return f"({self.operands}) -> {self.results or '()'}"
 
 
@@ -186,36 +187,36 @@ FROM_PASSES = _names(lambda row: row.dialect is Dialect.CHECK)
 TILED = _names(lambda row: row.dialect is Dialect.TILE)
 
 READS = _names(lambda row: row.reads is Memory.ARRAY)
-"""Reads elements of its first operand; what adds to an element reads it."""
+"""Operations that read elements of their first operand; what adds to an element reads it."""
 EFFECTS = _names(lambda row: row.writes is Memory.ARRAY)
-"""Changes elements of its first operand."""
+"""Operations that change elements of their first operand."""
 LOADS = READS - EFFECTS
 UPDATES = READS & EFFECTS
-"""Changes elements by way of what they hold: the order of two threads may matter."""
+"""Operations that change elements by what they contain: the order of two threads may matter."""
 ADDITIONS = UPDATES - {"atomic", "atomic_swap", "combine"}
-"""Of these the order matters only to who uses the old value, and to rounding."""
+"""Additions, whose order matters only to users of the old value, and to rounding."""
 ACCESSES = READS | EFFECTS
 ELEMENTS = _names(lambda row: row.operands.startswith("array, *indices"))
-"""Accesses to one element, at indices."""
+"""Accesses to one element of an array, at indices."""
 REGIONS = _names(lambda row: row.operands.startswith("array, *offsets"))
 """Accesses to a part of an array, as a tile."""
 PARTS = _names(lambda row: row.operands.startswith("tile, *"))
-"""Reads or changes a part of a tile, at indices or offsets."""
+"""Operations that read or change a part of a tile, at indices or offsets."""
 OPAQUE = _names(lambda row: row.writes is Memory.ARRAYS)
-"""The user's own code: it may read and change any array that it is given."""
+"""The user's own code: it may read and change any array that it gets."""
 SLOT_WRITES = _names(lambda row: row.writes is Memory.SLOTS)
 
 REPORTS = _names(lambda row: row.reports)
 TOGETHER = _names(lambda row: row.together)
 FENCES = EFFECTS | TOGETHER | (OPAQUE - {"custom"})
-"""The operations that no load moves past. A `custom` is one if its block holds one."""
+"""The operations that no load moves past. A `custom` is one if its block has one."""
 LASTING = FENCES | REPORTS
 """The operations that stay even if no result of theirs is used."""
 
 STRUCTURED = _names(lambda row: row.control)
 LOOPS = _names(lambda row: row.control == "loop")
 LEAD = {name: sum(not part.startswith("*") for part in OPERATIONS[name].operands.split(", ")) for name in STRUCTURED}
-"""The number of operands before the initial values of carried values."""
+"""By structured operation, the number of operands before the initial values of carried values."""
 PURE = _names(lambda row: row.pure)
 CHEAP = _names(lambda row: row.cheap)
 VIEWS = _names(lambda row: row.view)

@@ -17,9 +17,9 @@ class Rewriter(msgspec.Struct):
     """Writes blocks again with some of their operations replaced, in order and from the outside in.
 
     Attributes:
-        change: gets this and each operation, its operands replaced but its blocks as they were; returns what stands in
-            its place, or None to keep it with its blocks rewritten.
-        mapping: what stands for a value that is gone. `change` adds to it.
+        change: gets the rewriter and each operation, its operands replaced but its blocks as they were; returns the
+            operations that replace it, or None to keep it with its blocks rewritten.
+        mapping: by value that is gone, its replacement. `change` adds to it.
     """
 
     change: Callable[[Rewriter, Op], Iterable[Op] | None]
@@ -51,10 +51,13 @@ def fresh(value: Value) -> Value:
 
 
 def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh, location: Location | None = None) -> Op:
-    """Return a copy with `new` results; operands go through `mapping`, which learns the new results.
+    """Return a copy of an operation with new results.
 
     Args:
-        location: the place of the copy; None for the operation's own.
+        op: the operation.
+        mapping: replacements of operands; receives those of the results, and of values in the blocks.
+        new: returns the new value for an old one.
+        location: of the copy; None: as the operation's own.
     """
     operands = tuple(mapping.get(v, v) for v in op.operands)
     blocks = tuple(copy_block(b, mapping, new, location) for b in op.blocks)
@@ -66,7 +69,7 @@ def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh, loc
 def copy_block(
     block: Block, mapping: Mapping, new: Callable[[Value], Value] = fresh, location: Location | None = None
 ) -> Block:
-    """Return a copy with `new` parameters and results."""
+    """Return a copy of a block with new parameters and results; arguments as for `copy_op`."""
     params = tuple(new(v) for v in block.params)
     mapping.update(zip(block.params, params, strict=True))
     return Block(params, tuple(copy_op(op, mapping, new, location) for op in block.ops))
@@ -78,5 +81,5 @@ def replace_body(function: Function, body: Block) -> Function:
 
 
 def map_blocks(op: Op, change: Callable[[Block], Block]) -> Op:
-    """Return the operation with each nested block changed; itself where nothing is nested."""
+    """Return the operation with each of its blocks changed; the operation itself if it has none."""
     return op.replace(blocks=tuple(change(b) for b in op.blocks)) if op.blocks else op

@@ -21,21 +21,21 @@ TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
 
 
 def show(function: Function, *, lines: bool = False) -> str:
-    """Return the function as readable text; with `lines`, each operation ends in `@ line` of the user's text."""
+    """Return the function as readable text; with `lines`, operations end in `@ line`, the line of the user's text."""
     return _Printer(function, canonical=False, lines=lines).text()
 
 
 def canonical(function: Function) -> str:
-    """Return the function as text that depends on its meaning alone: the heart of a module key.
+    """Return the function as text that depends on its meaning alone, for module keys.
 
-    Locals are numbered in order, places are left out, constants stand with all their bits; a captured constant stands
-    by its name alone (its value is a key part of its own).
+    Locals are numbered in order, locations are left out, constants stand with all their bits; a captured constant
+    stands by its name alone (its value is a key part of its own).
     """
     return _Printer(function, canonical=True, lines=False).text()
 
 
 def literal_bits(value: object, type: Scalar | Vector) -> str:
-    """Return a constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
+    """Return all bits of a constant: the hexadecimal digits of the bytes of its NumPy value, big-endian."""
     scalar = element(type)
     # Most are packed so: NumPy takes ten times as long. A conversion would not keep the bits of a signalling NaN.
     if type is scalar and scalar.name in _PACKED and value == value:
@@ -50,10 +50,10 @@ def literal_bits(value: object, type: Scalar | Vector) -> str:
 
 
 def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
-    """Return the number, or the tuple of numbers, that `literal_bits` wrote.
+    """Return the number, or for a vector the tuple of numbers, that `literal_bits` wrote.
 
     Raises:
-        Malformed: they are none of this type.
+        Malformed: the bits are no constant of this type.
     """
     if not isinstance(type, (Scalar, Vector)):
         raise Malformed(f"a constant of {type!r}")

@@ -66,7 +66,10 @@ def _map(op: Op) -> bool:
 
 
 def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
-    """Return the array's and the tile's type, where offsets and dimensions agree."""
+    """Return the array's and the tile's type; None if offsets, axes or element types do not fit.
+
+    `values` is 1 if the last operand is the tile, and 0 if the result is.
+    """
     array = op.operands[0].type
     tile = op.operands[-1].type if values else op.result.type
     if not isinstance(array, ArrayType) or not isinstance(tile, Tile):
@@ -92,7 +95,7 @@ def _atomic_add(op: Op) -> bool:
 
 
 def tile_of(value: Value) -> Tile:
-    """Return the type of a tile."""
+    """Return the type of a value that is a tile."""
     assert isinstance(value.type, Tile)
     return value.type
 
@@ -174,7 +177,7 @@ def _matmul(op: Op) -> bool:
 
 
 def is_number(type: object) -> bool:
-    """Return whether it is a scalar that can be summed: no bool."""
+    """Return whether a type is a scalar other than bool."""
     return isinstance(type, Scalar) and type.kind is not Kind.BOOL
 
 
@@ -210,5 +213,5 @@ RULES = {name: _rule(name) for name in _RULES}
 
 
 def is_tiled(block: Block) -> bool:
-    """Return whether the block has an operation on tiles."""
+    """Return whether the block, or one inside it, has an operation on tiles."""
     return not TILED.isdisjoint(block.op_names)

@@ -120,45 +120,45 @@ from workbench.source import UNKNOWN, Location, Source
 from workbench.types import Aggregate, ArrayType, Scalar, Slots, Type, Vector
 
 NumPyValue: TypeAlias = np.generic | np.ndarray[Any, np.dtype[Any]]
-"""A scalar, or a vector as an array of its NumPy shape, of the exact dtype."""
+"""A NumPy scalar, or a vector as an array of its NumPy shape, of the exact dtype."""
 
 # What `atomic` does to an element, and how many elements it is given: `cas` the expected one and the new one.
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
 
 
 class Value(msgspec.Struct, frozen=True, eq=False):
-    """A result or parameter; compared by identity."""
+    """A result of an operation or a parameter; compared by identity, since its name is for readers."""
 
     type: Type
     name: str = ""
 
 
 def array_of(value: Value) -> ArrayType:
-    """Return the type of an array."""
+    """Return the type of a value that is an array."""
     assert isinstance(value.type, ArrayType)
     return value.type
 
 
 def scalar_of(value: Value) -> Scalar:
-    """Return the type of a scalar."""
+    """Return the type of a value that is a scalar."""
     assert isinstance(value.type, Scalar)
     return value.type
 
 
 def scalar_or_vector_of(value: Value) -> Scalar | Vector:
-    """Return the type of a scalar or a vector."""
+    """Return the type of a value that is a scalar or a vector."""
     assert isinstance(value.type, (Scalar, Vector))
     return value.type
 
 
 def slots_of(value: Value) -> Slots:
-    """Return the type of slots."""
+    """Return the type of a value that is slots."""
     assert isinstance(value.type, Slots)
     return value.type
 
 
 def vector_of(value: Value) -> Vector:
-    """Return the type of a vector."""
+    """Return the type of a value that is a vector."""
     assert isinstance(value.type, Vector)
     return value.type
 
@@ -170,7 +170,7 @@ def dtype_of(value: Value) -> Scalar | Vector:
 
 
 class Op(msgspec.Struct, frozen=True, eq=False):
-    """An operation with its operands, results, attributes and blocks."""
+    """An operation with its operands, results, attributes and blocks, at a location of the user's text."""
 
     name: str
     operands: tuple[Value, ...] = ()
@@ -181,7 +181,7 @@ class Op(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def result(self) -> Value:
-        """The only result."""
+        """The only result; an error if there is none or several."""
         (value,) = self.results
         return value
 
@@ -193,8 +193,10 @@ class Op(msgspec.Struct, frozen=True, eq=False):
         attrs: Attributes | Mapping[str, object] | None = None,
         blocks: tuple[Block, ...] | None = None,
     ) -> Op:
-        """Return the operation of this name, from this line of the source, with those operands, results, … that are
-        passed."""
+        """Return the operation with other operands, results, attributes or blocks: those that are passed.
+
+        Its name and location stay.
+        """
         return Op(
             self.name,
             self.operands if operands is None else operands,
@@ -213,12 +215,12 @@ class Block(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def yielded(self) -> tuple[Value, ...]:
-        """The operands of the block's final `yield`."""
+        """The operands of the block's final `yield`; empty if it ends in none."""
         return self.ops[-1].operands if self.ops and self.ops[-1].name == "yield" else ()
 
     @cached_property
     def every_op(self) -> tuple[Op, ...]:
-        """The operations of the block and of the blocks inside, outer before inner, in order; a block never changes."""
+        """The operations of the block and of the blocks inside, outer before inner, in order; computed once."""
         ops = list[Op]()
         open_blocks = [iter(self.ops)]
         while open_blocks:
@@ -233,12 +235,12 @@ class Block(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def op_names(self) -> frozenset[str]:
-        """The names of all these operations: what asks for one that a function has not, asks without a walk."""
+        """The names of the operations of the block and of the blocks inside; computed once."""
         return frozenset([op.name for op in self.every_op])
 
     @cached_property
     def definitions(self) -> dict[Value, Op]:
-        """The operation that each value is a result of, of this block and the blocks inside; not to be changed."""
+        """The operation that defines each result in the block and the blocks inside; not to be changed."""
         return {value: op for op in self.every_op for value in op.results}
 
 
@@ -249,7 +251,7 @@ FUNC = Attribute("func", Block)
 
 
 class Captured(msgspec.Struct, frozen=True):
-    """A value of the user's namespace that a kernel uses: its name there, its type, its value."""
+    """A constant of the user's namespace that a kernel uses: its name there, its type, its value."""
 
     name: str
     type: Scalar | Vector
@@ -257,17 +259,17 @@ class Captured(msgspec.Struct, frozen=True):
 
 
 class Function(msgspec.Struct, frozen=True, eq=False):
-    """A kernel or an adjoint: what a backend compiles.
+    """A kernel or a derivative: what a backend compiles.
 
     Attributes:
         name: the kernel's name; an adjoint's ends in `_adjoint`.
         params: one value per parameter, named.
         body: operations in order.
-        launch_ndim: how many dimensions `tid()` asks for; 0 where the kernel never asks.
+        launch_ndim: how many dimensions `tid()` asks for; 0 if the kernel never calls it.
         captured: constants taken from the user's namespace, in order of first use; `const` ops refer to them by name.
         source: the text it came from.
-        block_dim: threads of a block, of a kernel that runs once per block (design/tiles.md): launches count blocks;
-            0: it runs once per thread.
+        block_dim: threads of a block, if the kernel runs once per block (design/tiles.md): launches count blocks; 0: it
+            runs once per thread.
     """
 
     name: str
@@ -280,29 +282,31 @@ class Function(msgspec.Struct, frozen=True, eq=False):
 
 
 def walk(block: Block) -> Sequence[Op]:
-    """List the operations of a block and of the blocks inside, outer before inner, in order."""
+    """Return the operations of a block and of the blocks inside, outer before inner, in order."""
     return block.every_op
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:
-    """Return the operation that each value is a result of, in these blocks and the blocks inside; not to be changed."""
+    """Return the operation that defines each result in these blocks and the blocks inside; not to be changed."""
     if len(blocks) == 1:
         return blocks[0].definitions
     return {value: op for block in blocks for value, op in block.definitions.items()}
 
 
 VALUES = {"store": 1, "atomic_add": 1, "atomic_load": 0, "atomic_swap": 2}
-"""Accesses to an element or a component, and how many values each is given."""
+"""By access to an element or a component, how many values it has as operands."""
 
 
 def indices_of(op: Op) -> tuple[Value, ...]:
-    """Return the indices of an access to an array: of the element, or where a tile begins; none of `reduce_add`."""
+    """Return the indices of an access to an array: of the element, or where a tile begins; empty for `reduce_add`."""
     return () if op.name == "reduce_add" else op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
 def component_of(op: Op) -> Value | None:
-    """Return the number of the component that an access to an element is confined to; None if it is the whole
-    element."""
+    """Return the number of the component that an access to an element is confined to.
+
+    It is None if the access is to the whole element, or is one that cannot be confined.
+    """
     values = VALUES.get(op.name)
     if values is None or len(op.operands) == 1 + array_of(op.operands[0]).ndim + values:
         return None
@@ -310,33 +314,37 @@ def component_of(op: Op) -> Value | None:
 
 
 def number_of(const: Op) -> Number:
-    """Return the value of a scalar constant."""
+    """Return the value of a `const` that is a scalar."""
     number = const.attrs[VALUE]
     assert not isinstance(number, tuple)
     return number
 
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
-    """Return the blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter
-    them."""
+    """Return the blocks among a `custom`'s attributes; empty for other operations.
+
+    They use no values from outside, and `walk` does not enter them.
+    """
     if op.name != "custom":
         return ()
     return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 
 def is_opaque(op: Op) -> bool:
-    """Return whether a `custom`'s gradient is not that of its block: the user wrote one, or the block stands for a
-    text."""
+    """Return whether a `custom`'s gradient is not that of its block.
+
+    That is so if the user wrote a gradient, or if CUDA text is all that the func has.
+    """
     return bool(op.attrs.get(GRADIENT) or op.attrs.get(ADJ_CUDA) or not op.attrs.get(REFERENCE, True))
 
 
 def number_ops(function: Function) -> dict[Op, int]:
-    """Return each operation's number in `walk` order, from 1: what artifacts hold in place of lines."""
+    """Return each operation's number in `walk` order, from 1, which artifacts contain in place of lines."""
     return {op: n for n, op in enumerate(walk(function.body), 1)}
 
 
 def read_arrays(function: Function) -> frozenset[str]:
-    """Return names of the array parameters whose elements are read (loads, and what adds to them)."""
+    """Return names of the array parameters whose elements are read, by loads or by what adds to them."""
     return _arrays(function, READS)
 
 

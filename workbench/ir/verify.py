@@ -14,7 +14,7 @@ from workbench.types import bool as bool_
 
 
 class InvalidIR(AssertionError):
-    """Our own mistake, never the user's: an operation that breaks the table."""
+    """Raised for an operation that breaks the table: a fault of this project, never of the user."""
 
 
 def _is_array(v: Value) -> bool:
@@ -81,7 +81,10 @@ def _cast(op: Op) -> bool:
 
 
 def _changed(op: Op, count: int) -> bool:
-    """Return whether the last `count` operands have the type of the element or component that the indices name."""
+    """Return whether an access has indices that fit its array, and values of the type of the element or component.
+
+    `count` is the number of values, its last operands.
+    """
     array = op.operands[0].type
     if not isinstance(array, ArrayType):
         return False
@@ -179,7 +182,7 @@ assert RULES.keys() == LEGAL
 
 
 def verify(function: Function) -> Function:
-    """Return the function itself, where every operation is legal and every operand is defined before it is used.
+    """Check that every operation is legal and every operand is defined before it is used; return the function itself.
 
     Raises:
         InvalidIR: names the operation and what is wrong with it.
@@ -194,7 +197,18 @@ def verify(function: Function) -> Function:
 
 
 def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
-    """Check a block; `defined` gets its values while it is checked: a copy for each would cost their square."""
+    """Check a block.
+
+    Args:
+        block: the block.
+        defined: values that it may use; it has the block's own while that is checked, as a copy for each would cost
+            more.
+        where: the function's name, for errors.
+        nested: it has to end in `yield`.
+
+    Raises:
+        InvalidIR: an operation is not legal.
+    """
     own = {*block.params, *(v for op in block.ops for v in op.results)} - defined
     defined.update(block.params)
     if nested and (not block.ops or block.ops[-1].name != "yield"):
@@ -227,7 +241,11 @@ _REQUIRED = {name: [a for a, optional in listed.items() if not optional] for nam
 
 
 def _attributes(op: Op, where: str) -> None:
-    """Refuse attributes that the table does not list, lists and does not find, or that are of another type."""
+    """Check that an operation's attributes are in the table and of the declared types, and that none is missing.
+
+    Raises:
+        InvalidIR: one is not.
+    """
     listed = _LISTED.get(op.name, {})
     for name, value in op.attrs.items():
         if name not in listed:

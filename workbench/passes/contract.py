@@ -29,7 +29,7 @@ from workbench.types import Scalar, Vector, element, float32, is_float, is_half
 
 @deep
 def contract(function: Function) -> Function:
-    """Return the function with products contracted into sums; they are left for `prune`."""
+    """Return the function with products contracted into sums as `fma`; the unused products are left for `prune`."""
     function = _written_out(function)
     uses = Counter(v for op in walk(function.body) for v in op.operands)
     products = {op.result: op for op in walk(function.body) if op.name == "mul" and uses[op.result] == 1}
@@ -53,9 +53,9 @@ def contract(function: Function) -> Function:
 
 
 def _written_out(function: Function) -> Function:
-    """Return the function with builtins of vectors in terms of their components.
+    """Return the function with builtins of vectors expressed by their components.
 
-    Not with 16-bit floats, which such a builtin rounds once, nor where CUDA text stands for a func's body.
+    It is left as it is with 16-bit floats, which such a builtin rounds once, and with a `custom`.
     """
     ops = list(walk(function.body))
     if any(op.name == "custom" or any(is_half(v.type) for v in (*op.operands, *op.results)) for op in ops):
@@ -70,7 +70,10 @@ def _is_whole(builtin: Builtin) -> bool:
 
 
 def _summand(op: Op, products: dict[Value, Op]) -> int | None:
-    """Return the index of the operand of a sum that is a product to be contracted; None if neither is."""
+    """Return the position of the operand of a sum or difference that is a product to be contracted; None if neither is.
+
+    Both have to be of one type, of floats of 32 or 64 bits.
+    """
     if op.name not in ("add", "sub"):
         return None
     type = op.result.type
@@ -89,7 +92,10 @@ def _negative(value: Value, op: Op) -> Op:
 
 @deep
 def added_products(function: Function) -> Function:
-    """Return the function with such sums as products with an accumulator; the products alone are left for `dce`."""
+    """Return the function with `tile + tile_matmul(a, b)` as products with an accumulator.
+
+    The products alone, which are then unused, are left for `prune`.
+    """
     uses = Counter([v for op in walk(function.body) for v in op.operands])
     # Only within a block: a product in front of a loop is not made again in each turn.
     products = {
@@ -123,8 +129,10 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 def _is_sum(op: Op, product: Value, other: Value) -> bool:
-    """Return whether an operation adds a product to another tile of the result's type, or of float32 if it is of 16
-    bits."""
+    """Return whether a map adds a product of tiles to another tile, which has the type of the result.
+
+    The product has that type too; or it is of 16 bits, and the other one of float32.
+    """
     product_type, added, block = product.type, other.type, op.blocks[0]
     if len(op.results) != 1 or added != op.result.type:
         return False

@@ -24,15 +24,19 @@ def prune(function: Function) -> Function:
 
 
 def prune_derivative(function: Function) -> Function:
-    """Return the same of a function all of whose loops end."""
+    """Return what `prune` does, for a function all of whose loops end: no `while` counts as an effect."""
     return replace_body(function, _Needs(function.body, lambda op: False).rebuilt(function.body))
 
 
 class _Needs:
-    """The live operations, and the live slots (results, carried values) of structured ones.
+    """Finds the operations, and the results and carried values of structured ones, that effects depend on.
 
     Attributes:
-        lasts: whether a `while` counts as an effect.
+        lasts: returns whether a `while` counts as an effect.
+        parent: the operation around each one, or None.
+        made_by: by value, the operation that defines it, and its number among the results or carried values.
+        kept: operations to keep.
+        live: numbers of results and carried values to keep, with their operation.
     """
 
     def __init__(self, body: Block, lasts: Callable[[Op], bool]) -> None:
@@ -52,7 +56,7 @@ class _Needs:
             self.need(self.pending.pop())
 
     def index(self, body: Block, parent: Op | None) -> list[Op]:
-        """Note where each value comes from; returns the operations with an effect."""
+        """Record which operation defines each value; return the operations with an effect."""
         effects: list[Op] = []
         for op in body.ops:
             self.parent[op] = parent
@@ -77,7 +81,7 @@ class _Needs:
         return effects
 
     def keep(self, op: Op | None) -> None:
-        """Keep an operation and those around it, with what they cannot do without."""
+        """Keep an operation and those around it; the operands that these need in any case become pending."""
         while op is not None and op not in self.kept:
             self.kept.add(op)
             if op.name == "custom":
@@ -111,12 +115,15 @@ class _Needs:
         self.pending += [block.yielded[slot] for block in ends]
 
     def rebuilt(self, block: Block) -> Block:
-        """Return the block with what is kept."""
+        """Return the block with the operations that are kept."""
         ops = (self.narrowed(op) if op.blocks else op for op in block.ops if op in self.kept or op.name == "yield")
         return Block(block.params, tuple(ops))
 
     def narrowed(self, op: Op) -> Op:
-        """Return a structured operation with its live slots alone; a `custom` as a whole."""
+        """Return a structured operation with its live results and carried values alone.
+
+        A `custom` or `tile_reduce` keeps all of them.
+        """
         if op.name in ("custom", "tile_reduce"):
             return map_blocks(op, self.rebuilt)
         if op.name == "tile_map":
@@ -135,7 +142,7 @@ class _Needs:
         return op.replace(operands, results=results, blocks=tuple(blocks))
 
     def narrowed_map(self, op: Op) -> Op:
-        """Return a map with its live results, and the tiles that are looked at."""
+        """Return a map with its live results, and the operands that its block reads."""
         (block,) = op.blocks
         lead = len(block.params) - len(op.operands)
         pairs = [(p, v) for p, v in zip(block.params[lead:], op.operands, strict=True) if p in self.seen]

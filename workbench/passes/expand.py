@@ -35,13 +35,14 @@ def expand(
         keep_vector_operators: leave native `+ - * /` and negation on whole vectors.
 
     Raises:
-        BuildError: a builtin is neither native nor has an expansion.
+        BuildError: a builtin is neither native nor has an expansion; or, without `keep_text`, a func has CUDA text
+            alone.
     """
     return replace_body(function, _Expander(native, keep_vector_operators, keep_text).block(function.body))
 
 
 class _Expander:
-    """A walk over a function; `parts` maps a vector to its components, as far as they are known in the open block."""
+    """Rewrites a function; `parts` maps a vector to its components, as far as the open block has them."""
 
     def __init__(self, native: Native, keep_vector_operators: bool, keep_text: bool) -> None:
         self.keep_text = keep_text
@@ -123,7 +124,7 @@ class _Expander:
         self.builder.append(Op("vec", tuple(results), op.results, {}, (), op.location))
 
     def components(self, vector: Value) -> Sequence[Value]:
-        """Return the components of a vector: those it was made of, or extracted once for the open block."""
+        """Return the components of a vector: those that it was made from, or extracted once for the open block."""
         if vector in self.parts:
             return self.parts[vector]
         type = vector_of(vector)

@@ -25,11 +25,12 @@ from workbench.types import Scalar, Type, Vector, is_float
 def fold(function: Function, calls: bool = True) -> Function:
     """Return the function with constants folded, branches on constants decided and common subexpressions shared.
 
-    Sharing reaches from a block into the blocks inside it; loads are never shared. What became useless is left for
-    `prune`.
+    Sharing reaches from a block into the blocks inside it; loads are never shared. Operations that are no longer used
+    are left for `prune`.
 
     Args:
-        calls: write out what is called (`call`); else these operations stay.
+        function: any legal IR.
+        calls: replace each `call` by the operations of its func; else these operations stay.
     """
     # Folding 1 / 0 computes an infinity, as the operation would; NumPy's warning would reach the user.
     with np.errstate(all="ignore"):
@@ -37,7 +38,10 @@ def fold(function: Function, calls: bool = True) -> Function:
 
 
 class _Folder:
-    """A walk. `known` are literals, `made` the operation of each value, `shared` what the open block may reuse."""
+    """Rewrites a function.
+
+    `known` has the literals, `made` the operation of each value, and `shared` the values that the open block may reuse.
+    """
 
     def __init__(self, calls: bool) -> None:
         self.calls = calls
@@ -86,7 +90,7 @@ class _Folder:
             self.mapping[result] = self.mapping.get(value, value)
 
     def call(self, op: Op) -> None:
-        """Reuse the results of an equal call that was written out before, or write out this one."""
+        """Reuse the results of an equal call before, or replace this one by the operations of its func."""
         # A func is pure up to its arguments, so equal calls are shared before their bodies are written out at all.
         key = "call", op.attrs[FUNC], op.operands
         if key not in self.shared:
@@ -95,7 +99,7 @@ class _Folder:
         self.mapping.update(zip(op.results, self.shared[key], strict=True))
 
     def written_out(self, op: Op) -> tuple[Value, ...]:
-        """Return the operations of what is called; gives its results."""
+        """Emit the operations of the func that is called; return its results."""
         func = op.attrs[FUNC]
         env = dict(zip(func.params, op.operands, strict=True))
         for inner in func.ops[:-1]:
@@ -104,7 +108,10 @@ class _Folder:
         return tuple(self.mapping.get(v, v) for v in values)
 
     def pure(self, op: Op) -> Value:
-        """Return the value that stands for a pure operation's result."""
+        """Return the value that replaces a pure operation's result.
+
+        It is an operand, a constant, the result of an equal operation, or its own after it was emitted.
+        """
         identity = _IDENTITIES.get(op.name)
         same = identity(self, op) if identity is not None else None
         if same is not None:
@@ -115,7 +122,7 @@ class _Folder:
         return self.share(op)
 
     def share(self, op: Op) -> Value:
-        """Return the value of an equal operation that was done before, or this one's, appended."""
+        """Return the result of an equal operation that was emitted before; else emit this one, and return its."""
         key = _key(op)
         same = self.shared.get(key)
         if same is not None:
@@ -128,7 +135,10 @@ class _Folder:
         return op.result
 
     def computed(self, op: Op) -> NumPyValue | None:
-        """Return the operation's value where all operands are literals; None if it is not known or is NaN."""
+        """Return the operation's value if all operands are literals.
+
+        None if they are not, if the value is NaN, or if the operation divides by zero or cannot be computed here.
+        """
         values = [self.known[v] for v in op.operands if v in self.known]
         if not values or len(values) < len(op.operands):
             return None
@@ -145,7 +155,7 @@ class _Folder:
         return None if is_float(op.result.type) and np.isnan(number).any() else number
 
     def is_literal(self, value: Value, number: float) -> bool:
-        """Return whether the value is the literal `number` in every component (0 means +0 for a float)."""
+        """Return whether the value is the literal `number` in every component; of floats, 0 means +0."""
         known = self.known.get(value)
         if known is None:
             return False
@@ -164,7 +174,7 @@ def _key(op: Op) -> Hashable:
 
 
 def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:
-    """Return a NumPy value as the Python number, or tuple of them, that a `const` holds."""
+    """Return a NumPy value as the Python number, or tuple of them, that a `const` has."""
     if number.dtype.kind == "V":  # bfloat16, whose own numbers are no Python numbers
         number = number.astype(np.float32)
     return tuple(number.reshape(-1).tolist()) if number.ndim else number.item()
@@ -183,7 +193,7 @@ _CORE: dict[str, Callable[[Sequence[NumPyValue], Scalar | Vector], NumPyValue | 
 
 
 def _neutral(number: int, both: bool) -> Callable[[_Folder, Op], Value | None]:
-    """x op number is x (and number op x, where `both`)."""
+    """Return a rule by which `x op number` is x, and with `both`, `number op x` as well."""
 
     def rule(folder: _Folder, op: Op) -> Value | None:
         x, y = op.operands
@@ -195,7 +205,7 @@ def _neutral(number: int, both: bool) -> Callable[[_Folder, Op], Value | None]:
 
 
 def _add(folder: _Folder, op: Op) -> Value | None:
-    """x + 0 is x; of floats x + -0.0, since -0.0 + 0.0 is 0.0."""
+    """Return x for `x + 0`, or for floats `x + -0.0`, since -0.0 + 0.0 is 0.0; None for other sums."""
     for zero, x in (op.operands, op.operands[::-1]):
         number = folder.known.get(zero)
         # Types differ where a scalar is added to a vector: then the result is not the operand.
@@ -215,7 +225,12 @@ def _mul(folder: _Folder, op: Op) -> Value | None:
 
 
 def _junction(neutral: bool, absorbing: bool) -> Callable[[_Folder, Op], Value | None]:
-    """Return a rule that folds `and` or `or` where one operand is known."""
+    """Return a rule that folds `and` or `or` of bools if an operand is known, or if both are the same value.
+
+    Args:
+        neutral: the operand with which the result is the other one.
+        absorbing: fold an operation on the same value twice, too.
+    """
 
     def rule(folder: _Folder, op: Op) -> Value | None:
         for v, other in (op.operands, op.operands[::-1]):
@@ -234,7 +249,7 @@ def _exclusive(folder: _Folder, op: Op) -> Value | None:
 
 
 def _twice(folder: _Folder, op: Op) -> Value | None:
-    """not not x, - - x."""
+    """Return x for `not not x` and `- - x`; None for others."""
     definition = folder.made.get(op.operands[0])
     return definition.operands[0] if definition is not None and definition.name == op.name else None
 

@@ -22,14 +22,14 @@ MOVES = frozenset({"where"})
 
 
 def halves(function: Function) -> Function:
-    """Return the function with all arithmetic on 16-bit floats in float32; itself where it has none."""
+    """Return the function with all arithmetic on 16-bit floats in float32; the function itself if it has none."""
     if not any(is_half(v.type) for op in walk(function.body) for v in (*op.operands, *op.results)):
         return function
     return prune(fold(replace_body(function, _Halves().block(function.body))))
 
 
 class _Halves:
-    """A walk over a function."""
+    """Rewrites a function so that its arithmetic on 16-bit floats is in float32."""
 
     def __init__(self) -> None:
         self.builder = Builder()
@@ -61,7 +61,7 @@ class _Halves:
         return self.builder.cast(value, in_float32(contents(value.type))) if is_half(value.type) else value
 
     def cast(self, op: Op) -> None:
-        """Convert by way of float32; from float64 in one step, which rounds once."""
+        """Emit a conversion from or to 16-bit floats by way of float32; from float64 in one step, which rounds once."""
         (value,), target = op.operands, op.result.type
         if value.type != target:
             value = self.widened(value)

@@ -153,8 +153,9 @@ def run(stage: Stage, function: Function, **arguments: Pass | bool) -> Function:
 
     Args:
         stage: names of passes.
-        function: what goes in.
-        arguments: by name, a pass of another floor or with settings; or whether to run the one of this floor.
+        function: the function before them.
+        arguments: by name of a pass: the function to run in its place, as for passes of another floor or with settings;
+            True: the one in `PASSES`, as by default; False: none.
     """
     # A misspelt name would switch off nothing, silently.
     assert arguments.keys() <= set(stage), f"{sorted(arguments.keys() - set(stage))} are not in {stage}"
@@ -166,5 +167,5 @@ def run(stage: Stage, function: Function, **arguments: Pass | bool) -> Function:
 
 
 def apply(name: str, step: Pass, function: Function) -> Function:
-    """Apply a pass; tests, and users with a question, look in here."""
+    """Return the function after one pass; tests and tools replace this function to see what each pass does."""
     return step(function)

@@ -24,7 +24,7 @@ from workbench.types import int32, int64
 
 
 class Cut(NamedTuple):
-    """The dimension of the launch that divides an axis, and how many elements its parts hold before their own."""
+    """The dimension of the launch that divides an axis, and how many elements its parts have before their own."""
 
     dimension: int
     before: int
@@ -37,17 +37,16 @@ def positioned(
     function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool = False,
     padded: Collection[int] = (), extra: Mapping[Part, int] = _NONE,
 ) -> Function:  # fmt: skip
-    """Return `function` with two more parameters for each dimension that is divided: the start of its part, its whole
-    size.
+    """Return `function` with two more parameters for each dimension that is divided: its part's start, its whole size.
 
     Args:
         function: a function whose `partition` for this launch allows these dimensions.
-        sizes: axes whose sizes are used, and the dimension that divides each; their sizes are those of the whole.
-        cuts: how each axis that is divided is.
+        sizes: axes whose sizes are used, and the dimension that divides each; their sizes become those of the whole.
+        cuts: by axis that is divided, how.
         launch: sizes of the whole launch.
         checked: whether indices are compared with the sizes of the whole.
         padded: dimensions of which parts may have more threads together than the launch.
-        extra: of axes that are longer or shorter than the launch, by how much.
+        extra: by axis that is longer or shorter than the launch, by how much; negative for shorter.
     """
     return _Positioned(function, sizes, cuts, launch, checked, extra).function(padded)
 
@@ -74,7 +73,7 @@ class _Positioned:
         return replace(self.source, params=(*self.source.params, *added), body=body)
 
     def within(self, dimension: int, body: Block) -> Block:
-        """Return the body, run only by threads that the launch has."""
+        """Return the body in an `if`, so that only threads within the launch's dimension run it."""
         builder = Builder()
         index = builder.one("tid", (), int32, {AXIS: dimension})
         number = builder.one("add", (index, self.begins[dimension]), int32)
@@ -87,7 +86,7 @@ class _Positioned:
         return builder.body()
 
     def length(self, builder: Builder, part: Part, dimension: int) -> Value:
-        """Emit the size of an axis in the whole."""
+        """Emit the size of an axis of the whole array."""
         size, extra = self.wholes[dimension], self.extra.get(part, 0)
         return builder.one("add", (size, builder.const(extra)), int32) if extra else size
 
@@ -114,7 +113,7 @@ class _Positioned:
         return None if operands == op.operands else (*builder.body().ops, rewriter.inside(op.replace(operands)))
 
     def subscript(self, builder: Builder, rewriter: Rewriter, name: str, axis: int, value: Value) -> Value:
-        """Return the subscript of a part."""
+        """Emit the subscript in a part of an array, for one in the whole array; along an undivided axis it stays."""
         part = Part(name, axis)
         cut = self.cuts.get(part)
         if cut is None:
@@ -134,7 +133,7 @@ class _Positioned:
         return builder.one("view_index", tuple(builder.cast(v, int64) for v in (local, *position)), int64)
 
     def local(self, builder: Builder, rewriter: Rewriter, value: Value, dimension: int) -> Value:
-        """Return an index of the whole as one of a part without its halo; what is on a ring is not taken around it."""
+        """Emit an index of the whole as one of a part without its halo; it is not wrapped around a ring."""
         op = self.offsets.analysis.defs.get(value)
         if op is None or value in self.numbers:
             return value
@@ -154,6 +153,6 @@ class _Positioned:
         return builder.one("sub", (value, builder.cast(self.begins[dimension], value.type)), value.type)
 
     def moves(self, value: Value, dimension: int) -> bool:
-        """Return whether a value is an index along the dimension, and something bounded."""
+        """Return whether a value is the thread's index along the dimension plus something bounded."""
         offset = self.offsets.of(value, {})
         return offset is not None and offset.dimension == dimension

@@ -21,14 +21,14 @@ from workbench.passes.strip_custom_gradients import without_customs
 from workbench.types import ArrayType, Kind, Vector, element
 
 KINDS = frozenset({"add", "min", "max", "and", "or", "xor"})
-"""Changes whose order has no meaning; `exch` and `cas` are not among them."""
+"""Kinds of changes whose order has no meaning; `exch` and `cas` are not among them."""
 _SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_index"})
-"""Operations whose result is the same in every thread if their operands are, cheap enough to be done again."""
+"""Operations whose result is the same in every thread if their operands are, and that are cheap to repeat."""
 
 
 @deep
 def reductions(function: Function) -> Function:
-    """Return the function with such changes marked (`REDUCTION`); itself if there are none."""
+    """Return the function with changes of one element by all threads marked (`REDUCTION`); itself if there are none."""
     marked = _found(function)
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -39,7 +39,7 @@ def reductions(function: Function) -> Function:
 
 @deep
 def reduces(function: Function) -> bool:
-    """Return whether `reductions` has anything to mark in the kernel's code."""
+    """Return whether `reductions` would mark anything in the function without its custom gradients."""
     return bool(_found(without_customs(function)))
 
 
@@ -51,7 +51,7 @@ def kind_of(op: Op) -> str:
 
 
 def _place(op: Op) -> tuple[Value, ...]:
-    """Return the array and the indices of such a change; empty for another operation."""
+    """Return the array and the indices of an atomic change of a kind in `KINDS`; empty for another operation."""
     changes = op.name in ("atomic_add", "atomic") and kind_of(op) in KINDS
     return (op.operands[0], *indices_of(op)) if changes else ()
 
@@ -79,6 +79,6 @@ def _found(function: Function) -> frozenset[tuple[Value, ...]]:
 
 
 def _combines(op: Op) -> bool:
-    """Return whether the type of the element is one that is combined: no bools, and of 16-bit floats sums alone."""
+    """Return whether a change can be combined by its element's type: not of bools, and of halves sums alone."""
     scalar = element(op.operands[-1].type)
     return scalar.kind is not Kind.BOOL and (kind_of(op) == "add" or not scalar.is_half)

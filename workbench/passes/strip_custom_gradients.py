@@ -15,14 +15,15 @@ from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Function, Op, c
 
 
 def has_customs(function: Function) -> bool:
-    """Return whether a `custom` operation is left in it."""
+    """Return whether the function has a `custom` operation."""
     return "custom" in function.body.op_names
 
 
 def without_customs(function: Function) -> Function:
     """Return the function with each `custom` replaced by its body, and without constants that only gradients use.
 
-    One with CUDA text keeps that: it is what the func is on CUDA.
+    One with CUDA text stays, without its gradients: the text is what the func is on CUDA. A function without `custom`s
+    is returned as it is.
     """
     if not has_customs(function):
         return function

@@ -13,7 +13,7 @@ from workbench.types import ArrayType, Kind, Scalar, Slots, Type, Vector, float6
 
 
 def widen(function: Function) -> Function:
-    """Return the function with every float a float64; literals keep the value they were written with."""
+    """Return the function with every float a float64; literals have the value that was written, unrounded."""
     mapping: Mapping = {}
     params = tuple(_value(p, mapping) for p in function.params)
     body = _block(function.body, mapping)

@@ -13,7 +13,9 @@ from workbench.ir.values import Block, Function, Value
 
 
 def unchanged(function: Function) -> Function:
-    """Return the function with such values replaced by their starts; `prune` then drops what carried them.
+    """Return the function with carried values that never change replaced by their starts.
+
+    `prune` then drops what carried them. It is the function itself if there are none.
 
     >>> unchanged(function)  # for j in range(n): { s, t -> yield s, t + s } reads the outer s in each turn
     """
@@ -26,8 +28,10 @@ def unchanged(function: Function) -> Function:
 
 
 def _find(block: Block, starts: dict[Value, Value]) -> None:
-    """Note the unchanging values of the block's loops, from the inside out: what an inner loop returns unchanged is
-    then yielded unchanged by the outer one."""
+    """Add the unchanging values of the block's loops to `starts`, inner loops first.
+
+    A value that an inner loop returns unchanged is then yielded unchanged by the outer one.
+    """
     for op in block.ops:
         for inner in op.blocks:
             _find(inner, starts)

@@ -15,11 +15,11 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
 
     Args:
         function: any legal IR; fold it first, so that bounds that can be constants are.
-        limit: a loop stays as it is where it would become more operations than this.
-        chosen: which loops to look at.
+        limit: a loop stays as it is if it would become more operations than this.
+        chosen: returns whether a loop may be written out.
 
     Returns:
-        A new function, or `function` itself where no loop was written out.
+        A new function, or `function` itself if no loop was written out.
     """
     unroller = _Unroller(function, limit, chosen)
     body = unroller.block(function.body)
@@ -27,7 +27,7 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
 
 
 class _Unroller:
-    """A walk; `mapping` maps a loop's results to their values after unrolling."""
+    """Rewrites blocks with loops written out; `mapping` has the values that replace these loops' results."""
 
     def __init__(self, function: Function, limit: int, chosen: Callable[[Op], bool]) -> None:
         self.limit = limit
@@ -56,7 +56,7 @@ class _Unroller:
         self.write_out(copied, numbers, into)
 
     def range(self, op: Op) -> range | None:
-        """Return the loop's indices, where its bounds are constants; None for a step of 0."""
+        """Return the loop's indices; None if its bounds are no constants, or its step is 0."""
         bounds = [self.numbers.get(v) for v in op.operands[:3]]
         start, stop, step = bounds
         return range(start, stop, step) if start is not None and stop is not None and step else None
@@ -75,7 +75,7 @@ class _Unroller:
 
 
 def _numbers(function: Function) -> dict[Value, int]:
-    """Return the integers that are constants, or casts of them that keep their value."""
+    """Return the values of integer constants, and of casts of these that do not change the number."""
     numbers: dict[Value, int] = {}
     for op in walk(function.body):
         if op.name == "const" and is_integer(op.result.type):

@@ -30,7 +30,7 @@ def too_wide(number: int | float, scalar: Scalar, captured: str | None) -> Kerne
 
 
 def decide(function: Function) -> Function:
-    """Return the function with a type for each weak value.
+    """Return the function in which no value has a weak type; itself if none has one.
 
     Raises:
         KernelTypeError: a literal does not fit the type that it gets, at its line.
@@ -41,8 +41,10 @@ def decide(function: Function) -> Function:
 
 
 def _everywhere(block: Block) -> Iterator[Op]:
-    """Yield every operation, also of blocks that are attributes: of gradients, replays and calls, which share
-    theirs."""
+    """Yield every operation, also of blocks that are attributes, each block once.
+
+    Such are the blocks of gradients and replays, and those of calls, which several calls share.
+    """
     entered, waiting = {block}, [block]
     while waiting:
         for op in walk(waiting.pop()):
@@ -58,7 +60,7 @@ def _attached(op: Op) -> tuple[Block, ...]:
 
 
 class _Classes:
-    """Classes of weak values that share one type (union-find), and the type of each class."""
+    """Classes of weak values that share one type (union-find), and which of them are of 64 bits."""
 
     def __init__(self, body: Block) -> None:
         self.parent: dict[Value, Value] = {}
@@ -74,7 +76,7 @@ class _Classes:
         self.wide.update(map(self.root, casts))
 
     def root(self, value: Value) -> Value:
-        """Return the value that stands for its class."""
+        """Return the value that represents the class of a value."""
         while (parent := self.parent.get(value)) is not None:
             if (above := self.parent.get(parent)) is not None:
                 self.parent[value] = above
@@ -82,7 +84,7 @@ class _Classes:
         return value
 
     def unite(self, values: Iterable[Value]) -> None:
-        """Make weak values, floats and integers apart, of one type."""
+        """Merge the classes of the weak ones among these values, floats and integers apart."""
         first: dict[Type, Value] = {}
         for value in values:
             if is_weak(value.type):
@@ -92,14 +94,14 @@ class _Classes:
                     self.parent[root] = leader
 
     def type(self, value: Value) -> Type:
-        """Return the type of a value behind this pass."""
+        """Return the type that a value gets: its own, if that is not weak."""
         if not is_weak(value.type) or self.root(value) not in self.wide:
             return strong(value.type)
         return float64 if value.type == float32 else int64
 
 
 def _together(op: Op) -> Iterator[Sequence[Value]]:
-    """Yield the values of an operation that are of one type where they are weak."""
+    """Yield groups of values of an operation of which the weak ones get one type."""
     if op.name == "if":
         yield from zip(op.results, *(b.yielded for b in op.blocks), strict=True)
     elif op.name == "for":
@@ -118,7 +120,10 @@ def _together(op: Op) -> Iterator[Sequence[Value]]:
 
 
 def _follows(op: Op) -> bool:
-    """Return whether an operation is arithmetic on weak values alone, or compares them: it is done in their type."""
+    """Return whether an operation is computed in the type of its weak operands.
+
+    It is a builtin on at least one of these, whose results are weak or bools.
+    """
     return op.name in TABLE and any(map(_is_weak, op.operands)) and all(map(_is_open, op.results))
 
 
@@ -131,14 +136,14 @@ def _is_open(value: Value) -> bool:
 
 
 def _widens(type: Type, source: Type) -> bool:
-    """Return whether a cast of a weak value is to 64 bits of its kind."""
+    """Return whether a cast of a weak value is to 64 bits: of an integer to integers, of a float to floats."""
     if not is_weak(source) or is_weak(type) or not isinstance(type, Scalar) or type.bits < 64:
         return False
     return is_integer(type) if source == int32 else type.kind is Kind.FLOAT
 
 
 class _Decided:
-    """Writes blocks again, in the types of the classes."""
+    """Rewrites blocks in the types of the classes."""
 
     def __init__(self, classes: _Classes, name: str) -> None:
         self.classes = classes
@@ -148,7 +153,12 @@ class _Decided:
         self.ops: list[Op] = []
 
     def block(self, block: Block, results: Sequence[Type] | None = None) -> Block:
-        """Return the block, which yields `results`; the types that its own values have, if that is None."""
+        """Return the block rewritten.
+
+        Args:
+            block: the block.
+            results: the types to which its `yield` casts; None: those that its own values get.
+        """
         outer, self.ops = self.ops, []
         params = tuple(map(self.value, block.params))
         for op in block.ops:
@@ -160,7 +170,7 @@ class _Decided:
         return Block(params, tuple(ops))
 
     def value(self, value: Value) -> Value:
-        """Return the replacement of a parameter or a result."""
+        """Return the replacement of a parameter or a result: a value of the type of its class, or itself."""
         if is_weak(value.type):
             self.mapping[value] = Value(self.classes.type(value), value.name)
         return self.mapping.get(value, value)
@@ -171,12 +181,12 @@ class _Decided:
         return tuple(v if v.type == t else self.cast(op, v, t) for v, t in zip(values, types, strict=True))
 
     def cast(self, op: Op, value: Value, type: Type) -> Value:
-        """Return the value in another type, at an operation's place."""
+        """Append a cast of a value to another type, at the location of an operation; return its result."""
         self.ops.append(Op("cast", (value,), (Value(type, value.name),), location=op.location))
         return self.ops[-1].result
 
     def op(self, op: Op) -> None:
-        """Append what stands for an operation."""
+        """Append the operations that replace one."""
         if op.name == "const" and is_weak(op.result.type):
             self.ops.append(self.constant(op))
         elif op.name == "cast" and (_is_weak(op.operands[0]) or _is_weak(op.result)):
@@ -195,7 +205,7 @@ class _Decided:
             self.ops.append(op.replace(tuple(self.mapping.get(v, v) for v in op.operands)))
 
     def constant(self, op: Op) -> Op:
-        """Return the literal in its type.
+        """Return a weak literal as a constant of the type of its class.
 
         Raises:
             KernelTypeError: it does not fit.
@@ -210,8 +220,10 @@ class _Decided:
         return op.replace(results=(self.value(op.result),), attrs=attrs)
 
     def plain(self, op: Op) -> None:
-        """Rewrite an operation without blocks: arithmetic on weak values in their type, any other in the types of its
-        operands."""
+        """Append an operation without blocks, rewritten.
+
+        One on weak values alone is computed in their type; others get operands of the types that they have by default.
+        """
         if _follows(op) or op.name == "mark":
             wanted = {strong(v.type): self.classes.type(v) for v in op.operands if is_weak(v.type)}
             types = [wanted.get(strong(v.type), v.type) for v in op.operands]
@@ -229,7 +241,7 @@ class _Decided:
             self.mapping[old] = new if new.type == type else self.cast(op, new, type)
 
     def structured(self, op: Op) -> None:
-        """Rewrite an operation with blocks."""
+        """Append an operation with blocks, or with blocks as attributes, rewritten."""
         types = [self.classes.type(v) for v in op.results]
         operand_types = [self.classes.type(v) for v in op.operands]
         if op.name in ("for", "while"):
@@ -246,11 +258,11 @@ class _Decided:
         self.ops.append(op.replace(operands, results=results, attrs=attrs, blocks=blocks))
 
     def attached(self, block: Block) -> Block:
-        """Return a block that is an attribute; that of several calls stays one."""
+        """Return a block that is an attribute, rewritten once: calls that share one share the result."""
         if block not in self.funcs:
             self.funcs[block] = self.block(block)
         return self.funcs[block]
 
 
 _EXACT = frozenset({"vec", "insert", "store", "atomic", "atomic_add", "assert"})
-"""Operations whose operands are of types that their results or arrays say."""
+"""Operations whose operands have the types that their results or arrays determine."""

@@ -12,14 +12,14 @@ from workbench.backends.cuda.tiles.placement.arena import shared_limit
 
 
 class Architecture(msgspec.Struct, frozen=True):
-    """The properties of one compute capability.
+    """The limits of GPUs of one compute capability.
 
     Attributes:
-        capability: 90 is 9.0.
+        capability: 90 for compute capability 9.0.
         like: the product whose number of multiprocessors it has.
-        units: its multiprocessors.
-        threads: that one of them holds at once.
-        blocks: that one of them holds at once.
+        units: the number of multiprocessors.
+        threads: the most threads resident on a multiprocessor.
+        blocks: the most blocks resident on a multiprocessor.
         shared: bytes of shared memory of a multiprocessor.
     """
 
@@ -36,7 +36,7 @@ class Architecture(msgspec.Struct, frozen=True):
         return f"sm_{self.capability}"
 
     def attributes(self) -> dict[str, int]:
-        """Return CUDA's device attributes, without `CU_DEVICE_ATTRIBUTE_`."""
+        """Return CUDA's device attributes by name, without the prefix `CU_DEVICE_ATTRIBUTE_`."""
         major, minor = divmod(self.capability, 10)
         return {
             "COMPUTE_CAPABILITY_MAJOR": major,
@@ -79,9 +79,9 @@ ARCHITECTURES = {
 }
 DEFAULT = "sm_90"
 LABELS = ("0", "1", *ARCHITECTURES)
-"""The devices by what comes after `emulated:` in their names; the first two are of the default architecture."""
+"""The labels of emulated devices, as after `emulated:` in their names; the first two have the default architecture."""
 
 
 def architecture(index: int) -> Architecture:
-    """Return the architecture of the device of this number in `LABELS`."""
+    """Return the architecture of the emulated device with this position in `LABELS`."""
     return ARCHITECTURES[DEFAULT if index < 2 else LABELS[index]]

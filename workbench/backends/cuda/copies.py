@@ -59,8 +59,10 @@ __device__ __forceinline__ void wb_moved(const wb_move& m, long long n, unsigned
 """
 
 CONDITION = "wb_condition"
-"""The kernel that sets the condition of a graph's node from an int32 in device memory: whether it is the third
-parameter, 1 for nonzero, 0 for zero."""
+"""The kernel that sets the condition of a graph's conditional node from an int32 in device memory.
+
+Its third parameter says when the condition holds: 1 for nonzero, 0 for zero.
+"""
 
 _CONDITION = """
 extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
@@ -75,13 +77,16 @@ FAR = "_far"
 
 
 def entries() -> dict[str, str]:
-    """Return name to C type of each copy and sum; with `FAR` each has a second kernel."""
+    """Return the C type of the elements of each copy and sum kernel, by the kernel's name.
+
+    Each has a second kernel, whose name ends in `FAR`.
+    """
     types = {f"wb_copy_{bits}": _C_TYPES[bits] for bits in ("i8", "i16", "i32", "i64")}
     return types | {f"wb_add_{type}": _C_TYPES[type] for type in sorted(set(LLVM_TYPES.values()))}
 
 
 def text(entry: str) -> str:
-    """Return the CUDA text with this entry: one of `entries()`, with `FAR` or not, or `CONDITION`."""
+    """Return the CUDA C++ of one kernel: an entry of `entries()`, with the suffix `FAR` or without, or `CONDITION`."""
     if entry == CONDITION:
         return _CONDITION
     few = "false" if entry.endswith(FAR) else "true"

@@ -49,7 +49,7 @@ _AXES = "ijkl"
 
 
 def entry_name(function: Function) -> str:
-    """Return the kernel's symbol: its name, changed only where C++ or CUDA has another meaning for it."""
+    """Return the kernel's symbol: its name, changed only if C++ or CUDA has another meaning for it."""
     return identifier(function.name, RESERVED, "kernel")
 
 
@@ -62,9 +62,9 @@ class EmittedKernel(msgspec.Struct, frozen=True):
     Attributes:
         text: what is compiled.
         shared: bytes of shared memory.
-        regions: the pieces of them.
+        regions: the parts of that memory.
         products: the link-time products that it calls, each once.
-        strided: a thread does every n-th index of the launch, n being all threads: fewer blocks do as well.
+        strided: a thread does every n-th index of the launch, n being the number of threads, so fewer blocks suffice.
     """
 
     text: str
@@ -75,17 +75,17 @@ class EmittedKernel(msgspec.Struct, frozen=True):
 
     @property
     def dynamic_shared(self) -> int:
-        """Bytes that a launch has to ask for: all, where they are more than a kernel may declare."""
+        """Bytes of shared memory that a launch has to request: all, if more than a kernel may declare; else 0."""
         return self.shared if self.shared > STATIC_SHARED else 0
 
 
 def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False) -> str:
     """Return the function as the CUDA C++ text that is compiled; with tiles it depends on the target's shared memory.
 
-    With `lines`, `#line` directives carry each statement's place in the user's text.
+    With `lines`, `#line` directives name the user's line of each statement.
 
     Raises:
-        BuildError: the function holds something that has no CUDA spelling.
+        BuildError: the function contains an operation that CUDA C++ cannot express.
     """
     return emit_kernel(function, options, target, lines=lines).text
 
@@ -94,7 +94,7 @@ def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET
 def emit_kernel(
     function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
 ) -> EmittedKernel:
-    """Emit the text as `emit_cuda` does, and return it with the shared memory it takes.
+    """Emit the text as `emit_cuda` does, and return it with the shared memory and the products that it needs.
 
     With `link`, an architecture, multiplications of tiles call link-time products where one exists.
     """
@@ -122,7 +122,7 @@ def _expanded(function: Function) -> Function:
 
 
 class _Kernel:
-    """The emission of one kernel."""
+    """Emits one kernel as CUDA C++."""
 
     def __init__(self, function: Function, options: Options, lines: bool, shared: int = 0) -> None:
         self.function, self.shared, self.index32 = function, shared, options.index32
@@ -169,7 +169,10 @@ class _Kernel:
         return [op for op in walk(self.function.body) if op.name == name]
 
     def _captured(self) -> list[str]:
-        """Return the constants of the user's namespace; a name that has several types or values has a name for each."""
+        """Name the constants of the user's namespace; return the C++ lines that declare them.
+
+        A name that has several types or values in the kernel gets a C++ name for each.
+        """
         rows: dict[tuple[str, str, str], str] = {}
         for op in self._ops("const"):
             label = op.attrs.get(CAPTURED)
@@ -183,7 +186,7 @@ class _Kernel:
         return [f"const {type} {name} = {value};" for (_, type, value), name in rows.items()]
 
     def _thread_index(self) -> list[str]:
-        """Return the linear index, the test against the launch's size, and the indices that the kernel asks for."""
+        """Return the C++ lines of the linear index, the test against the launch's size, and the indices in use."""
         ndim = self.function.launch_ndim
         size = " * ".join(f"{self.dim}.n[{axis}]" for axis in range(ndim or 4))
         word, per_block = "long long", "(long long)blockDim.x"
@@ -214,7 +217,7 @@ class _Kernel:
         return rows
 
     def _block_index(self) -> list[str]:
-        """Return the linear index of the block, which does the kernel together, and of the thread in it."""
+        """Return the C++ lines of the linear index of the block, the thread's index in it, and the shared memory."""
         rows = [f"{'unsigned int' if self.index32 else 'long long'} {self.linear} = blockIdx.x;"]
         for op in self._ops("lane"):
             self.names[op.result] = self._fresh("lane")
@@ -237,7 +240,10 @@ class _Kernel:
         return f"(int)({text})" if " " in text and not self.index32 else f"(int){text}"
 
     def _rows(self) -> list[str]:
-        """Return the body. With accumulators: a loop over the thread's indices, and the combination after it."""
+        """Return the lines of the body.
+
+        With accumulators, they are a loop over the thread's indices, and the combination after it.
+        """
         body = self.function.body
         if not combines(self.function):
             return self.index + emit_block(self.emitter, body)
@@ -275,7 +281,7 @@ def _constant(function: Function) -> frozenset[Value]:
 
 
 def _wrapped(params: Sequence[str]) -> str:
-    """Return the parameters on one line, or one per line where that is too long."""
+    """Return the parameters on one line, or one per line if that is longer than 90 characters."""
     line = ", ".join(params)
     if len(line) <= 90:
         return line
@@ -305,8 +311,11 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 def tiles_to_threads(function: Function, options: Options, target: str) -> Lowered:
     """Lower operations on tiles to the code of each thread of a block.
 
+    The number of stages in which loops load ahead is the largest with which two blocks fit on a multiprocessor at once;
+    if there is none, the largest with which one fits.
+
     Args:
-        function: its reductions hold their combinations (`reduce.with_combinations`).
+        function: its reductions contain their combinations (`reduce.with_combinations`).
         options: whether arrays lie in memory without gaps, and apart.
         target: the architecture, for the shared memory that stages of loads may take.
     """

@@ -20,10 +20,9 @@ _LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s")
 
 
 def repeated(text: str) -> str:
-    """Return the text with each `#line` directive again before every row that it is for.
+    """Return the text with each `#line` directive repeated before every row that it applies to.
 
-    A directive says where the next row is from, and compilers count on from there: of a statement of several rows the
-    later ones would be of later lines.
+    Compilers count on from a directive, so that the later rows of a statement would be of later lines.
     """
     rows: list[str] = []
     directive = ""
@@ -39,11 +38,11 @@ def repeated(text: str) -> str:
 
 
 def marked_cuda(text: str, label: str, offset: int) -> str:
-    """Return CUDA C++ with `#line` directives, as text with comments.
+    """Return CUDA C++ with its `#line` directives replaced by comments at the ends of rows, `// @ line`.
 
     Args:
         text: what `emit_cuda(…, lines=True)` returned.
-        label: of the source that the lines are of; lines of others get no comment.
+        label: of the source whose lines are shown; lines of others get no comment.
         offset: lines of the cell before that source.
     """
     rows: list[str] = []
@@ -61,7 +60,10 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
 
 
 def marked_ptx(text: str, label: str, offset: int) -> str:
-    """Return PTX with `.loc` directives, as text with comments; arguments as for `marked_cuda`."""
+    """Return PTX with its `.loc` directives replaced by comments, `// @ line`, and without `.file` directives.
+
+    Arguments are as for `marked_cuda`.
+    """
     files = {m[1] for m in map(_FILE.match, text.split("\n")) if m and m[2] == label}
     rows: list[str] = []
     at = 0
@@ -83,7 +85,7 @@ NUMBERS = Source("")
 
 @deep
 def lines_by_operation(function: Function) -> Function:
-    """Return the function with each operation's number in place of its line, so that cached code has no line of a cell.
+    """Return the function with each operation's number as its line, so that cached code contains no line of a cell.
 
     A comment above a kernel moves its lines and nothing else: the code is found in the cache, and the numbers are
     turned into lines with the IR of the open cell (as for faults, `design/faults.md`).

@@ -115,8 +115,14 @@ def _vector(form: str) -> str:
 
 
 def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
-    """Return the operator `sign` of a vector struct. `form`: two vectors, a vector and a scalar, a scalar and a vector,
-    or one vector. `wraps`: small or signed."""
+    """Return the C++ operator `sign` of a vector struct.
+
+    Args:
+        kind: the form of the struct.
+        sign: "+", "-", "*" or "/".
+        form: of the operands: "vv", "vs" (vector and scalar), "sv", or "v" for one vector.
+        wraps: components are small or signed integers, whose results have to wrap.
+    """
     vec = f"{struct(kind)}<T>"
     left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
     params = f"{left} a, {right} b" if left else f"{right} b"
@@ -201,7 +207,11 @@ template <typename Word, int before = 0, typename T> WB_FN T wb_read_only(const 
 
 
 def _field(word: str) -> str:
-    """Return the field `at` bytes behind the array's own of element i of structs that are `bytes` apart."""
+    """Return the C++ function that accesses a field of struct `i` of an array, `i` having the C++ type `word`.
+
+    Its template parameters are the field's type, the structs' size, the byte offset of the field from the array's
+    address, and the alignment of that address.
+    """
     return (
         "template <typename T, int bytes, int at, int aligned, typename F, int N>\n"
         f"WB_FN T& wb_field(const wb_array<F, N>& a, {word} i) {{\n"
@@ -210,7 +220,10 @@ def _field(word: str) -> str:
 
 
 def _to_integer(name: str) -> str:
-    """Return the conversion of floats to an integer type: NaN gives 0, what is out of range the nearest end."""
+    """Return the C++ function that converts floats to an integer type.
+
+    NaN gives 0, what is out of range the nearest end.
+    """
     type = SCALARS[name]
     c = C_TYPES[name]
     high = 1 << (type.bits - (1 if type.kind is Kind.INT else 0))
@@ -224,7 +237,16 @@ def _to_integer(name: str) -> str:
 
 
 def _convert(target: str, source: str, instruction: str, letters: str) -> str:
-    """Return a conversion between float and double that the compiler does not look through (`backends/zero_signs`)."""
+    """Return the C++ function that converts between float and double in PTX, so that LLVM does not see through it.
+
+    See `backends/zero_signs`.
+
+    Args:
+        target: the type converted to, as IR names it.
+        source: the type converted from.
+        instruction: of PTX.
+        letters: the `asm` constraints of the result and the operand.
+    """
     c = C_TYPES[target]
     return f"""\
 WB_FN {c} wb_convert_{target}({C_TYPES[source]} x) {{
@@ -245,7 +267,7 @@ _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { ret
 
 @cache
 def _pieces(forms: tuple[str, ...]) -> Pieces:
-    """Return the pieces of all kinds, those of vectors for these forms, in the order in which they stand in a text."""
+    """Return all pieces, those of vectors for these forms, in the order in which they stand in a text."""
     return {
         ("array",): _ARRAY,
         **HALF_PIECES,
@@ -290,7 +312,7 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
 
 
 def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vector]) -> str:
-    """Return the text before the kernel: pieces by key, the preludes of these builtins, names of these vector types."""
+    """Return the text before the kernel: pieces by key, these builtins' preludes, typedefs of these vector types."""
     vectors = set(vectors)
     wanted = set(keys) | {("vec", form_of(v)) for v in vectors}
     if any(v.dtype.kind is Kind.INT or v.dtype.bits < 32 for v in vectors):

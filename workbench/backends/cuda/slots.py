@@ -15,7 +15,7 @@ from workbench.ir.values import Block, Function, Op, Value, slots_of, walk
 from workbench.types import Vector, element
 
 WORDS = 72
-"""Of 32 bits, that slots may have in registers at once: about those of a state of 16 bytes."""
+"""The most words of 32 bits that slots may take in registers at once: about those of a state of 16 bytes."""
 PIECES: Pieces = {
     ("slots",): """\
 template <typename T, int N> WB_FN T wb_slot(const T (&slots)[N], int at) {
@@ -33,7 +33,10 @@ template <typename T, int N> WB_FN void wb_keep(T (&slots)[N], int at, T value) 
 
 
 def slots_in_registers(function: Function) -> frozenset[Value]:
-    """Return the slots that are accessed as registers, inner loops' first; tiles' indices are literals anyway."""
+    """Return the slots that are accessed as registers; those of inner loops are chosen first.
+
+    None are in a kernel of tiles, whose indices into slots are literals anyway.
+    """
     chosen: set[Value] = set()
     if not function.block_dim:
         _choose(function.body, chosen)
@@ -41,7 +44,11 @@ def slots_in_registers(function: Function) -> frozenset[Value]:
 
 
 def _choose(block: Block, chosen: set[Value]) -> int:
-    """Add the block's slots to `chosen` if they fit next to those inside; returns how many words are needed at once."""
+    """Add the block's slots to `chosen` if they fit in registers next to those of nested blocks.
+
+    Returns:
+        The words that the chosen ones need at once.
+    """
     words_of = {op.result: _words(op.result) for op in block.ops if op.name == "slots"}
     last = {v: n for n, op in enumerate(block.ops) for o in (op, *_nested(op)) for v in o.operands if v in words_of}
     inner = [max((_choose(b, chosen) for b in op.blocks), default=0) for op in block.ops]
@@ -76,7 +83,7 @@ def emit_slots(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_slot_read(e: Emitter, op: Op) -> list[str]:
-    """Emit a local with the slot's value, which later writes do not change."""
+    """Emit a local with the slot's value, which later writes do not change; nothing if the value is not used."""
     if op.result not in e.inlining.uses:
         return []
     slots, index = op.operands

@@ -52,7 +52,7 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a C string; what is no printable character as an octal number."""
+    """Return the text as a C string literal; characters that cannot be printed become octal escapes."""
     known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
     return f'"{"".join(known.get(c, c if c.isprintable() else f"{chr(92)}{ord(c):03o}") for c in text)}"'
 
@@ -77,13 +77,13 @@ def _components(expressions: Expressions, value: Value) -> Iterator[str]:
 
 
 def _word(value: str, scalar: Scalar) -> str:
-    """Return the value in the type that printf() reads; floats of 16 bits are structs, which a function widens."""
+    """Return the value cast to the type that printf() reads; a half, which is a struct, is widened by a function."""
     return f"(double)wb_to_float32({value})" if scalar.is_half else f"{_CAST.get(scalar.kind, '(long long)')}{value}"
 
 
 INDENT = "    "
 SHORT = 32
-"""Operations of a `while`, at most, that is written out twice."""
+"""The most operations that a `while` may have to be unrolled twice."""
 # What C++ has compound assignment for.
 _COMPOUND = frozenset({"add", "sub", "mul", "div"})
 
@@ -106,7 +106,7 @@ def _rows(e: Emitter, block: Block) -> list[str]:
 
 
 def _plain(e: Emitter, op: Op) -> list[str]:
-    """Emit an operation with one result: a new local, or an assignment to a shared one."""
+    """Emit an operation with one result: a new local, or an assignment to a shared one; nothing if it is not used."""
     if op.result not in e.inlining.uses:
         return []
     text = e.expressions.op(op)
@@ -126,7 +126,10 @@ def _update(e: Emitter, left: str, value: Value) -> str:
 
 
 def _is_in_place(e: Emitter, op: Op, left: str) -> bool:
-    """Return whether `a = a + b` may be written `a += b`."""
+    """Return whether `a = a + b` may be written `a += b`.
+
+    `a` has to be the local `left`, and the type a scalar of at least 32 bits whose sum does not have to wrap.
+    """
     type = op.result.type
     if not isinstance(type, Scalar) or type.bits < 32:
         return False
@@ -135,7 +138,11 @@ def _is_in_place(e: Emitter, op: Op, left: str) -> bool:
 
 
 def _insert(e: Emitter, op: Op) -> list[str]:
-    """Emit a vector with one component changed: in place if the old vector is no longer needed."""
+    """Emit a vector with one component changed.
+
+    It is changed in place if the index is constant and the new value does not read the result's local, unless that is
+    the local of the old vector.
+    """
     vector, index, value = op.operands
     constant = e.inlining.definition.get(index)
     if constant is None or constant.name != "const":
@@ -176,7 +183,7 @@ class _Assignment:
 
 
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> list[str]:
-    """Emit assignments made at once; new locals come first, since nothing reads them yet."""
+    """Emit assignments to several locals, made at once; new locals come first, since nothing reads them yet."""
     pending: list[_Assignment] = []
     fresh: list[str] = []
     for target, value in zip(targets, values, strict=True):
@@ -197,7 +204,7 @@ def _carried(e: Emitter, target: Value) -> bool:
 
 
 def _ordered(e: Emitter, pending: list[_Assignment]) -> list[str]:
-    """Order simultaneous assignments, each after those that read what it changes."""
+    """Order simultaneous assignments so that each follows those that read the local it changes; break cycles."""
     rows: list[str] = []
     while pending:
         free = next((p for p in pending if not any(p.name in other.reads for other in pending if other is not p)), None)
@@ -249,7 +256,7 @@ _EAGER = frozenset("add sub mul fma neg lt le gt ge eq ne const yield".split())
 def _both(e: Emitter, op: Op) -> str:
     """Return `a & b` for `a and b` if b is a few operations on floats, since a branch costs more; else "".
 
-    No arithmetic of integers, which may be known not to overflow only where a holds.
+    It is "" if b has integer arithmetic, which may be known not to overflow only if a is true.
     """
     then, orelse = op.blocks
     eager = all(
@@ -300,7 +307,10 @@ def _for(e: Emitter, op: Op) -> list[str]:
 
 
 def _loop_header(e: Emitter, name: str, op: Op) -> str:
-    """Return the test and the step of a `for`. A step of 1 or -1 cannot overflow; others stop at the end exactly."""
+    """Return the test and the step of a `for`, as C++.
+
+    A step of 1 or -1 cannot overflow; any other one goes by a function that stops at the end exactly.
+    """
     stop, step = op.operands[1:3]
     end = e.expressions.of(stop)
     known = e.inlining.definition.get(step)
@@ -334,7 +344,7 @@ def _while(e: Emitter, op: Op) -> list[str]:
 
 
 def indented(rows: Sequence[str]) -> list[str]:
-    """Indent the rows of a block; directives stay at the margin."""
+    """Return the rows of a block, indented; directives stay at the margin."""
     return [row if row.startswith("#") else INDENT + row for row in rows]
 
 

@@ -45,7 +45,7 @@ _HEADERS = {
         "nvidia-cuda-cccl": "cu13/include/cccl",
     },
 }
-"""The wheels that hold CUDA's headers, and their folders, where NVRTC contains none."""
+"""The wheels that hold CUDA's headers, and their folders, by the major of NVRTC; for versions that contain none."""
 _FILES = {
     NVRTC: re.compile(r"libnvrtc\.so\.\d+|nvrtc64_\d+_\d+\.dll"),
     NVJITLINK: re.compile(r"libnvJitLink\.so\.\d+|nvJitLink_\d+_\d+\.dll"),
@@ -59,7 +59,7 @@ class Library(msgspec.Struct, frozen=True):
     Attributes:
         wheel, version: what it was installed from.
         path: the file.
-        major: of CUDA.
+        major: of CUDA: 12 or 13.
     """
 
     wheel: str
@@ -72,14 +72,15 @@ class Library(msgspec.Struct, frozen=True):
 
     @property
     def release(self) -> tuple[int, ...]:
-        """The first two numbers of the version."""
+        """The first two numbers of the version, such as (12, 9)."""
         return tuple(int(n) for n in self.version.split(".")[:2])
 
 
 def compiler(target: str = "") -> Library:
     """Return the NVRTC of the newest installed major that knows the architecture and is not above the driver's.
 
-    If the driver's is below all of them, the oldest one, whose PTX can still be read and emulated (`check_loads`).
+    If no such one knows the architecture, it is the newest that is not above the driver's. If all are above it, it is
+    the oldest, whose PTX can still be read and emulated (`check_loads`).
 
     Args:
         target: `sm_90`; empty for any.
@@ -109,10 +110,10 @@ def beside(wheel: str, target: str = "") -> Library:
 
 
 def check_loads(library: Library) -> None:
-    """Refuse a compiler whose code the driver of this machine does not load.
+    """Check that the driver of this machine loads the code of a compiler.
 
     Raises:
-        DeviceError: its major is above the driver's.
+        DeviceError: the compiler's major is above the driver's.
     """
     if not _loads(library.major):
         raise DeviceError(
@@ -123,7 +124,11 @@ def check_loads(library: Library) -> None:
 
 
 def header_options(library: Library, folder: Path) -> tuple[str, ...]:
-    """Return NVRTC's options that let it find CUDA's own headers; those that it contains it unpacks into `folder`.
+    """Return the options by which an NVRTC finds CUDA's own headers.
+
+    Args:
+        library: the NVRTC.
+        folder: receives the headers that NVRTC contains, if it contains them; created if needed.
 
     Raises:
         DeviceError: it contains none, and their wheels are not installed.
@@ -143,39 +148,39 @@ def header_options(library: Library, folder: Path) -> tuple[str, ...]:
 
 
 def header_version(library: Library) -> str:
-    """Return the versions of the wheels that hold CUDA's headers; empty if the compiler contains them."""
+    """Return the wheels of CUDA's headers with their versions; empty if NVRTC contains the headers."""
     return "" if library.release >= _BUNDLING else ", ".join(_headers(library))
 
 
 def advice(extra: str) -> str:
-    """Return the line that installs an extra of this package."""
+    """Return the sentence that says how to install an extra of this package; on macOS, that there is none."""
     if sys.platform == "darwin":
         return "There is none for macOS."
     return f"Install it: pip install 'kernel-workbench[{extra}]'"
 
 
 def extra_for(target: str = "") -> str:
-    """Return the extra that fits this architecture: `cu12` where it does, since its code runs with the most drivers."""
+    """Return the extra whose compiler knows this architecture: `cu12` if it does, since most drivers run its code."""
     return f"cu{next((major for major in (DEFAULT, *_MAJORS) if _knows(major, target)), DEFAULT)}"
 
 
 def instead(library: Library, target: str) -> str:
-    """Return the line that installs another major's compiler that knows `target`; empty if none does."""
+    """Return the sentence that says how to install another major's compiler that knows `target`; empty if none does."""
     others = (major for major in _MAJORS if major != library.major and _knows(major, target))
     return next((advice(f"cu{major}") for major in others), "")
 
 
 def not_installed(problem: str, target: str = "") -> DeviceError:
-    """Return the error of a machine without a compiler for CUDA."""
+    """Return the error that there is no compiler for CUDA, with advice on how to install one for `target`."""
     return DeviceError(problem, advice=advice(extra_for(target)))
 
 
 @cache
 def load(path: str, name: str) -> Any:
-    """Return a compiler's library from the file at this path.
+    """Load a compiler's library from the file at this path; it is loaded once.
 
     Raises:
-        DeviceError: it cannot be loaded; the message uses `name` for it.
+        DeviceError: it cannot be loaded; the message calls it `name`.
     """
     try:
         if sys.platform == "win32":
@@ -202,7 +207,7 @@ def shown(version: int) -> str:
 
 
 def _loads(major: int) -> bool:
-    """Return whether the driver loads code of this major; one that is too old to be used at all does not decide."""
+    """Return whether the driver loads code of this major; True if there is no driver or it is too old for any."""
     version = driver_version()
     return version < LEAST_DRIVER or major <= version // 1000
 
@@ -215,12 +220,12 @@ def _knows(major: int, target: str) -> bool:
 
 
 def _wheel(wheel: str, major: int) -> str:
-    """Return a wheel's name: those of the toolkit carry the major up to 12, libmathdx's always."""
+    """Return a wheel's full name: those of the toolkit end in the major up to 12, libmathdx's always."""
     return f"{wheel}-cu{major}" if major <= 12 or wheel == MATHDX else wheel
 
 
 _libraries: dict[tuple[str, int], Library] = {}
-"""The libraries found so far; missing ones are searched again, since they may be installed meanwhile."""
+"""The libraries that are installed; missing ones are searched again, since they may be installed meanwhile."""
 
 
 def _library(wheel: str, major: int) -> Library | None:
@@ -245,7 +250,7 @@ def _look(wheel: str, major: int) -> Library | None:
 
 
 def _headers(library: Library) -> dict[str, Path]:
-    """Return the installed wheels of headers with their versions, and their folders."""
+    """Return the folders of the installed wheels of headers, by name and version of the wheel."""
     from importlib import metadata
 
     return {

@@ -37,7 +37,7 @@ def _launch_dim(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 
 def _fault(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Note it: `run` raises the first one when all threads are done."""
+    """Record a fault of the thread; `run` raises the first one when all threads are done."""
     linear = int(np.ravel_multi_index(thread.index, thread.dims))
     values = [int(v.view(np.int64)) for v in operands] + [0] * (FAULT_VALUES - len(operands))
     thread.faults.append(FaultRecord(1, op.attrs[NUMBER], linear, tuple(values)))
@@ -77,7 +77,10 @@ def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tuple[Any, Any]:
-    """Return the memory that an operation with so many values changes, and the index of the element or component."""
+    """Return the array, or the components of one of its elements, that an operation accesses, and the index in it.
+
+    `values` is how many operands follow the index and the component: what is stored, compared or added.
+    """
     array, index = operands[0], thread.place(op, operands)
     if component_of(op) is None:
         return array, index

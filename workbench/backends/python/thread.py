@@ -24,9 +24,9 @@ class Step(msgspec.Struct, frozen=True):
     Attributes:
         thread: the thread's index.
         op: the operation; a structured one is reported when it is over.
-        results: its values.
+        results: the values of its results.
         names: the latest value of each named value so far, parameters included.
-        operands: what it was given.
+        operands: the values of its operands.
     """
 
     thread: Thread
@@ -37,7 +37,7 @@ class Step(msgspec.Struct, frozen=True):
 
     @property
     def location(self) -> Location:
-        """The place in the user's text."""
+        """The location of the operation in the user's text."""
         return self.op.location
 
 
@@ -46,16 +46,16 @@ Steps: TypeAlias = Generator[Step, None, Sequence[Any]]
 
 
 class Interpreter:
-    """A thread with the values that it has computed so far.
+    """A thread of a launch, with the values that it has computed so far.
 
     Args:
         function: what it runs.
         index: the thread's index.
-        bound: the arguments.
+        bound: the arguments, by parameter.
         dims: the launch's dimensions.
-        handlers: what does the operations that are no builtins.
-        trace: give a step for each operation.
-        faults: where faults are noted.
+        handlers: the functions that execute operations that are no builtins.
+        trace: yield a step for each operation.
+        faults: a list that receives the faults.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Interpreter:
         self.names = {p.name: v for p, v in bound.items()} if trace else {}
 
     def block(self, block: Block) -> Iterator[Step]:
-        """Do the operations of a block; gives steps only where traced."""
+        """Execute the operations of a block up to its `yield`; yield a step for each if traced."""
         values, (plain, structured) = self.values, self.handlers
         for op in block.ops:
             if op.name == "yield":
@@ -91,7 +91,10 @@ class Interpreter:
                 yield Step(self.index, op, tuple(results), dict(self.names), tuple(operands))
 
     def inner(self, block: Block, arguments: Sequence[Any]) -> Steps:
-        """Do a nested block; its generator returns what the block yields."""
+        """Execute a nested block with these arguments as its parameters; return the values of its `yield`.
+
+        It is a generator of the steps, whose return value these are.
+        """
         self.values.update(zip(block.params, arguments, strict=True))
         if self.trace:
             self.names.update((p.name, a) for p, a in zip(block.params, arguments, strict=True) if p.name)
@@ -99,7 +102,7 @@ class Interpreter:
         return [self.values[v] for v in block.yielded]
 
     def place(self, op: Op, operands: Sequence[Any]) -> tuple[int, ...]:
-        """Return the indices of a memory operation, inside the array.
+        """Return the indices of the array element that a memory operation accesses.
 
         Raises:
             KernelFault: one is out of range.
@@ -114,7 +117,7 @@ class Interpreter:
         raise self.fault(f"{name}[{shown}] is out of range: {name} has shape {shape}.", op, indices)
 
     def fault(self, message: str, op: Op, values: tuple[Any, ...]) -> KernelFault:
-        """Return the error of an operation of this thread."""
+        """Return a fault of an operation in this thread."""
         return KernelFault(message, op.location, function=self.function.name, thread=self.index, values=values)
 
 
@@ -123,13 +126,12 @@ Structured: TypeAlias = Callable[[Interpreter, Op, list[Any]], Steps]
 
 
 class Handlers(NamedTuple):
-    """The functions that execute operations, by name: those without blocks, and the structured ones, which are
-    generators."""
+    """The functions that execute operations, by name: `plain` without blocks, `structured` with them, as generators."""
 
     plain: Mapping[str, Handler]
     structured: Mapping[str, Structured]
 
 
 def copied(element: Any) -> Any:
-    """Return an element that does not change with the array that it is of."""
+    """Return an element of an array, as a copy that does not change with the array."""
     return element.copy() if is_numpy_array(element) else element

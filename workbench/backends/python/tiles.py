@@ -30,7 +30,7 @@ def zeros(type: Tile) -> np.ndarray[Any, Any]:
 
 
 def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
-    """Run the block for each element, in row-major order."""
+    """Execute a map: run its block for each element, in row-major order."""
     results = [zeros(tile_of(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs[SHAPE])
     for index in product(*(range(n) for n in op.attrs[SHAPE])):
@@ -63,10 +63,10 @@ def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...
 
 
 def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
-    """Return the part of the array, the part of the tile, and the shape of both.
+    """Return the slices of the array, those of the tile, and the shape of the part of the tile inside the array.
 
     Raises:
-        KernelFault: a part is outside, and the operation says that none is.
+        KernelFault: a part is outside, and the operation does not check bounds.
     """
     slices, parts = _region(op, operands, type)
     inside = operands[0][slices]
@@ -110,14 +110,14 @@ def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 
 def _outside(thread: Interpreter, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
-    """Return the error of a tile, or of a part of one, that is not inside."""
+    """Return the error for a tile outside of its array, or a part or element outside of its tile."""
     defining = definitions(thread.function.body)
     values = tuple(thread.values[v].item() for v in reported(op, defining))
     return describe(thread.function, op, defining, thread.index, values, shapes or {})
 
 
 def added(a: Any, b: Any) -> Any:
-    """Element by element, rounded once."""
+    """Return the sum element by element, in the type of `a`."""
     return (a + b).astype(a.dtype)
 
 
@@ -208,7 +208,7 @@ _COMBINE: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 def _place_of_extreme(rows: Any, kind: str) -> Any:
-    """Return the first place of the least or greatest; of a NaN, where there is one."""
+    """Return the index of the first least or greatest element along axis 0; of the first NaN if there is one."""
     index = (np.argmin if kind == "argmin" else np.argmax)(rows, axis=0)
     return np.int32(index) if np.ndim(index) == 0 else index.astype(np.int32)
 
@@ -227,7 +227,7 @@ def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def identity(kind: str, type: Any) -> Any:
-    """Return the neutral element of a reduction."""
+    """Return the neutral element of a "sum", "min" or "max", as a number of the type's scalar."""
     scalar = element(type)
     if kind == "sum":
         return scalar(0)

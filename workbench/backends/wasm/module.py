@@ -26,15 +26,15 @@ _NOTHING = bytes([3, 0, 0, 0x0B])  # the body of a function that is never called
 
 
 class Module(msgspec.Struct, frozen=True):
-    """A module for one memory that it shares with others.
+    """A WebAssembly module for a memory that it shares with others.
 
     Attributes:
-        image: what `WebAssembly.Module` takes; it imports all from `env`.
+        image: what `WebAssembly.Module` takes; it imports everything from `env`.
         size: bytes of the memory from its base on that are its own.
-        addresses: where its data symbols lie.
-        imports: the functions that it calls and does not have.
-        fused: where it calls its function of multiply-add (`lanes.WRITTEN`), by bits of an element: a browser may put
-            an instruction over the six bytes of each call.
+        addresses: of its data symbols, by name.
+        imports: names of the functions that it calls and does not have.
+        fused: offsets in the image of the calls of its function of multiply-add (`lanes.WRITTEN`), by bits of an
+            element: a browser may put an instruction over the six bytes of each call.
     """
 
     image: bytes
@@ -45,7 +45,7 @@ class Module(msgspec.Struct, frozen=True):
 
 
 def make_module(image: bytes, exports: Sequence[str], base: int = 0) -> Module:
-    """Return the module of an object file.
+    """Link an object file into a module.
 
     Args:
         image: what LLVM wrote for `wasm32`.
@@ -53,7 +53,7 @@ def make_module(image: bytes, exports: Sequence[str], base: int = 0) -> Module:
         base: where its data begins in memory, a multiple of 16.
 
     Raises:
-        BuildError: it is no such object, has no such function, or holds what kernels do not.
+        BuildError: it is no such object, lacks one of the functions, or has what kernels do not have.
     """
     try:
         return _linked(_Object(image), exports, base)
@@ -89,7 +89,7 @@ class _Reader:
 
 
 class _Symbol(msgspec.Struct, frozen=True):
-    """A function (`index`), or data in a segment at an offset."""
+    """A symbol of an object: a function with its `index`, or data at `offset` in segment `index`."""
 
     kind: int
     name: str
@@ -106,7 +106,7 @@ class _Relocation(msgspec.Struct, frozen=True):
 
 
 class _Object(msgspec.Struct):
-    """The sections of an object in their order, and what they say."""
+    """The parsed sections of an object file, in their order, with its symbols and relocations."""
 
     image: bytes
     sections: list[tuple[int, bytes]] = msgspec.field(default_factory=list[tuple[int, bytes]])
@@ -140,7 +140,7 @@ class _Object(msgspec.Struct):
                 self.symbols = [_symbol(part) for _ in range(part.number())]
 
     def section(self, kind: int) -> tuple[int, bytes]:
-        """Return the place of the only section of a kind, and its body; -1 if there is none."""
+        """Return the position and the body of the only section of a kind; -1 and no bytes if there is none."""
         return next(((n, body) for n, (k, body) in enumerate(self.sections) if k == kind), (-1, b""))
 
 
@@ -216,7 +216,7 @@ def _imported_functions(body: bytes) -> list[str]:
 
 
 def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
-    """Address, place in the section and size of each segment of data, and the bytes of all."""
+    """Return the (address, offset in the section, size) of each data segment, and the bytes of memory they span."""
     reader, end = _Reader(body), 0
     segments: list[tuple[int, int, int]] = []
     for _ in range(reader.number() if body else 0):
@@ -251,8 +251,8 @@ def _called(
 ) -> tuple[bytes, list[tuple[int, int]]]:
     """Return the code of functions reachable from the exports, and the offset and callee of each call in it.
 
-    The others keep their places, empty. (The vectoriser's variants of maths functions outlive the passes; most kernels
-    use one or two of them.)
+    The others keep their indices, with empty bodies. (The vectoriser's variants of maths functions outlive the passes;
+    most kernels use one or two of them.)
     """
     reader = _Reader(code)
     count = reader.number()
@@ -279,7 +279,10 @@ def _called(
 
 
 def _data(segments: Sequence[tuple[int, int, int]], body: bytes, base: int) -> bytes:
-    """Return the segments at their addresses; memory begins as zeros, so those of zeros are left out."""
+    """Return the body of a data section with the segments at their addresses.
+
+    Memory begins as zeros, so segments of zeros are left out.
+    """
     nonzero = [(at, body[start : start + size]) for at, start, size in segments if any(body[start : start + size])]
     return leb(len(nonzero)) + b"".join(
         b"\0\x41" + signed_leb(base + at) + b"\x0b" + leb(len(data)) + data for at, data in nonzero
@@ -295,7 +298,7 @@ def _text(name: str) -> bytes:
 
 
 def leb(value: int, width: int = 0) -> bytes:
-    """Return an unsigned number in LEB128, in `width` bytes if given.
+    """Return an unsigned number in LEB128, padded to `width` bytes if that is longer.
 
     Addresses are below 2³¹, so that in five bytes the signed and the unsigned form are the same.
     """

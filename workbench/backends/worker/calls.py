@@ -19,31 +19,33 @@ from workbench.work import Dropped, current
 Task = Callable[[dict[str, Any], bytes, Callable[[str], None]], tuple[dict[str, Any], bytes]]
 
 CLOCK = 10
-"""Seconds on the clock for each of processor time: a machine may do much else."""
+"""Seconds of wall-clock time allowed for each second of processor time: the machine may be busy with other work."""
 _told: set[str] = set()
 _here = renewed(__name__, "_here", threading.RLock)
 
 
 def compile_limits() -> Limits:
-    """Return the limits of one compilation: `WORKBENCH_COMPILE_SECONDS`, `WORKBENCH_COMPILE_MEMORY`."""
+    """Return the limits of one compilation, from the settings `compile_seconds` and `compile_memory`."""
     now = settings()
     return Limits(now.compile_seconds, now.compile_memory, CLOCK * now.compile_seconds)
 
 
 def task_name(task: Callable[..., Any]) -> str:
-    """Return a function's name, as a worker imports it."""
+    """Return a function's name as "module:function", by which a worker imports it."""
     return f"{task.__module__}:{task.__name__}"
 
 
 def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
-    """Run `task(request, data, …)` in a worker process; return its facts and its bytes.
+    """Run `task(request, data, …)` in a worker process; return its answer and its bytes.
+
+    If no process can be started, it runs in this one, which is announced once.
 
     Raises:
         Lost: its process crashed, passed a limit or was ended.
         WorkbenchError: the task raised it.
         RuntimeError: the task raised something else.
         Dropped, KeyboardInterrupt: as `Pool.run`.
-        SystemExit: this Python is ending, and this is not its main thread: the thread ends without a word.
+        SystemExit: this Python is ending, and this is not its main thread: the thread ends without a message.
     """
     try:
         return pool.run({**request, "task": task_name(task)}, data, compile_limits())
@@ -63,7 +65,7 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
 
 
 def raised(refused: Refused) -> Exception:
-    """Return the exception that ended a task, in this process."""
+    """Return the exception that a worker's task raised: a WorkbenchError of its class, or a RuntimeError for others."""
     kind = getattr(errors, refused.kind, None)
     details = refused.facts
     if not (isinstance(kind, type) and issubclass(kind, WorkbenchError)):
@@ -72,13 +74,13 @@ def raised(refused: Refused) -> Exception:
 
 
 def build_error(compiler: str, function: str, lost: Lost, then: str = "") -> BuildError:
-    """Return a lost worker in words.
+    """Return the error for a compilation whose worker was lost.
 
     Args:
         compiler: "LLVM", "NVRTC".
         function: the kernel's name; may be empty.
         lost: how the worker ended.
-        then: what was tried after that.
+        then: a sentence about what was tried after that, which is appended to the message.
     """
     subject = f"{compiler}, compiling {function}," if function else compiler
     stage = f" at stage {lost.stage}" if lost.stage else ""

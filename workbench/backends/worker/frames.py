@@ -15,7 +15,7 @@ STAGE = b"\0stage "
 
 
 def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
-    """Write one message.
+    """Write one message to a file descriptor.
 
     Raises:
         OSError: the other end is closed.
@@ -27,7 +27,7 @@ def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
 
 
 def read_frame(fd: int) -> tuple[dict[str, Any], bytes] | None:
-    """Return the next message; None if the other side has gone, in the middle of one too."""
+    """Return the next message from a file descriptor; None if the other end closes, even in the middle of one."""
     head = _read(fd, _LENGTH)
     body = _read(fd, int.from_bytes(head, "big")) if head else b""
     return marshal.loads(body) if body else None

@@ -11,12 +11,12 @@ import msgspec
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """The limits of one job: seconds and bytes.
+    """The limits of one job.
 
     Attributes:
-        seconds: of processor time; 0: as many as there are.
-        memory: bytes; 0: as many as there are.
-        clock: seconds on the clock.
+        seconds: of processor time; 0: unlimited.
+        memory: bytes; 0: unlimited.
+        clock: seconds of wall-clock time.
     """
 
     seconds: float = 0.0
@@ -28,12 +28,12 @@ NONE = Limits()
 
 
 class Lost(Exception):
-    """A worker ended without an answer.
+    """Raised when a worker ended without an answer.
 
     Attributes:
         how: "crashed (signal 11)", "took more than 60 s of processor time".
-        stage: what it had come to; may be empty.
-        log: what it wrote last.
+        stage: the last stage that it reported; may be empty.
+        log: the last lines that it wrote.
     """
 
     def __init__(self, ending: str, stage: str = "", log: str = "") -> None:
@@ -44,7 +44,7 @@ class Lost(Exception):
 
 
 class Refused(Exception):
-    """A task ended with an exception; `kind` is its class, `facts` what it holds."""
+    """Raised when a task ended with an exception: `kind` is its class's name, `facts` its message and attributes."""
 
     def __init__(self, details: Mapping[str, Any]) -> None:
         super().__init__(details["message"])
@@ -53,23 +53,25 @@ class Refused(Exception):
 
 
 class Ends(Protocol):
-    """The process that works for a job, as the job sees it."""
+    """The interface of what runs a job's process, as the job uses it."""
 
     def end_of(self, job: Job) -> None:
-        """End the job's process, if it still works for it."""
+        """End the process, if it still works for the job."""
         ...
 
 
 class Job(msgspec.Struct, eq=False):
-    """Something that a worker is given to do.
+    """A request to a worker process, and its outcome.
 
     Attributes:
         request: what is sent, with `data`.
-        limits: what it may take.
-        stage: what the worker has come to.
-        began: when a worker got it; None before.
-        cancelled: why it was ended from here; empty while it is wanted.
-        over: whether it has ended, however.
+        data: bytes for the task.
+        limits: of time and memory.
+        stage: the last stage that its process reported.
+        began: when a process got it (`time.monotonic`); None before.
+        cancelled: why it was cancelled; empty if it was not.
+        over: whether it has ended, in whatever way.
+        service: what runs its process; None before one is chosen.
     """
 
     request: dict[str, Any]
@@ -85,11 +87,14 @@ class Job(msgspec.Struct, eq=False):
     _until_over: Any = msgspec.field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        """Not over yet."""
+        """Hold the lock that is released when the job is over."""
         self._until_over.acquire()
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long for its end; gives whether it is over. It is ended where it takes too long on the clock."""
+        """Wait up to `seconds` for the job's end; return whether it is over.
+
+        It is cancelled if it has taken longer than its limit on the clock.
+        """
         if not self.over and self._until_over.acquire(timeout=seconds):
             self._until_over.release()
         if not self.over and self.began is not None and time.monotonic() - self.began > self.limits.clock:
@@ -97,18 +102,18 @@ class Job(msgspec.Struct, eq=False):
         return self.over
 
     def cancel(self, why: str = "was cancelled") -> None:
-        """End it, and its process where it has one."""
+        """End the process that works for the job, if there is one, and note why."""
         self.cancelled = self.cancelled or why
         if self.service is not None:
             self.service.end_of(self)
 
     def finish(self, answer: tuple[dict[str, Any], bytes] | None, problem: Exception | None = None) -> None:
-        """End the job with its answer or its problem."""
+        """End the job with its answer, or with the exception that `result` raises."""
         self._answer, self._problem, self.over = answer, problem, True
         self._until_over.release()
 
     def result(self) -> tuple[dict[str, Any], bytes]:
-        """Facts and bytes, when it is over.
+        """Return the answer and the bytes of a job that is over.
 
         Raises:
             Refused: the task ended with an exception.

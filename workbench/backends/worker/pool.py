@@ -22,23 +22,23 @@ from workbench.forks import after_fork
 from workbench.work import current, go_on
 
 POLL = 0.05
-"""Seconds between two looks of a thread that waits: whether its work was dropped, and how long it takes."""
+"""Seconds between two checks of a waiting thread: whether its work was dropped, and how long it takes."""
 PATIENCE = 1.0
-"""Seconds that a job waits behind others before it gets a process more."""
+"""Seconds that a job waits behind others before one more process is started."""
 MOST = 16
 LOOK = 20.0
-"""Seconds between two looks of an idle thread at whether its process is still there."""
+"""Seconds between two checks of an idle thread whether its process is still there."""
 
 
 class Pool:
-    """Workers of one kind.
+    """A pool of worker processes that do the same kind of work.
 
     Args:
         name: of its threads.
-        paths: gives the folders that its processes may import from (`Process`); called when one starts.
-        most: processes at once, where none is stuck; 0: as many as cores, and at least two.
+        paths: returns the folders that its processes may import from (`Process`); called when one starts.
+        most: processes at once, unless all of them are stuck; 0: as many as cores, and at least two.
         once: a process ends with its job.
-        first: `"module:function"`, called by each process as it starts, while its first job is being made.
+        first: `"module:function"`, called by each process as it starts, while its first job is being prepared.
     """
 
     def __init__(
@@ -53,7 +53,10 @@ class Pool:
         _pools.add(self)
 
     def begin(self) -> None:
-        """As new, without a process: in a forked child, threads and processes are the parent's."""
+        """Reset the pool to one without processes or jobs.
+
+        In a forked child, its threads and processes are the parent's.
+        """
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._waiting: deque[Job] = deque()
@@ -61,13 +64,13 @@ class Pool:
         self._problem: Unavailable | None = None
 
     def prepare(self) -> None:
-        """Start a process if there is none, for a job that will come."""
+        """Start a process for a job to come, if there is none and starting one has not failed for good."""
         with self._lock:
             if not self._services and self._problem is None:
                 self._grow()
 
     def submit(self, request: dict[str, Any], data: bytes = b"", limits: Limits = NONE) -> Job:
-        """Ask for something without waiting for it."""
+        """Queue a request, and return its job without waiting for it."""
         job = Job(request, data, limits)
         self._enqueue(job)
         return job
@@ -83,12 +86,12 @@ class Pool:
             self._changed.notify()
 
     def run(self, request: dict[str, Any], data: bytes = b"", limits: Limits = NONE) -> tuple[dict[str, Any], bytes]:
-        """Ask for something and wait for it.
+        """Queue a request, wait for it, and return the answer and bytes.
 
         Raises:
             Refused, Lost, Unavailable: as `Job.result`.
             Dropped: this is background work that is no longer needed.
-            KeyboardInterrupt: as ever; the process that worked for it is ended.
+            KeyboardInterrupt: the user interrupted; the process that worked for it is ended.
         """
         go_on()
         job = self.submit(request, data, limits)
@@ -96,7 +99,7 @@ class Pool:
         return job.result()
 
     def wait_for(self, job: Job) -> None:
-        """Wait for the end of a job.
+        """Wait for the end of a job; an exception meanwhile cancels it.
 
         Raises:
             Dropped, KeyboardInterrupt: as `run`.
@@ -116,7 +119,7 @@ class Pool:
             raise
 
     def processes(self) -> list[int]:
-        """Ids of the processes that run."""
+        """Return the ids of the processes that run."""
         with self._lock:
             return [s.process.pid for s in self._services if s.process is not None]
 
@@ -131,7 +134,7 @@ class Pool:
                 self._fail(Unavailable(str(problem)))
 
     def _help(self) -> None:
-        """Start one more process if all are busy."""
+        """Start one more process if all are busy, up to `MOST` or the pool's own limit, if that is larger."""
         with self._lock:
             if all(s.works for s in self._services) and len(self._services) < max(MOST, self.most):
                 self._grow()
@@ -149,7 +152,7 @@ class Pool:
     # What a service asks.
 
     def take(self, service: Service) -> Job | None:
-        """Return the next job; None: there are more processes than there should be."""
+        """Wait for the next job of a service, and return it; None if there are more processes than there should be."""
         with service.changed:
             service.idle = True
             while not self._waiting:
@@ -164,7 +167,7 @@ class Pool:
             return job
 
     def give_up(self, service: Service, problem: Unavailable) -> None:
-        """Fail the jobs that wait: no process can be started."""
+        """Remove a service whose process could not be started; fail the jobs that wait if it was the last one."""
         with service.changed:
             self._services.discard(service)
             if problem.for_good:
@@ -174,7 +177,7 @@ class Pool:
 
 
 def _ahead() -> bool:
-    """Return whether this thread does what nobody waits for yet."""
+    """Return whether this thread does background work that nobody waits for yet."""
     work = current()
     return work is not None and work.ahead
 

@@ -36,16 +36,16 @@ serve(sys.argv[2])
 """
 _LAST_LINES = 5
 OUTSIDE = tuple(-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Statuses of a process that somebody else ended."""
+"""Exit statuses of a process that something else ended by a signal."""
 
 _starting = free_at_fork(threading.RLock())
-"""Held while a process is started: so a forked child knows all pipes that it has to close."""
+"""Held while a process is started, so that a forked child knows all pipes that it has to close."""
 _processes: set[Process] = set()
 _closed: list[bool] = []
 
 
 class Unavailable(Exception):
-    """No worker process can be had; its text says why, `for_good` whether it makes no sense to try again."""
+    """Raised when no worker process can be started, with the reason; `for_good`: trying again is no use."""
 
     def __init__(self, message: str, for_good: bool = False) -> None:
         super().__init__(message)
@@ -53,7 +53,7 @@ class Unavailable(Exception):
 
 
 def ending() -> bool:
-    """Return whether this Python is ending: no process is started any more, and those there were are killed."""
+    """Return whether this Python is ending: no process is started any more, and running ones are killed."""
     return bool(_closed)
 
 
@@ -70,16 +70,16 @@ class Process:
     """A worker process; used by one thread, `kill` by any.
 
     Args:
-        paths: folders that it may import from besides Python's own; None: from all that this process may, as libraries
-            want it that look for their files themselves.
+        paths: folders that it may import from besides Python's own; None: all that this process imports from, for
+            libraries that look for their files themselves.
         first: `"module:function"`, called before the first request; empty for none.
     """
 
     def __init__(self, paths: Sequence[str] | None, first: str = "") -> None:
-        """Start it; `greeting` waits until it runs.
+        """Start the process; its first message says that it runs.
 
         Raises:
-            Unavailable: there is no Python to run, or no process can be made now.
+            Unavailable: there is no Python to run, no process can be started now, or this Python is ending.
         """
         bare = ("-P",) if paths is None else ("-I", "-S")  # no site: it starts in 10 ms
         folders = _own_paths() if paths is None else paths
@@ -111,26 +111,26 @@ class Process:
         """Send a request.
 
         Raises:
-            OSError: it has ended.
+            OSError: the process has ended.
         """
         write_frame(self._stdin.fileno(), header, data)
 
     def receive(self) -> tuple[dict[str, Any], bytes] | None:
-        """Wait for its next message; None if it has ended."""
+        """Wait for the process's next message, and return it; None if the process has ended."""
         return read_frame(self._stdout.fileno())
 
     @property
     def has_ended(self) -> bool:
-        """Return whether it is over; the system then has nothing of it any more."""
+        """Whether the process has ended; asking removes its entry from the system's table."""
         return self._popen.poll() is not None
 
     def kill(self) -> None:
-        """End it now; who waits for a message of it gets None."""
+        """Kill the process; a thread that waits for a message from it gets None."""
         with suppress(OSError):
             self._popen.kill()
 
     def end(self) -> tuple[int, str, str]:
-        """End it, wait for that, and close all that belongs to it.
+        """Close the pipes to the process, which makes it end; wait for that, and release its resources.
 
         Returns:
             Its status, the last lines it wrote, and the last stage of its request; empty if it had none.
@@ -148,12 +148,12 @@ class Process:
         return status, log, stage
 
     def close(self) -> None:
-        """End it and wait for that."""
+        """Kill the process, and wait until it has ended."""
         self.kill()
         self._popen.wait()
 
     def abandon(self) -> None:
-        """Close this copy of its pipes in a forked child: the process is the parent's."""
+        """Close this process's copies of the pipes, in a forked child: the worker is the parent's."""
         for file in (self._stdin, self._stdout, self._errors):
             with suppress(OSError):
                 if file is not None:
@@ -182,10 +182,10 @@ class Process:
 
 
 def python() -> str:
-    """Return the interpreter that workers run.
+    """Return the path of the Python interpreter that workers run.
 
     Raises:
-        Unavailable: none is known: Python is part of another program.
+        Unavailable: none is known, since Python is embedded in another program.
     """
     if sys.executable and Path(sys.executable).name.lower().startswith(("python", "pypy")):
         return sys.executable
@@ -201,18 +201,18 @@ def _own_paths() -> list[str]:
 
 
 def _flags() -> list[str]:
-    """Options of this interpreter that say where bytecode goes."""
+    """Return the command-line options of this interpreter that say where bytecode goes."""
     flags = ["-B"] if sys.dont_write_bytecode else []
     return [*flags, "-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else flags
 
 
 def _creation() -> int:
-    """Return flags for Windows: no console window, and no Ctrl-C meant for this process."""
+    """Return Windows's flags for a new process: no console window, and no Ctrl-C that is meant for this process."""
     return getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
 def _scratch() -> IO[bytes] | None:
-    """Return a file without a name for what it writes to stderr; None if no folder takes one."""
+    """Return a file without a name that receives a worker's stderr; None if none can be created."""
     if hasattr(os, "memfd_create"):
         with suppress(OSError):
             return open(os.memfd_create("workbench-worker"), "w+b")
@@ -223,7 +223,7 @@ def _scratch() -> IO[bytes] | None:
 
 @atexit.register
 def _close() -> None:
-    """End all workers at this process's end, and start none any more."""
+    """End all workers at this process's end, and let no more be started."""
     with _starting:
         _closed.append(True)
     for process in tuple(_processes):

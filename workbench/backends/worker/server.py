@@ -24,9 +24,9 @@ from typing import Any
 from workbench.backends.worker.frames import STAGE, read_frame, write_frame
 
 POLL = 0.05
-"""Seconds between two looks at the limits."""
+"""Seconds between two checks of the limits."""
 LOG = 1 << 16
-"""Bytes of stderr that are kept of requests that are over."""
+"""Bytes of stderr from past requests beyond which the file is emptied."""
 HELLO = {"hello": True}
 
 _parent = os.getppid()
@@ -37,7 +37,11 @@ _out = 1
 
 
 def serve(first: str) -> None:
-    """Answer requests until the input ends; before them, call the function of this name, if one is given."""
+    """Answer requests until the input ends, and end the process.
+
+    Args:
+        first: the function to call before them, "module:function"; empty for none.
+    """
     global _out
     source, _out = os.dup(0), os.dup(1)
     os.dup2(2, 1)  # what a compiler prints is no answer
@@ -74,7 +78,7 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def described(problem: Exception) -> dict[str, Any]:
-    """Return an exception in values that a message can hold."""
+    """Return an exception's message and plain attributes, as values that a message can hold."""
     plain = {name: value for name, value in vars(problem).items() if isinstance(value, (str, int, float))}
     return {"message": str(getattr(problem, "message", problem)), "details": plain}
 
@@ -85,7 +89,7 @@ def _tell_stage(stage: str) -> None:
 
 
 def _forget_log() -> None:
-    """Declare that no stage is under way, and empty the log where it has grown long (each time would take longer)."""
+    """Report that no stage is under way, and empty the log if it has grown long (each time would take longer)."""
     _tell_stage("")
     with suppress(OSError):  # it need not be a file
         if os.lseek(2, 0, os.SEEK_CUR) > LOG:
@@ -114,7 +118,10 @@ def _watch() -> None:
 
 
 def resident() -> int:
-    """Bytes of this process in memory: now on Linux and Windows, at most so far elsewhere."""
+    """Return the bytes of this process in memory; 0 if the system does not say.
+
+    It is the present number on Linux and Windows, the greatest one so far elsewhere.
+    """
     if sys.platform == "win32":
         return import_module("workbench.backends.worker.windows").committed()  # of no use elsewhere
     try:
@@ -130,12 +137,15 @@ def resident() -> int:
 
 @lru_cache
 def _statm() -> int:
-    """Return the system's file on this process's memory, open: opening it takes longer than reading it."""
+    """Return a descriptor of the system's file on this process's memory.
+
+    It is kept open, since opening takes longer than reading.
+    """
     return os.open("/proc/self/statm", os.O_RDONLY)
 
 
 def _be_first_to_go() -> None:
-    """Leave no core files, and be what the system ends where memory runs out, not the session."""
+    """Leave no core files, and let the system end this process before the session if memory runs out."""
     try:
         import resource
 
@@ -147,4 +157,4 @@ def _be_first_to_go() -> None:
 
 
 Told = Callable[[str], None]
-"""A function by which a task reports its stages."""
+"""A function that receives the name of each stage of a task as it begins."""

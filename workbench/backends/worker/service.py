@@ -12,7 +12,7 @@ from workbench.backends.worker.process import OUTSIDE, Process, Unavailable
 from workbench.backends.worker.server import HELLO
 
 START_LIMIT = 120.0
-"""Seconds on the clock until a process has to greet: a busy machine may take a while to start one."""
+"""Seconds of wall-clock time within which a process has to send its greeting: a busy machine may take a while."""
 
 
 class JobSource(Protocol):
@@ -20,9 +20,9 @@ class JobSource(Protocol):
 
     Attributes:
         name: of the pool's threads.
-        paths: gives the folders that the process may import from; called when it starts.
+        paths: returns the folders that the process may import from; called when it starts.
         once: the process ends with its job.
-        first: what a process calls before its first job.
+        first: what a process calls before its first job, "module:function"; may be empty.
     """
 
     name: str
@@ -35,15 +35,15 @@ class JobSource(Protocol):
         ...
 
     def give_up(self, service: Service, problem: Unavailable) -> None:
-        """Fail the jobs that wait: no process can be started."""
+        """Remove the service, whose process could not be started; fail the jobs that wait if it was the last one."""
         ...
 
 
 class Service:
     """The parent's driver of one worker process: a thread that starts it, feeds it jobs and collects the results.
 
-    It has a thread, and is none: in a forked child, Python calls `_stop` of each thread of the parent; a method of that
-    name here waited there for a lock that nobody would release.
+    It has a thread and is not a subclass of one: in a forked child, Python calls `_stop` of each thread of the parent;
+    a method of that name here waited there for a lock that nobody would release.
     """
 
     def __init__(self, pool: JobSource, changed: threading.Condition) -> None:
@@ -64,7 +64,7 @@ class Service:
 
     @property
     def works(self) -> bool:
-        """Whether its process does a job now."""
+        """Whether its process is doing a job."""
         job = self._job
         return job is not None and job.began is not None
 
@@ -84,18 +84,22 @@ class Service:
         self._end_process()
 
     def end_of(self, job: Job) -> None:
-        """End the process, if it still works for this job."""
+        """Kill the process, if it still works for this job."""
         with self._lock:
             if self._job is job and self.process is not None:
                 self.process.kill()
 
     def bury(self) -> None:
-        """Leave nothing of a process that has ended while it had nothing to do; the next job starts another."""
+        """Release what is left of the process if it ended while it was idle; the next job starts another."""
         if self.process is not None and self.process.has_ended:
             self._end_process()
 
     def _start(self) -> Process:
-        """Return the process; a new one if there is none."""
+        """Return the process; start one if there is none.
+
+        Raises:
+            Unavailable: it could not be started, or ended without its greeting.
+        """
         if self.process is None:
             process = Process(self.pool.paths(), self.pool.first)
             late = threading.Timer(START_LIMIT, process.kill)
@@ -133,7 +137,12 @@ class Service:
                 return self._over(job, None, lost)
 
     def _converse(self, process: Process, job: Job) -> str | None:
-        """Send the job and hear its answer; None if it came, else the limit that was passed, or ""."""
+        """Send the job to the process and receive the answer.
+
+        Returns:
+            None if an answer came; else the limit that was exceeded, "time" or "memory", or "" if the process ended or
+            the job was cancelled.
+        """
         if job.cancelled:
             return ""
         limits = {"seconds": job.limits.seconds, "memory": job.limits.memory}

@@ -14,7 +14,7 @@ _EXTENDED_LIMITS = 9
 
 
 class BasicLimits(ctypes.Structure):
-    """JOBOBJECT_BASIC_LIMIT_INFORMATION."""
+    """The Windows structure JOBOBJECT_BASIC_LIMIT_INFORMATION."""
 
     _fields_ = (
         ("PerProcessUserTimeLimit", ctypes.c_int64), ("PerJobUserTimeLimit", ctypes.c_int64),
@@ -25,7 +25,7 @@ class BasicLimits(ctypes.Structure):
 
 
 class ExtendedLimits(ctypes.Structure):
-    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION."""
+    """The Windows structure JOBOBJECT_EXTENDED_LIMIT_INFORMATION."""
 
     _fields_ = (
         ("Basic", BasicLimits),
@@ -38,7 +38,7 @@ class ExtendedLimits(ctypes.Structure):
 
 
 class MemoryCounters(ctypes.Structure):
-    """PROCESS_MEMORY_COUNTERS."""
+    """The Windows structure PROCESS_MEMORY_COUNTERS."""
 
     _fields_ = (
         ("cb", ctypes.c_uint32), ("PageFaultCount", ctypes.c_uint32), ("PeakWorkingSetSize", ctypes.c_size_t),
@@ -50,8 +50,9 @@ class MemoryCounters(ctypes.Structure):
 
 
 def job_of(process: Any) -> int | None:
-    """Create a job that ends the process when this one ends, however it ends, by closing its handle; None if that
-    fails.
+    """Create a job object that ends a process when this process ends, in whatever way; None if that fails.
+
+    Its handle is then closed, which ends the processes in the job.
 
     Args:
         process: a `subprocess.Popen`.
@@ -73,12 +74,12 @@ def job_of(process: Any) -> int | None:
 
 
 def close(job: int) -> None:
-    """Close the job of a process that is over."""
+    """Close the handle of a job object whose process is over."""
     _kernel32().CloseHandle(job)
 
 
 def committed() -> int:
-    """Bytes that this process has committed; 0 where Windows does not say."""
+    """Return the bytes that this process has committed; 0 if Windows does not say."""
     kernel, counters = _kernel32(), MemoryCounters()
     counters.cb = ctypes.sizeof(counters)
     answered = kernel.K32GetProcessMemoryInfo(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.cb)

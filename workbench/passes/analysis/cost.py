@@ -15,18 +15,21 @@ from workbench.types import Scalar, Vector
 
 
 def cost(function: Function) -> int:
-    """Return a rough count of a thread's (with tiles: a block's) operations; unknown trips count as `LOOP_WEIGHT`."""
+    """Return a rough count of a thread's (with tiles: a block's) operations, at least 1.
+
+    A loop of unknown length counts as `LOOP_WEIGHT` iterations.
+    """
     return max(1, _ops_cost(function.body.ops, constants(function.body)))
 
 
 def constants(block: Block) -> dict[Value, Number]:
-    """Return the values of the scalar constants in a block."""
+    """Return the values of the scalar constants in a block and those nested in it."""
     defined = [(op.results[0], op) for op in walk(block) if op.name == "const"]
     return {value: number_of(op) for value, op in defined if isinstance(value.type, Scalar)}
 
 
 def known_trips(op: Op, known: Mapping[Value, Number]) -> int | None:
-    """Return how many turns a loop has; None where constants do not say that."""
+    """Return how many iterations a `for` has; None if constants do not say, or for another operation."""
     bounds = [int(known[v]) for v in op.operands[:3] if v in known] if op.name == "for" else []
     if len(bounds) < 3:
         return None
@@ -35,8 +38,10 @@ def known_trips(op: Op, known: Mapping[Value, Number]) -> int | None:
 
 
 def mostly_adds(function: Function) -> bool:
-    """Return whether a thread spends most of its time in atomic additions: then one core that adds plainly beats
-    several."""
+    """Return whether a thread spends most of its time in atomic additions.
+
+    One core that adds without atomics is then faster than several.
+    """
     added = _additions(function.body.ops, constants(function.body))
     return added > 0 and added * ATOMIC_ADD_COST >= cost(function)
 
@@ -74,7 +79,10 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
 
 
 def _times(op: Op, known: Mapping[Value, Number]) -> int:
-    """Return about how often the blocks of an operation run."""
+    """Return about how often the blocks of an operation run: 1 if it is no loop.
+
+    It is `LOOP_WEIGHT` for a loop whose number of iterations is not known.
+    """
     if op.name not in LOOPS:
         return 1
     trips = known_trips(op, known)
@@ -86,6 +94,6 @@ def _elements(op: Op) -> int:
 
 
 def _products(op: Op) -> int:
-    """Return how many numbers a product of tiles multiplies."""
+    """Return how many multiplications of numbers a product of tiles takes."""
     a, product = tile_of(op.operands[0]), tile_of(op.result)
     return product.count * a.shape[0 if op.attrs[TRANSPOSE_A] else 1]

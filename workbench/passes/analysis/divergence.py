@@ -19,8 +19,8 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
     """Return the values that may differ between threads that differ in one of the launch's indices alone.
 
     Args:
-        function: any.
-        axis: which index, from the end; the last one unless it is said, none where there is no such.
+        function: the function.
+        axis: the index, counted from the end: -1 for the last one. Without such an axis, only `besides` is a source.
         besides: values that are taken to differ, too.
     """
     return _varying(function, function.launch_ndim + axis, frozenset(besides))
@@ -32,7 +32,12 @@ def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozen
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
-    """Return whether threads of a row may take different ways at an `if`, or leave a loop at different times."""
+    """Return whether threads may take different branches of an `if`, or leave a loop at different times.
+
+    Args:
+        op: an `if` or a loop.
+        varying: the values that differ between the threads.
+    """
     if op.name == "while":
         return op.blocks[0].yielded[0] in varying
     return not varying.isdisjoint(op.operands[: LEAD[op.name]])
@@ -42,7 +47,9 @@ class Neighbours:
     """The distances between the elements that neighbouring threads of a row access.
 
     Attributes:
-        varying: the values that differ between them.
+        analysis: of the function.
+        varying: the values that differ between the threads.
+        tid: the index along the row.
     """
 
     def __init__(self, function: Function) -> None:
@@ -58,7 +65,7 @@ class Neighbours:
         return step if all(atom.value not in self.varying for atom in terms) else None
 
     def is_linear(self, op: Op) -> bool:
-        """Return whether neighbouring threads' elements are always the same distance apart."""
+        """Return whether the elements that neighbouring threads access are always the same distance apart."""
         return all(self.step(v) is not None for v in self._indices(op))
 
     def is_uniform(self, op: Op) -> bool:
@@ -66,7 +73,10 @@ class Neighbours:
         return self.varying.isdisjoint(self._indices(op))
 
     def is_beside(self, op: Op, steps: Sequence[int] = (0, 1)) -> bool:
-        """Return whether neighbouring threads access neighbouring elements, or all of them the same one."""
+        """Return whether neighbouring threads access elements that are one of `steps` apart along the last axis alone.
+
+        By default these are the same or the next element.
+        """
         *outer, last = indices_of(op)
         return self.step(last) in steps and self.varying.isdisjoint(outer)
 
@@ -87,7 +97,7 @@ class _Analysis:
             self.block(function.body, False)
 
     def block(self, block: Block, apart: bool) -> None:
-        """Note what varies of a block; `apart`: threads may run it at different times."""
+        """Add a block's values that vary to `varying`; with `apart`, threads may run the block at different times."""
         for op in block.ops:
             ways = op.name in LEAD and (bool(op.attrs.get(SCALAR)) or is_divergent(op, self.varying))
             for inner in op.blocks:
@@ -118,14 +128,17 @@ class _Analysis:
                 self.varying.update(v for v in op.operands if isinstance(v.type, Slots))
 
     def merge(self, op: Op, results: Sequence[Value], ways: Sequence[Sequence[Value]]) -> None:
-        """Values that come out of an operation by one of several ways."""
+        """Add results that vary to `varying`: an operation's results are the values of one of several branches."""
         differs = is_divergent(op, self.varying)
         for result, *values in zip(results, *ways, strict=True):
             if differs or not self.varying.isdisjoint(values):
                 self.varying.add(result)
 
     def carry(self, op: Op, params: Sequence[Sequence[Value]], init: Sequence[Value], body: Block) -> None:
-        """Values that a loop carries: threads that have not left it are all in the same turn."""
+        """Add carried values and results of a loop that vary to `varying`.
+
+        Threads that have not left the loop are all in the same iteration.
+        """
         differs = is_divergent(op, self.varying)
         for first, following, result, *own in zip(init, body.yielded, op.results, *params, strict=True):
             if not self.varying.isdisjoint((first, following, *own)):

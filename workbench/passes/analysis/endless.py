@@ -15,7 +15,7 @@ _EFFECTS = LASTING | OPAQUE | SLOT_WRITES
 
 
 def refuse_endless(function: Function) -> Function:
-    """Return the function as it is.
+    """Check that no loop is sure never to end; return the function as it is.
 
     Raises:
         KernelSyntaxError: it has a `while` in which nothing changes the condition, and which has no effect either.
@@ -53,14 +53,14 @@ def _depend(block: Block, values: set[Value]) -> set[Value]:
 
 
 _TESTS = {"lt": (0, 1), "le": (0, 1), "gt": (1, 0), "ge": (1, 0)}
-"""Of each comparison, where the smaller and the larger operand stand."""
+"""The positions of the smaller and the larger operand of each comparison, if it holds."""
 
 
 def ends(loop: Op, known: Mapping[Value, float]) -> bool:
-    """Return whether a loop ends whatever the data: each iteration brings an integer closer to what bounds it.
+    """Return whether a loop is known to end whatever the data: each iteration moves an integer towards a bound.
 
     Args:
-        loop: a `while` without effects; its condition may ask for more than the counter.
+        loop: a `while` without effects; its condition may test more than the counter.
         known: the constants of the function.
     """
     condition, body = loop.blocks
@@ -68,7 +68,7 @@ def ends(loop: Op, known: Mapping[Value, float]) -> bool:
     steps = {v: op for op in body.ops for v in op.results}
 
     def stays(value: Value) -> bool:
-        """Return whether each iteration has the same value."""
+        """Return whether the value is the same in each iteration."""
         if value in known or value not in defining:
             return value not in condition.params
         op = defining[value]
@@ -89,7 +89,7 @@ def ends(loop: Op, known: Mapping[Value, float]) -> bool:
         return known.get(second if first is body.params[number] else first, 0)
 
     def bounds(value: Value) -> bool:
-        """Return whether the loop ends if this is needed for another iteration."""
+        """Return whether the loop ends if this value has to be true for another iteration."""
         op = defining.get(value)
         if op is None or value in known:
             return known.get(value) == 0

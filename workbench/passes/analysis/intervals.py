@@ -20,18 +20,18 @@ from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
 
 Bounds = tuple[Value, Value]
-"""The least and the greatest number that something can be."""
+"""The least and the greatest number that an integer can be."""
 LEAST, MOST = -(2**31), 2**31 - 1
 
 
 class Prologue:
-    """Operations that all threads share, and what is known of the function that they stand before.
+    """Operations that all threads share, which stand before a function and are computed once.
 
     Attributes:
         analysis: of the function.
-        builder: where the operations are written.
-        axes: of the launch, those whose index is known here.
-        through: operations that may be computed again here.
+        builder: receives the operations.
+        axes: axes of the launch along which the index is known here.
+        through: names of the operations that may be computed again here.
     """
 
     def __init__(self, function: Function, axes: Iterable[int], through: frozenset[str]) -> None:
@@ -41,26 +41,29 @@ class Prologue:
         self._shared: dict[tuple[object, ...], Value] = {}
 
     def share(self, key: tuple[object, ...], make: Callable[[], Value]) -> Value:
-        """Return the value of this key, made on first request."""
+        """Return the value of this key; `make` emits it at the first request."""
         if key not in self._shared:
             self._shared[key] = make()
         return self._shared[key]
 
     def emit(self, name: str, *operands: Value, type: Type = int64) -> Value:
-        """Return the result of an operation."""
+        """Emit an operation unless it was emitted before; return its result."""
         return self.share((name, *operands), lambda: self.builder.one(name, operands, type))
 
     def number(self, number: int) -> Value:
-        """Return a number as int64."""
+        """Return an int64 constant."""
         return self.share(("const", number), lambda: self.builder.const(number, int64))
 
     def literal(self, value: Value) -> Number | None:
-        """Return the number that the function has for a value; None if that is not a literal."""
+        """Return the number that a value of the function is; None if it is no constant, or a captured one."""
         op = self.analysis.defs.get(value)
         return number_of(op) if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
 
     def copy(self, value: Value) -> Value | None:
-        """Return the value, computed again here; None if it differs between the threads that share the prologue."""
+        """Return the function's value as computed here; None if the prologue cannot compute it.
+
+        That is so if it depends on an index along another axis, or on an operation that is not in `through`.
+        """
         if value in self.analysis.params:
             return value
         if value not in self._copies:
@@ -82,17 +85,20 @@ class Prologue:
         )
 
     def wide(self, value: Value) -> Value | None:
-        """Return an int32 as int64 here; None if it differs between threads."""
+        """Return an int32 value as int64, computed here; None if it is of another type or cannot be computed here."""
         copy = self.copy(value) if value.type == int32 else None
         return None if copy is None else self.share(("wide", copy), lambda: self.builder.cast(copy, int64))
 
     def together(self, name: str, a: Bounds, b: Bounds) -> Bounds:
-        """Return the bounds of a sum ("add") or a difference ("sub")."""
+        """Emit the bounds of a sum ("add") or a difference ("sub") of integers with the bounds `a` and `b`."""
         low, high = b if name == "add" else b[::-1]
         return self.emit(name, a[0], low), self.emit(name, a[1], high)
 
     def counted(self, value: Value, bounds: Callable[[Value], Bounds | None]) -> Bounds | None:
-        """Return the bounds of a loop's counter, by those of the loop's ends; None for another value."""
+        """Return the bounds of a loop's counter, by those of the loop's ends.
+
+        It is None if the value is no counter, its step no literal, or the bounds of an end are unknown.
+        """
         loop = self.analysis.counters.get(value)
         step = self.literal(loop.operands[2]) if loop is not None else None
         if loop is None or not step:
@@ -105,7 +111,7 @@ class Prologue:
         return self.emit("add", stop[0], self.number(1)), start[1]
 
     def fold(self, name: str, values: Iterable[Value], type: Type = int64) -> Value:
-        """Return all values joined by an operation of two."""
+        """Return all values joined by a binary operation; there has to be at least one."""
         first, *rest = dict.fromkeys(values)
         for value in rest:
             first = self.emit(name, first, value, type=type)
@@ -116,7 +122,8 @@ class Intervals(Prologue):
     """Bounds of the integers of one function, before a launch.
 
     Attributes:
-        conditions: what must hold for the accesses asked about so far.
+        conditions: what must hold for the accesses passed to `hoisted` to be in range.
+        facts: limits below and above values, from the conditions around the operation at hand.
     """
 
     def __init__(self, function: Function) -> None:
@@ -126,11 +133,11 @@ class Intervals(Prologue):
         self._asked: dict[Value, None] = {}
 
     def all_hold(self) -> Value:
-        """Return whether every condition does."""
+        """Emit the conjunction of all conditions; return the bool."""
         return self.fold("and_", self.conditions, bool_)
 
     def hoisted(self, array: Value, indices: tuple[Value, ...]) -> bool:
-        """Return whether the access is in range where the conditions hold, which this call adds to."""
+        """Return whether the access is in range if `conditions` hold; if so, its own are added to them."""
         conditions: list[Value] = []
         for axis, index in enumerate(indices):
             op = self.analysis.defs.get(index)
@@ -146,7 +153,10 @@ class Intervals(Prologue):
         return True
 
     def bounds(self, value: Value, depth: int = INTERVAL_DEPTH) -> Bounds | None:
-        """Return the least and the greatest number the value can be; None if these are not known."""
+        """Return the least and the greatest number the value can be; None if they are not known.
+
+        `depth` limits how far sums are followed.
+        """
         plain = self._plain(value, depth) if value.type == int32 and depth else None
         for known in self.facts.maps:
             for side, pick in enumerate(("max", "min")):
@@ -178,7 +188,7 @@ class Intervals(Prologue):
 
     @contextmanager
     def inside(self, op: Op, block: int) -> Generator[None]:
-        """Assume within block `block` what the condition of an `if` implies there."""
+        """Assume, for the length of a `with`, what the condition of an `if` implies in its block number `block`."""
         self.facts = self.facts.new_child({})
         if op.name == "if":
             for name, left, right in self.analysis.implied(op.operands[0], block == 0):
@@ -198,7 +208,7 @@ class Intervals(Prologue):
             below.append(self.emit("add", limits[0], self.number(1)) if name == "gt" else limits[0])
 
     def _fits(self, bounds: Bounds) -> Bounds:
-        """Return the bounds of a sum, and ask that it does not wrap: what is compared with it then means the sum."""
+        """Return the bounds of a sum, and require that it does not wrap, without which they would not be its bounds."""
         low, high = self.number(LEAST), self.number(MOST)
         compared = self.emit("ge", bounds[0], low, type=bool_), self.emit("le", bounds[1], high, type=bool_)
         self._asked.update(dict.fromkeys(compared))

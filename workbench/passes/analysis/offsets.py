@@ -21,9 +21,10 @@ Bounds = Mapping[int, tuple[int, int]]
 
 
 class Offset(msgspec.Struct, frozen=True):
-    """The thread's index along `dimension` plus something from `low` to `high`; a plain number if that is -1.
+    """The thread's index along `dimension` plus something from `low` to `high`.
 
     Attributes:
+        dimension: of the launch; -1: the offset is a number from `low` to `high`, without an index.
         ring: whether a multiple of the launch's size along the dimension may come on top.
     """
 
@@ -33,14 +34,14 @@ class Offset(msgspec.Struct, frozen=True):
     ring: bool = False
 
     def plus(self, other: Offset) -> Offset | None:
-        """Return the sum; None if it is no offset."""
+        """Return the sum; None if both offsets contain a thread's index."""
         if self.dimension >= 0 and other.dimension >= 0:
             return None
         dimension = max(self.dimension, other.dimension)
         return Offset(dimension, self.low + other.low, self.high + other.high, self.ring or other.ring)
 
     def times(self, factor: int) -> Offset | None:
-        """Return a multiple; None if it is no offset."""
+        """Return a multiple; None if the offset contains a thread's index and the factor is not 1."""
         if factor == 1:
             return self
         ends = self.low * factor, self.high * factor
@@ -51,13 +52,13 @@ Rule = Callable[["Offsets", Op, Value, Bounds], Offset | None]
 
 
 class Offsets:
-    """The offsets of one function's integers."""
+    """Finds the offsets of a function's integers from the thread's own index."""
 
     def __init__(self, function: Function, sizes: Sizes) -> None:
         self.analysis, self.sizes = Analysis(function), sizes
 
     def accesses(self) -> dict[Op, tuple[Offset | None, ...]]:
-        """Return the offset of each subscript of each access to an element; None of one that is unknown.
+        """Return the offset of each subscript of each access to an element; None for one that is unknown.
 
         u[i - 1, j] = …    # (Offset(0, -1, -1), Offset(1, 0, 0))
         """
@@ -71,7 +72,10 @@ class Offsets:
         return result
 
     def _nearest(self, index: Value, bounds: Bounds) -> Offset | None:
-        """Return the offset of a subscript; an adjoint in gather form writes i - 1 on a ring as i + n - 1."""
+        """Return the offset of a subscript, as near to 0 as multiples of a ring's size allow; None if it is unknown.
+
+        An adjoint in gather form writes i - 1 on a ring as i + n - 1.
+        """
         offset, turns = self.of(index, bounds), self.launches(index)
         if offset is None or not turns:
             return offset
@@ -79,13 +83,16 @@ class Offsets:
         return Offset(offset.dimension, offset.low - back, offset.high - back, ring=True)
 
     def launches(self, index: Value) -> int:
-        """Return by how many times the launch's size a subscript is away from the thread's index, to the nearest."""
+        """Return how many launch sizes a subscript is away from the thread's index, rounded; 0 if unknown."""
         offset = self.of(index, {})
         size = 0 if offset is None or offset.dimension < 0 else self.size(offset.dimension)
         return 0 if offset is None or not size else (offset.low + offset.high + size) // (2 * size)
 
     def of(self, value: Value, bounds: Bounds) -> Offset | None:
-        """Return the offset of an integer; `bounds` hold of the threads that compute it."""
+        """Return the offset of an int32 or int64; None if it is unknown or of another type.
+
+        `bounds` hold for the indices of the threads that compute it.
+        """
         return self._of_form(self.analysis.form(value), bounds) if value.type in (int32, int64) else None
 
     def _of_form(self, form: Form, bounds: Bounds) -> Offset | None:
@@ -112,7 +119,10 @@ class Offsets:
         return None if rule is None or op is None else rule(self, op, value, bounds)
 
     def turns(self, op: Op) -> int:
-        """Return how many times `mod` takes its size off an index, for most threads; 0 of a `wrap_index`."""
+        """Return how many times `mod` subtracts its size from an index, for most threads.
+
+        It is 0 if that is not known, and for `wrap_index`.
+        """
         inner, size = (self.of(v, {}) for v in op.operands)
         if op.name != "mod" or inner is None or size is None:
             return 0
@@ -123,7 +133,10 @@ class Offsets:
         return self.sizes.dims[dimension] if dimension < len(self.sizes.dims) else 2**31 - 1
 
     def ends(self, dimension: int, bounds: Bounds) -> tuple[int, int]:
-        """Return the least and the greatest index of a thread."""
+        """Return the least and the greatest index of a thread along a dimension.
+
+        They are those in `bounds`, or else those of the launch.
+        """
         return bounds.get(dimension, (0, self.size(dimension) - 1))
 
     # ---- operations whose result is not affine
@@ -149,7 +162,10 @@ class Offsets:
         return result
 
     def _alike(self, one: Offset | None, other: Offset | None, bounds: Bounds) -> tuple[Offset, Offset] | None:
-        """Return both as offsets from the same index, if one is from an index."""
+        """Return both offsets as from the same index, if one of them has an index; None if they have different ones.
+
+        It is None too if one is unknown or on a ring.
+        """
         if one is None or other is None or one.ring or other.ring:
             return None
         dimension = max(one.dimension, other.dimension)
@@ -160,7 +176,7 @@ class Offsets:
         return (offsets[0], offsets[1]) if {one.dimension, other.dimension} <= {-1, dimension} else None
 
     def _chosen(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        """Return the offset of `where`, or of a result of an `if`, if it is that of both sides."""
+        """Return the offset that covers those of both sides of a `where` or an `if`; None if there is none."""
         sides: Sequence[Value] = op.operands[1:]
         if op.name == "if":
             number = op.results.index(value)
@@ -177,7 +193,10 @@ class Offsets:
         return Offset(dimension, min(o.low for o in either), max(o.high for o in either))
 
     def _around(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        """Return the offset of `mod`, or of an index that counts from the end if it is negative."""
+        """Return the offset of `mod`, or of an index that counts from the end if it is negative.
+
+        It is None if it is not known.
+        """
         inner, size = (self.of(v, bounds) for v in op.operands)
         if inner is None or size is None or size.dimension >= 0 or size.low != size.high or size.low < 1:
             return None
@@ -190,7 +209,7 @@ class Offsets:
         return Offset(inner.dimension, inner.low - back, inner.high - back, ring=True)
 
     def _counted(self, op: Op, bounds: Bounds) -> Offset | None:
-        """Return the interval of a `for`'s counter."""
+        """Return the interval of a `for`'s counter; None if its ends contain an index, or its step is not constant."""
         start, stop, step = (self.of(v, bounds) for v in op.operands[:3])
         ends = start is not None and stop is not None and max(start.dimension, stop.dimension) < 0
         if not ends or step is None or step.low != step.high or step.low == 0 or start is None or stop is None:
@@ -202,7 +221,7 @@ class Offsets:
     # ---- conditions
 
     def _narrowed(self, condition: Value, holds: bool, bounds: Bounds) -> Bounds:
-        """Return the bounds of threads in which a condition holds, or does not."""
+        """Return the bounds of the indices of threads in which a condition holds; with `holds` false, does not hold."""
         for name, left, right in self.analysis.implied(condition, holds):
             one, other = self.of(left, bounds), self.of(right, bounds)
             if one is not None and other is not None and one.dimension < 0:

@@ -28,7 +28,7 @@ MERGED = {"add": "sum", "min": "minimum", "max": "maximum"}
 
 
 class Reason(NamedTuple):
-    """The reason why a dimension is not computed in parts, with its source line."""
+    """The reason why a dimension is not computed in parts; `place` is its location, or `UNKNOWN`."""
 
     text: str
     place: Location = UNKNOWN
@@ -46,7 +46,10 @@ class Part(NamedTuple):
 
 
 class Halo(NamedTuple):
-    """The elements before and after its own that a part accesses, and whether it adds to them or reads them."""
+    """The number of elements before and after its own that a part accesses.
+
+    `added` says that it adds to them; otherwise it only reads them.
+    """
 
     before: int
     after: int
@@ -61,11 +64,11 @@ class Dimension:
     """A dimension of the launch.
 
     Attributes:
-        axes: of each array that it subscripts, the axis.
-        merged: arrays that its threads all update, and how: a key of `MERGED`.
-        halos: of arrays that are accessed beyond the thread's own index, how far.
+        axes: by array that its index subscripts, the axis.
+        merged: by array that all its threads update, how: a key of `MERGED`.
+        halos: by array that is accessed beyond the thread's own index, how far.
         ring: whether subscripts wrap around the launch.
-        numbered: whether its index is used as a number, too.
+        numbered: whether its index, or its size, is used as a number, too.
         refused: why it is not computed in parts; None if it may be.
     """
 
@@ -79,13 +82,14 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Partition:
-    """The facts about parts of a kernel or of a derivative.
+    """The facts by which a launch of a function may be divided into parts.
 
     Attributes:
-        dimensions: one per dimension that `tid()` asks for.
-        sizes: axes whose sizes it uses.
-        accessed: the arrays of which it touches elements.
-        unbounded: why arrays that depend on a thread's index are not divided along an axis.
+        dimensions: one per dimension of the launch.
+        sizes: axes of arrays whose sizes it uses.
+        accessed: the arrays whose elements it accesses.
+        unbounded: by axis of an array that is subscripted by something that depends on a thread's index and has no
+            offset from it: why it is not divided.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -102,9 +106,9 @@ def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
         sizes: of the launch, for indices that are clamped or taken modulo a size.
 
     Returns:
-        What is known of each dimension.
+        What is known of each dimension, and of the arrays.
 
-        partition(add).dimensions[0].axes    # {"x": 0, "y": 0} for y[i] = x[i] + 1.0
+    partition(add).dimensions[0].axes    # {"x": 0, "y": 0} for y[i] = x[i] + 1.0
     """
     uses = _Uses(function)
     for op in walk(function.body):
@@ -116,7 +120,10 @@ def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
 
 
 def unknown_uses(function: Function) -> Reason | None:
-    """Return why indices and arrays are used in ways that the IR does not show; None if it shows them all."""
+    """Return why indices and arrays are used in ways that the IR does not show: tiles, prints, unknown operations, ….
+
+    None if it shows them all.
+    """
     uses = _Uses(function)
     for op in walk(function.body):
         uses.note(op)
@@ -124,7 +131,7 @@ def unknown_uses(function: Function) -> Reason | None:
 
 
 class _Uses:
-    """The uses of thread indices, sizes and arrays by operations."""
+    """Collects how a function's operations use thread indices, sizes and arrays."""
 
     def __init__(self, function: Function) -> None:
         self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}
@@ -138,7 +145,7 @@ class _Uses:
         self.unknown: Reason | None = None
 
     def note(self, op: Op) -> None:
-        """Take in one operation; those that make its operands came before."""
+        """Record the uses by an operation; call it for those that define its operands first."""
         self.used.update(op.operands)
         if op.name == "tid" or not self.dependent.isdisjoint(op.operands):
             self.dependent.update(op.results)
@@ -156,7 +163,7 @@ class _Uses:
             self._note_operands(op)
 
     def _note_operands(self, op: Op) -> None:
-        """Note an access, and indices and arrays that are operands otherwise."""
+        """Record an access, and indices and arrays that are operands otherwise."""
         first = subscripts(op)
         if op.operands and op.operands[0] in self.arrays and (op.name in ELEMENTS or op.name == "reduce_add"):
             self.accesses.append((self.arrays[op.operands[0]], op))
@@ -194,7 +201,7 @@ class _Uses:
         return Dimension(axes, merged, halos, any(o.ring for o in offsets), number in self.numbered, refused)
 
     def unbounded(self) -> dict[Part, Reason]:
-        """Return why arrays whose subscripts depend on the thread's index have no offset from it."""
+        """Return, by axis, why arrays whose subscripts depend on the thread's index have no offset from it."""
         reasons: dict[Part, Reason] = {}
         for name, op in self.accesses:
             for axis, (n, offset) in enumerate(zip(subscripts(op), self.offsets.get(op, ()), strict=False)):
@@ -204,12 +211,17 @@ class _Uses:
         return reasons
 
     def _places(self, op: Op, number: int) -> tuple[int, ...]:
-        """Return the subscripts of an access that are the index along this dimension, and something bounded."""
+        """Return the axes at which an access is subscripted by the index along a dimension plus something bounded."""
         offsets = self.offsets.get(op, ())
         return tuple(n for n, offset in enumerate(offsets) if offset is not None and offset.dimension == number)
 
     def _halo(self, name: str, ops: Iterable[Op], number: int) -> tuple[Halo | None, Reason | None]:
-        """Return the reach of accesses beyond the thread's index; None if there are none, or the reason against it."""
+        """Return how far accesses to an array reach beyond the thread's index, and why that cannot be divided.
+
+        Returns:
+            A halo and None; None and None if there are no such accesses; None and the reason if the array is written
+            there.
+        """
         ops = list(ops)
         offsets = [o for op in ops for o in self.offsets.get(op, ()) if o is not None and o.dimension == number]
         before, after = max(0, -min(o.low for o in offsets)), max(0, max(o.high for o in offsets))
@@ -224,7 +236,11 @@ class _Uses:
         return None, Reason(f"{name} is written, and not only at the thread's own index", writes[0].location)
 
     def _merge(self, name: str, ops: Iterable[Op]) -> tuple[str, Reason | None]:
-        """Return how the parts of an array that every thread may write to are combined."""
+        """Return how the parts of an array that every thread may write to are combined, and why they cannot be.
+
+        Returns:
+            A key of `MERGED`, or ""; and the reason, or None if they can be combined.
+        """
         kinds: set[str] = set()
         for op in ops:
             kind = op.attrs[KIND] if op.name == "atomic" else "add" if op.name in ADDITIONS else ""
@@ -240,7 +256,7 @@ class _Uses:
 
 
 def _uneven(name: str, ops: list[Op], axes: list[tuple[int, ...]]) -> Reason | None:
-    """Return why the accesses of an array do not all have the index at one and the same axis."""
+    """Return why the accesses of an array do not all have the index at one and the same axis; None if they do."""
     for op, own_axes in zip(ops, axes, strict=True):
         if len(own_axes) > 1:
             return Reason(f"its index is two subscripts of {name}", op.location)

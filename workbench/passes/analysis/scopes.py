@@ -11,7 +11,10 @@ V = TypeVar("V")
 
 
 class Scopes(dict[K, V]):
-    """A dictionary that forgets at the end of a block what was learnt in it. One lookup, however deep the block."""
+    """A dictionary of facts that removes, at the end of a block, those that were added in it.
+
+    A lookup takes as long however deep the block.
+    """
 
     def __init__(self) -> None:
         """Open the outermost block."""
@@ -19,18 +22,18 @@ class Scopes(dict[K, V]):
         self._learnt: list[list[K]] = [[]]
 
     def __setitem__(self, key: K, value: V) -> None:
-        """Learn it; what is known already may not change."""
+        """Store a fact that holds in the open block; if the key has a value already, that stays."""
         if key not in self:
             self.learn(key, value)
 
     def learn(self, key: K, value: V) -> None:
-        """Store a fact that holds in the open block, unless one is known already."""
+        """Store a fact that holds in the open block, under a key that has none yet; this is not checked."""
         self._learnt[-1].append(key)
         super().__setitem__(key, value)
 
     @contextmanager
     def block(self) -> Generator[None]:
-        """Inside, a block is open."""
+        """Open a block for the length of a `with`; facts that are added in it are removed at its end."""
         self._learnt.append([])
         yield
         for key in self._learnt.pop():

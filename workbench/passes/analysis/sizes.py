@@ -13,11 +13,11 @@ Axis = tuple[str, int]
 
 
 class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
-    """A sum of sizes.
+    """A sum of sizes of arrays that are not known yet.
 
     Attributes:
-        number: a number of somebody else's (JAX's) that knows what can be known of it: it compares, or raises.
-        constant, terms: the sum, as multiples of the sizes of array parameters along an axis.
+        number: the same as a foreign symbolic number (JAX's), which decides comparisons if it can, or raises.
+        constant, terms: the sum: a number, and multiples of the sizes of array parameters along an axis.
     """
 
     number: Any
@@ -26,16 +26,16 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, number: Any, array: str, axis: int) -> SymbolicSize:
-        """Return the size of an array along an axis."""
+        """Return the size of the array parameter `array` along an axis, of which `number` is the foreign form."""
         return cls(number, 0, (((array, axis), 1),))
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Return the terms that distinguish it from another sum."""
+        """The constant and terms, which are equal for equal sums."""
         return self.constant, self.terms
 
     def plus(self, other: SymbolicSize | int, sign: int = 1) -> SymbolicSize:
-        """Return the sum with `sign` times another."""
+        """Return the sum of this size and `sign` times another one."""
         if isinstance(other, int):
             return SymbolicSize(self.number + sign * other, self.constant + sign * other, self.terms)
         terms = dict(self.terms)
@@ -45,7 +45,7 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
         return SymbolicSize(self.number + sign * other.number, self.constant + sign * other.constant, nonzero)
 
     def times(self, factor: int) -> SymbolicSize:
-        """So many times it."""
+        """Return the size multiplied by a number."""
         return SymbolicSize(self.number * factor, self.constant * factor, tuple((a, f * factor) for a, f in self.terms))
 
 
@@ -53,13 +53,13 @@ Size = SymbolicSize | int
 
 
 def combined(name: str, operands: Sequence[Size]) -> Size | None:
-    """Return an operation's result for integers of which one at least is symbolic; None if it is not known."""
+    """Return the result of the operation `name` on integers, at least one of them symbolic; None if it is not known."""
     rule = _RULES.get(name)
     return None if rule is None else rule(*operands)
 
 
 def compared(name: str, a: Size, b: Size) -> bool | None:
-    """Return whether a comparison holds; None if that depends on the sizes."""
+    """Return whether the comparison `name` ("lt", …) holds; None if that depends on sizes that are not known."""
     left, right = (v.number if isinstance(v, SymbolicSize) else v for v in (a, b))
     try:
         return bool(_COMPARES[name](left, right))

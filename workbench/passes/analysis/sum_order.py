@@ -19,13 +19,19 @@ from workbench.ir.values import Function, Op, Value, indices_of, walk
 from workbench.types import Kind, element
 
 FREE: Final = "free"
-"""No two threads add a float to one element: any part of a launch may run on any core."""
+"""Sharing in which no two threads add a float to one element: any part of a launch may run on any core."""
 ROWS: Final = "rows"
-"""Only threads of one row (or plane) do: a row runs on one core, in order."""
+"""Sharing in which only threads of one row (or plane) add to one element: a row runs on one core, in order."""
 LAUNCH: Final = "launch"
-"""Threads of several rows do, at indices that do not depend on data: the launch runs on one core, in order."""
+"""Sharing in which threads of several rows add to one element, at indices that do not depend on data.
+
+The launch runs on one core, in order.
+"""
 DATA: Final = "data"
-"""The threads that do depend on data: their order is fixed within what one core runs, and not beyond."""
+"""Sharing in which it depends on data which threads add to one element.
+
+Their order is fixed within what one core runs, and not beyond.
+"""
 
 
 class SumOrder(msgspec.Struct, frozen=True):
@@ -33,7 +39,7 @@ class SumOrder(msgspec.Struct, frozen=True):
 
     Attributes:
         sharing: `FREE`, `ROWS`, `LAUNCH` or `DATA`.
-        axes: of `ROWS`: how many leading axes of the launch tell elements apart.
+        axes: for `ROWS`: how many leading axes of the launch tell elements apart; else 0.
     """
 
     sharing: str = FREE
@@ -41,13 +47,15 @@ class SumOrder(msgspec.Struct, frozen=True):
 
     @property
     def is_fixed(self) -> bool:
-        """Return whether threads share elements, and in an order that is always the same."""
+        """Whether threads share elements, in an order that is always the same: on one core."""
         return self.sharing in (ROWS, LAUNCH)
 
 
 @deep
 def sum_order(function: Function) -> SumOrder:
-    """Return how the function's threads share elements; sums of all threads, which are combined, are not among them.
+    """Return how the function's threads share elements to which they add floats.
+
+    Sums of all threads (`REDUCTION`), which are combined, are left out. A kernel of tiles that adds at all has `DATA`.
 
     sum_order(row_sums)    # SumOrder("rows", 1) of `wb.atomic_add(y, i, x[i, j])`
     """
@@ -69,7 +77,7 @@ def sum_order(function: Function) -> SumOrder:
 
 
 _CHANGES = frozenset({"atomic_add", "atomic_swap"})
-"""Changes whose order the bits of floats depend on; `atomic_swap` is the end of a loop that multiplies, say."""
+"""Changes on whose order the bits of floats depend; `atomic_swap` ends a loop that multiplies, say."""
 
 
 def _adds_floats(op: Op) -> bool:

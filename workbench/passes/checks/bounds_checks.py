@@ -44,7 +44,10 @@ SHIFTS = frozenset({"lshift", "rshift"})
 
 
 def without_asserts(function: Function) -> Function:
-    """Return the function without its asserts, its views' bounds and what only they need, for code without checks."""
+    """Return the function without its asserts and the bounds of its views, for unchecked code.
+
+    What only these need is left out, too.
+    """
     if function.body.op_names.isdisjoint(("assert", "view_index")):
         return function
 
@@ -57,8 +60,10 @@ def without_asserts(function: Function) -> Function:
 
 
 def without_prints(function: Function) -> Function:
-    """Return the function without its prints, for an adjoint: it runs the kernel's lines again, and prints nothing
-    twice."""
+    """Return the function without its prints.
+
+    An adjoint needs that: it runs the kernel's lines again, and should print nothing twice.
+    """
     return prune(rewrite(function, lambda on, op: () if op.name == "print" else None))
 
 
@@ -67,8 +72,8 @@ def guard(function: Function, versions: bool = False) -> Function:
 
     Args:
         function: any legal IR.
-        versions: write the body twice where that pays: once without the checks that one look at the launch's
-            dimensions and the arrays' sizes makes needless, for launches where it does. What remains can vectorise.
+        versions: write the body twice if that saves checks: once without those that a test of the launch's dimensions
+            and the arrays' sizes makes needless, for launches that pass the test. What remains can vectorise.
     """
     guarded = _Guard(function)
     body = guarded.block(function.body)
@@ -91,20 +96,20 @@ def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
 
 
 def starts_of(op: Op) -> tuple[Value, ...]:
-    """Return the indices at which an element or a part of a tile begins."""
+    """Return the indices at which the element, or the part, that an operation accesses begins in its tile."""
     tile = tile_of(op.operands[0])
     return op.operands[1 : 1 + tile.ndim]
 
 
 def part_of(op: Op) -> tuple[int, ...]:
-    """Return the sizes of that part."""
+    """Return the shape of the part of its tile that an operation accesses; ones for a single element."""
     part = op.result.type if op.name == "tile_slice" else op.operands[-1].type
     outer = tile_of(op.operands[0])
     return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * outer.ndim
 
 
 def asked(defining: dict[Value, Op], index: Value) -> Value:
-    """Return the index as it was written: of the view, and before a negative one was counted from the end."""
+    """Return the index as the user wrote it: relative to a view, and before a negative one was counted from the end."""
     op = defining.get(index)
     if op is not None and op.name == "view_index":
         op = defining.get(index := op.operands[1])
@@ -112,7 +117,7 @@ def asked(defining: dict[Value, Op], index: Value) -> Value:
 
 
 def lengths(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
-    """Return how many elements the view of an access has, along each axis that is a slice."""
+    """Return the lengths of the view that an access goes through, one for each axis that is a slice."""
     makers = (defining.get(v) for v in indices_of(op))
     return tuple(m.operands[2] for m in makers if m is not None and m.name == "view_index")
 
@@ -122,7 +127,7 @@ def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
 
     Args:
         op: an operation of the function before it was guarded.
-        defining: the operation that makes each value there.
+        defining: the operation that defines each value there.
     """
     if op.name in ELEMENTS:
         return (*(asked(defining, v) for v in indices_of(op)), *lengths(op, defining))[:REPORTED_INDICES]
@@ -138,7 +143,10 @@ def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
 
 
 class _Guard:
-    """A walk. `known` maps what was proved in range to the bool that says so, in the open blocks."""
+    """Writes the checked form of a function.
+
+    `known` maps what the open blocks have tested to be in range to the bool of that test.
+    """
 
     def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
         self.numbers = number_ops(function)
@@ -155,7 +163,7 @@ class _Guard:
         return opened.block
 
     def keep(self, op: Op, operands: tuple[Value, ...] = ()) -> None:
-        """As it is (or with other operands), with the blocks inside guarded."""
+        """Emit an operation as it is, or with other operands, with checks in its blocks."""
         blocks: list[Block] = []
         for position, inner in enumerate(op.blocks):
             if self.intervals is None:
@@ -192,7 +200,7 @@ class _Guard:
         self.skip(op, good, reported(op, self.made), report=True)
 
     def part(self, op: Op) -> None:
-        """Check an element or a part of a tile."""
+        """Check an access to an element or a part of a tile."""
         good: list[Value] = []
         outer = tile_of(op.operands[0])
         for start, size, length in zip(starts_of(op), part_of(op), outer.shape, strict=True):
@@ -205,7 +213,10 @@ class _Guard:
             self.builder.append(op)
 
     def region(self, op: Op) -> None:
-        """Check a tile of an array that the kernel says lies inside; where it does not, access as much as does."""
+        """Check an access to a tile of an array that the kernel says lies inside.
+
+        If it does not, the part that does is accessed.
+        """
         if op.attrs[BOUNDS]:
             self.builder.append(op)
             return
@@ -225,15 +236,23 @@ class _Guard:
         self.builder.append(op.replace(attrs={**op.attrs, BOUNDS: True}))
 
     def all_of(self, conditions: Sequence[Value]) -> Value:
-        """Return whether each holds."""
+        """Emit the conjunction of conditions."""
         first, *rest = conditions
         for other in rest:
             first = self.builder.one("and_", (first, other), bool_)
         return first
 
     def skip(self, op: Op, good: Value, values: Sequence[Value], report: bool) -> None:
-        """Run the operation where `good` holds; elsewhere report, and give 0 (or the changed operand) for its
-        results."""
+        """Emit an operation that runs only if `good` holds.
+
+        Otherwise its results are 0, or the operand that it changes.
+
+        Args:
+            op: the operation.
+            good: the condition.
+            values: what a fault reports.
+            report: report a fault if the condition does not hold.
+        """
         results = tuple(Value(v.type, v.name) for v in op.results)
         with self.builder.block() as then:
             self.builder.append(op.replace(results=results))
@@ -247,7 +266,7 @@ class _Guard:
         self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
 
     def in_range(self, array: Value, indices: tuple[Value, ...]) -> Value:
-        """Return whether every index is."""
+        """Emit the test whether every index is in range of the array."""
         good: Value | None = None
         for axis, index in enumerate(indices):
             key = (array, axis, index)
@@ -260,7 +279,7 @@ class _Guard:
         return good
 
     def below(self, index: Value, size: Value) -> Value:
-        """0 ≤ index < size, in one comparison of unsigned numbers."""
+        """Emit the test 0 ≤ index < size, as one comparison of unsigned numbers."""
         # A negative index becomes larger than any size when it is read as unsigned.
         wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
         return self.builder.one("lt", (self.builder.cast(index, wide), self.builder.cast(size, wide)), bool_)
@@ -284,7 +303,13 @@ class _Guard:
         self.each(op, bad, lambda n: 0 <= n < width)
 
     def each(self, op: Op, bad: Callable[[Value, Value], Value], fine: Callable[[int], bool]) -> None:
-        """Report for each component whose right operand is wrong, unless it is a literal that is fine."""
+        """Emit an operation on integers, and a report for each component whose right operand is wrong.
+
+        Args:
+            op: the operation; of other types it is emitted as it is.
+            bad: emits the test that the operands of a component are wrong.
+            fine: says whether a literal right operand is right, which then needs no test.
+        """
         definition = self.made.get(op.operands[1])
         if not is_integer(element(op.result.type)):
             self.builder.append(op)
@@ -298,7 +323,7 @@ class _Guard:
         self.builder.append(op)
 
     def parts(self, value: Value) -> list[Value]:
-        """Return the components of a vector; of a scalar, itself."""
+        """Return the components of a vector; a scalar as the only one."""
         if not isinstance(value.type, Vector):
             return [value]
         numbers = [self.builder.const(n) for n in range(value.type.length)]
@@ -310,7 +335,7 @@ class _Guard:
         self.report(bad, op, reported(op, self.made))
 
     def count(self, op: Op) -> None:
-        """Run no turn of a `for` whose step is 0."""
+        """Check the step of a `for`; with a step of 0 it has no iterations."""
         start, stop, step, *init = op.operands
         definition = self.made.get(step)
         if definition is None or definition.name != "const" or not definition.attrs[VALUE]:
@@ -322,7 +347,7 @@ class _Guard:
         self.keep(op, (start, stop, step, *init))
 
     def report(self, bad: Value, op: Op, values: Sequence[Value]) -> None:
-        """Report a fault where `bad` holds."""
+        """Emit a report of a fault if `bad` holds."""
         with self.builder.block() as then:
             self.fault(op, values)
             self.builder.yield_()
@@ -337,12 +362,12 @@ class _Guard:
 
 
 def literals(value: Number | tuple[Number, ...]) -> list[int]:
-    """Return the components of an integer constant."""
+    """Return the components of an integer constant, or the one number of a scalar."""
     return [int(number) for number in np.ravel(value)]
 
 
 def zero(builder: Builder, type: Type | Tile) -> Value:
-    """Return the value of a load that is skipped."""
+    """Emit a zero of a type, which a load that is skipped results in."""
     if isinstance(type, Tile):
         (tile,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
         return tile

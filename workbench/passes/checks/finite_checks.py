@@ -18,7 +18,7 @@ MESSAGE = "What is written here is finite."
 
 
 def finite(function: Function) -> Function:
-    """Return the function with an assert before every float that it writes to an array."""
+    """Return the function with an assert before every float that it writes to an array, except constants."""
     constants = {op.result for op in walk(function.body) if op.name == "const"}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:

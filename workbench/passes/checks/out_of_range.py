@@ -29,7 +29,7 @@ from workbench.types import Scalar, is_integer
 from workbench.types import bool as bool_
 
 _Known: TypeAlias = SymbolicSize | np.integer[Any] | np.bool_
-"""The value of an integer or a bool, of its type."""
+"""The known value of an integer or a bool, of its type."""
 
 
 class Outside(msgspec.Struct, frozen=True):
@@ -38,8 +38,8 @@ class Outside(msgspec.Struct, frozen=True):
     Attributes:
         op: the access.
         thread: its index.
-        values: the indices asked for, then the lengths of slices, as `guard.reported` gives them; 0 where one is not
-            known.
+        values: the indices as written, then the lengths of slices, as `bounds_checks.reported` lists them; 0 for one
+            that is not known.
     """
 
     op: Op
@@ -48,8 +48,16 @@ class Outside(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """The condition that an index is inside an array: at least 0, or minus the size where it `wraps`, and below the
-    size."""
+    """A condition on sizes: an index is inside an array along an axis.
+
+    It is at least 0, or minus the size if it `wraps`, and below the size.
+
+    Attributes:
+        array: the parameter.
+        axis: the axis.
+        wraps: negative indices count from the end.
+        constant, terms: the index, as in `SymbolicSize`.
+    """
 
     array: str
     axis: int
@@ -62,8 +70,8 @@ class Accesses(msgspec.Struct):
     """The facts about a launch's accesses.
 
     Attributes:
-        outside: the first found that is outside.
-        needs: the least size of an array along an axis that what is known of its indices needs.
+        outside: the first one outside of its array; None if no access is certain to be.
+        needs: the least size of an array along an axis with which the indices that are known are inside.
         conditions: on sizes that are not known yet.
     """
 
@@ -97,11 +105,11 @@ def accesses(
 
 
 class _Enough(Exception):
-    """Nothing more is certain of this thread."""
+    """Raised to stop following a thread, as nothing more of what it does is certain."""
 
 
 class _Follow:
-    """Follows one thread after the other."""
+    """Follows threads through a function, one after the other, and collects facts about their accesses."""
 
     def __init__(
         self,
@@ -115,7 +123,7 @@ class _Follow:
         self.made = definitions(function.body)
 
     def thread(self, index: tuple[Size, ...], most: int) -> None:
-        """Follow the thread of this index for so many operations at most."""
+        """Follow the thread of this index for up to `most` operations."""
         self.index, self.left = index, most
         self.known: dict[Value, _Known] = {}
         for param in self.function.params:
@@ -146,7 +154,7 @@ class _Follow:
         return [self.known.get(v) for v in block.yielded]
 
     def let(self, values: Sequence[Value], numbers: Sequence[_Known | None]) -> None:
-        """Note what values are; those that are not known may have been, in another turn of a loop."""
+        """Record what values are; None: not known, even if they were known in an earlier iteration."""
         for value, number in zip(values, numbers, strict=False):
             if number is None:
                 self.known.pop(value, None)
@@ -154,7 +162,7 @@ class _Follow:
                 self.known[value] = number
 
     def computed(self, op: Op) -> _Known | None:
-        """Return the result of an elementwise operation on integers that are known."""
+        """Return the result of a builtin on integers that are known; None if it is not known."""
         operands = [self.known.get(v) for v in op.operands]
         type = op.result.type
         if any(v is None for v in operands) or not (isinstance(type, Scalar) and _counts(type)):
@@ -165,7 +173,7 @@ class _Follow:
         return apply(TABLE[op.name], operands, type)
 
     def chosen(self, op: Op, operands: Sequence[_Known | None]) -> _Known | None:
-        """Return the result of `where`, `and_` or `or_` that one known operand decides."""
+        """Return the result of `where`, `and_` or `or_` that one known operand decides; None if none does."""
         if op.name == "where" and isinstance(operands[0], np.bool_) and isinstance(op.result.type, Scalar):
             # The other side may be unknown: it is not chosen.
             return operands[1 if operands[0] else 2]
@@ -176,7 +184,7 @@ class _Follow:
     # Accesses.
 
     def access(self, op: Op) -> None:
-        """Look at an access, as far as its indices are known."""
+        """Record whether an access is outside, as far as its indices are known."""
         array = op.operands[0].name
         shape, indices = self.shapes.get(array), indices_of(op)
         # What memory holds is not known before the launch runs.
@@ -203,7 +211,7 @@ class _Follow:
                 self.outside(op)
 
     def compare(self, op: Op, array: str, axis: int, index: Size, size: Size, wraps: bool) -> None:
-        """Look at an index, or a size, that is known later."""
+        """Record whether an index is outside, or the condition for it, if the index or the size is symbolic."""
         negative = -size if isinstance(size, int) else size.times(-1)
         inside = compared("lt", index, size), compared("ge", index, negative if wraps else 0)
         if False in inside:
@@ -305,7 +313,7 @@ _RULES = {
 
 
 def _counts(type: Scalar) -> bool:
-    """Return whether its values are exact: floats may differ in their last bit from what a device computes."""
+    """Return whether the type's values are exact: floats may differ in their last bit from what a device computes."""
     return is_integer(type) or type == bool_
 
 

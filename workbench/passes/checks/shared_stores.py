@@ -14,7 +14,10 @@ _LOOPS = ("for", "while")
 
 
 def shared_stores(function: Function) -> list[Op]:
-    """Return the stores whose index does not depend on the thread while their value does, in a kernel over threads."""
+    """Return the stores of a kernel whose value differs between threads while their index is the same for all.
+
+    Empty for a kernel of tiles or without threads.
+    """
     if not function.launch_ndim or function.block_dim:
         return []
     stores: list[Op] = []
@@ -23,7 +26,13 @@ def shared_stores(function: Function) -> list[Op]:
 
 
 class _Lanes:
-    """Follows which values differ between threads (`varying`), and which come from memory (`loaded`)."""
+    """Tracks which values differ between threads, and which come from memory; collects the stores.
+
+    Attributes:
+        varying: values that differ between threads.
+        loaded: values that come from memory.
+        found: the stores.
+    """
 
     def __init__(self, stores: list[Op]) -> None:
         self.varying: set[Value] = set()

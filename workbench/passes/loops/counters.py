@@ -21,13 +21,13 @@ from workbench.types import bool as bool_
 
 
 def split_counters(function: Function) -> Function:
-    """Return the function with such loops split; itself if there are none."""
+    """Return the function with loops whose counter may begin below 0 split; the function itself if there are none."""
     if "wrap_index" not in function.body.op_names:
         return function
     analysis = Analysis(function)
 
     def behind(index: Value, counter: Value) -> bool:
-        """Return whether an index is the counter, or more by a constant."""
+        """Return whether an index is the counter, or the counter plus a positive constant."""
         form = analysis.form(index)
         return form.constant >= 0 and form.terms == {Atom("value", value=counter): 1}
 
@@ -46,7 +46,7 @@ def split_counters(function: Function) -> Function:
 
 
 def _counts_up(op: Op, analysis: Analysis) -> bool:
-    """Return whether each turn's counter is one more than the one before, from a number that only the run knows."""
+    """Return whether a `for` counts in steps of 1, through signed integers, from a start that is no constant."""
     # A start that is a constant is not split: its sign is known, and LLVM sees it.
     start, _, step = op.operands[:3]
     literal = start in analysis.defs and analysis.defs[start].name == "const"
@@ -54,7 +54,7 @@ def _counts_up(op: Op, analysis: Analysis) -> bool:
 
 
 def _split(op: Op, body: Block, wrapped: Mapping[Value, Value]) -> tuple[Op, ...]:
-    """Return the loop in two, of which one runs."""
+    """Return the loop twice in an `if`: without `wrap_index` if the counter begins at 0 or more, else as it was."""
     start, stop, step, *init = op.operands
     builder = Builder()
     builder.location = op.location

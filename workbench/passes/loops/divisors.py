@@ -16,11 +16,15 @@ from workbench.types import int32, uint32
 
 DIVISIONS = frozenset({"floordiv", "mod"})
 TYPES = frozenset({int32, uint32})
-"""A float64 holds each of their numbers, and the quotient of any two to well within the distance of two quotients."""
+"""Types of which a float64 holds each number, and the quotient of any two well within the distance of two quotients."""
 
 
 def same_divisors(function: Function) -> Function:
-    """Return the function with such divisions as `floor_quotient`s; itself if there are none."""
+    """Return the function with divisions by what is the same in all threads as `floor_quotient`s.
+
+    It is the function itself if it has no divisions. Divisions by literals, and of what is the same in all threads too,
+    stay.
+    """
     operations = list(walk(function.body))
     if not any(op.name in DIVISIONS for op in operations):
         return function
@@ -36,7 +40,7 @@ def same_divisors(function: Function) -> Function:
 
 
 def divides(op: Op) -> bool:
-    """Return whether it is a division that can be written as a product."""
+    """Return whether an operation is a division of a type that can be written as a product."""
     return op.name in DIVISIONS and op.result.type in TYPES
 
 
@@ -46,7 +50,10 @@ def _is_literal(op: Op, defining: Mapping[Value, Op]) -> bool:
 
 
 def as_product(op: Op) -> tuple[Op, ...]:
-    """Return the operations that stand for a division."""
+    """Return the operations that replace a division: a `floor_quotient`.
+
+    For a remainder, a product and a difference follow.
+    """
     x, divisor = op.operands
     if op.name == "floordiv":
         return (Op("floor_quotient", op.operands, op.results, {}, (), op.location),)

@@ -29,11 +29,14 @@ _COSTLY = frozenset(
     "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p pow cbrt "
     "erf erfc erfinv erfcinv for".split()
 )
-"""Operations that take longer than memory that is near."""
+"""Operations that take longer than an access to memory in the cache."""
 
 
 def expand_scalars(function: Function) -> Function:
-    """Return the function with such values in slots; itself if there are none."""
+    """Return the function with costly values that several loops compute alike kept in slots.
+
+    It is the function itself if there are none.
+    """
     if function.block_dim or not function.launch_ndim or sum(op.name == "for" for op in walk(function.body)) < 2:
         return function
     expansion = _Expansion(function)
@@ -43,13 +46,13 @@ def expand_scalars(function: Function) -> Function:
 
 
 class _Numbers:
-    """Value numbers of what loops compute: equal where it is computed alike, from the same values and elements.
+    """Value numbers of what loops compute: equal numbers mean equal values, computed from the same values and elements.
 
-    A parameter of a block is known by its position, so that the counters of all the loops are one.
+    A parameter of a block is known by its position, so that the counters of all the loops have one number.
     """
 
     def __init__(self, changed: Iterable[Value]) -> None:
-        """Start without loops; elements of arrays that are `changed` have no number."""
+        """Start without loops; elements of the arrays `changed` get no number."""
         self.changed = set(changed)
         self.defining: dict[Value, Op] = {}
         self.numbers: dict[object, int] = {}
@@ -57,14 +60,17 @@ class _Numbers:
         self.depth = 0
 
     def add(self, loop: Op) -> None:
-        """Take in a loop."""
+        """Add a loop, whose values can then be numbered."""
         counter, *carried = loop.blocks[0].params
         self.defining |= definitions(loop.blocks[0])
         self.known |= dict.fromkeys(carried)
         self.known[counter] = self._number("counter")
 
     def of(self, value: Value) -> int | None:
-        """Return the number of a value; None if another turn or an effect has a part in it."""
+        """Return the number of a value; None if it has none.
+
+        That is so if it depends on what a loop carries, on an effect, or on elements that are changed.
+        """
         if value not in self.known:
             op = self.defining.get(value)
             self.known[value] = self._number(value) if op is None else self._of(op, value)
@@ -88,7 +94,7 @@ class _Numbers:
 
 
 def _is_free(op: Op) -> bool:
-    """Return whether an operation only computes, or loads."""
+    """Return whether an operation, with those in its blocks, only computes or loads."""
     bare = op.name in PURE or op.name in TABLE or op.name in LOADS or op.name in ("for", "if", "yield")
     return bare and all(_is_free(inner) for block in op.blocks for inner in block.ops)
 
@@ -102,11 +108,12 @@ def _used(op: Op) -> Iterable[Value]:
 
 
 class _Loop(msgspec.Struct):
-    """A loop of a group.
+    """A loop of a group whose values are shared.
 
     Attributes:
-        reads: values that an earlier loop has computed, with the number of each.
-        computes: those that it computes itself, by number.
+        op: the `for`.
+        reads: the numbers of values that an earlier loop has computed, by value.
+        computes: values that it computes itself, by number.
     """
 
     op: Op
@@ -114,7 +121,12 @@ class _Loop(msgspec.Struct):
     computes: dict[int, Value] = msgspec.field(default_factory=dict[int, Value])
 
     def study(self, numbers: _Numbers, computed: dict[int, Value]) -> None:
-        """Find what the loop needs that has been `computed`, and what it computes for others."""
+        """Find the values that the loop can read from earlier ones, and those that it computes for later ones.
+
+        Args:
+            numbers: of all values.
+            computed: by number, the values that earlier loops compute; receives this loop's.
+        """
         (body,) = self.op.blocks
         defining = {op.result: op for op in body.ops if len(op.results) == 1}
         pending = [v for op in body.ops if op.name == "yield" or not _is_free(op) for v in _used(op)]
@@ -136,7 +148,12 @@ class _Loop(msgspec.Struct):
         computed |= {number: value for number, value in self.computes.items() if number not in computed}
 
     def rewritten(self, held: Mapping[int, Value], computed: Mapping[int, Value]) -> Op:
-        """Return the loop that reads, and writes, what is `held` in slots."""
+        """Return the loop that reads and writes values in slots.
+
+        Args:
+            held: the slots, by number of a value.
+            computed: the value that is written to them, by number.
+        """
         (body,) = self.op.blocks
         counter = body.params[0]
         writes = {computed[number]: slots for number, slots in held.items() if number in self.computes}
@@ -154,7 +171,7 @@ class _Loop(msgspec.Struct):
 
 
 class _Expansion:
-    """A walk over blocks; `slots` has what is put before the function's own operations."""
+    """Rewrites blocks; `slots` has the operations that go before the function's own."""
 
     def __init__(self, function: Function) -> None:
         self.slots = Builder()
@@ -174,8 +191,11 @@ class _Expansion:
         return Block(block.params, ops or tuple(map_blocks(op, self.block) for op in block.ops))
 
     def range_of(self, op: Op) -> object:
-        """Return what tells a loop's range from others: up or down through 0, 1, … below a number that is the same in
-        all threads; None for other loops."""
+        """Return a key that is equal for loops through the same range.
+
+        The range is 0, 1, … below a number that is the same in all threads, up or down. None for other loops and
+        operations.
+        """
         if op.name != "for" or op.attrs.get(SCALAR) or op.blocks[0].params[0].type != int32:
             return None
         first, last, step = (self.analysis.form(v) for v in op.operands[:3])
@@ -186,7 +206,15 @@ class _Expansion:
         return None if first.terms or first.constant else (last.constant, frozenset(last.terms.items()))
 
     def expanded(self, block: Block, region: tuple[Op, ...], group: Sequence[Op]) -> tuple[Op, ...] | None:
-        """Return the block's operations with values of these loops in slots; None if there are none."""
+        """Return the block's operations with shared values of a group of loops in slots.
+
+        None if there are no such values, the region has effects that are not known, or too many arrays might overlap.
+
+        Args:
+            block: the block.
+            region: its operations from the first to the last loop of the group.
+            group: loops through one range.
+        """
         between = [inner for op in region for inner in (op, *(o for b in op.blocks for o in walk(b)))]
         changed = dict.fromkeys(op.operands[0] for op in between if op.name in EFFECTS)
         if any(op.name in OPAQUE or op.name in TILED for op in between):
@@ -218,7 +246,7 @@ class _Expansion:
         return (*block.ops[: block.ops.index(region[0])], *b.body().ops, *behind)
 
     def fits(self, b: Builder, loop: Op, most: int) -> Value:
-        """Emit whether a loop has no more turns than there are slots."""
+        """Emit the test whether a loop has no more than `most` iterations, as many as there are slots."""
         first, last, step = loop.operands[:3]
         if self.analysis.form(step).constant > 0:
             return b.one("le", (last, b.const(most)), bool_)
@@ -226,7 +254,7 @@ class _Expansion:
 
 
 def _loaded(value: Value, defining: Mapping[Value, Op]) -> Iterable[Value]:
-    """Yield the arrays whose elements have a part in a value."""
+    """Yield the arrays from whose elements a value is computed; one may come twice."""
     pending, seen = [value], set[Value]()
     while pending:
         op = defining.get(pending.pop())
@@ -240,7 +268,7 @@ def _loaded(value: Value, defining: Mapping[Value, Op]) -> Iterable[Value]:
 
 
 def _copied(ops: Sequence[Op], results: Sequence[Value]) -> Block:
-    """Return a block of copies, which yields those of the results."""
+    """Return a block with copies of operations, which yields the copies of `results`."""
     mapping: dict[Value, Value] = {}
     copies = [copy_op(op, mapping) for op in ops]
     return Block((), (*copies, Op("yield", tuple(mapping[v] for v in results))))

@@ -33,14 +33,14 @@ Key = Value
 
 
 class Flattened(msgspec.Struct, frozen=True):
-    """A kernel of one dimension as one of two.
+    """A kernel of one dimension as one of two: rows, and threads of a row.
 
     Attributes:
-        rows: what a thread does, by its row and its place in it.
-        before: what is computed before all rows.
+        rows: what a thread does, by its row and its position in it.
+        before: operations that are computed before all rows.
         length: how many threads a row has, as int64.
-        holds: whether `rows` may run; None where it always may.
-        plain: what a thread does elsewhere: what it did, by its row and its place.
+        holds: whether `rows` may run; None if it always may.
+        plain: what a thread does if it may not: what it did before, by its row and its position in it.
     """
 
     rows: Function
@@ -51,13 +51,17 @@ class Flattened(msgspec.Struct, frozen=True):
 
 
 def flattened(function: Function) -> Flattened | None:
-    """Return the kernel by rows; None where it does not divide its index, or nothing depends on that."""
+    """Return the kernel by rows; None if `divisions_of` is."""
     divisions = divisions_of(function)
     return None if divisions is None else divisions.by_rows()
 
 
 def divisions_of(function: Function) -> Divisions | None:
-    """Return the divisions by which a kernel has rows; None where it has none."""
+    """Return the divisions by which a kernel has rows.
+
+    None if it has tiles, several dimensions, reports or too many operations; if it does not divide its index; if rows
+    would be short; or if no access or condition depends on such a division.
+    """
     operations = list(walk(function.body))
     if function.block_dim or function.launch_ndim != 1 or len(operations) > FLATTENED_OPERATIONS:
         return None
@@ -71,9 +75,9 @@ class Divisions:
     """The divisions of a thread's index by what is the same in all threads.
 
     Attributes:
-        whole: the thread's index, and what is left of it by a division.
-        found: the divisions of these, by divisor.
-        width: the least divisor, which all others should be multiples of.
+        whole: the thread's index, and remainders of it.
+        found: the divisions of these values, by divisor.
+        width: the divisor that is a row's length, of which all others should be multiples.
     """
 
     def __init__(self, function: Function, operations: list[Op]) -> None:
@@ -93,19 +97,19 @@ class Divisions:
                     self.whole.update(op.results if op.name == "mod" else ())
 
     def key(self, value: Value) -> Key | None:
-        """Return the first value that is equal to this one; None if it may differ between threads."""
+        """Return the representative of the values that equal this one; None if it may differ between threads."""
         return self.analysis.representatives.get(value) if self.analysis.uniform(value, _SAME) else None
 
     def number(self, key: Key) -> int | None:
-        """Return the divisor, if it is a literal."""
+        """Return the divisor with this key, if it is a literal; else None."""
         return self.analysis.number(key)
 
     def divisor(self, key: Key) -> Value:
-        """Return one of the values with this key."""
+        """Return the divisor of the first division with this key."""
         return self.found[key][0].operands[1]
 
     def is_multiple(self, key: Key, width: Key) -> bool:
-        """Return whether one divisor is written as a multiple of the other."""
+        """Return whether the divisor `key` is known to be a multiple of `width`: by its number, or as a product."""
         numbers = self.number(key), self.number(width)
         if numbers[0] is not None and numbers[1]:
             return numbers[0] % numbers[1] == 0
@@ -113,7 +117,10 @@ class Divisions:
         return op is not None and op.name == "mul" and width in map(self.key, op.operands)
 
     def chosen(self) -> bool:
-        """Choose the width of a row; whether it may be long enough."""
+        """Set `width`; return whether rows may be long enough, and all divisors multiples of it.
+
+        Only divisors that are literals decide that; code tests the others when it runs.
+        """
 
         def others(key: Key) -> tuple[int, int]:
             unknown = sum(not self.is_multiple(k, key) for k in self.found if k != key)
@@ -127,7 +134,7 @@ class Divisions:
         return all(n >= FLATTENED_ROW_LEAST and n % (width or 1) == 0 for n in known)
 
     def matter(self) -> bool:
-        """Return whether an access or a condition depends on such a division."""
+        """Return whether an access or a condition depends on one of the divisions."""
         waiting = [v for op in self.operations for v in _asked(op)]
         divided = {v for ops in self.found.values() for op in ops for v in op.results}
         seen: set[Value] = set()
@@ -143,12 +150,15 @@ class Divisions:
 
     @property
     def rows(self) -> list[Terms]:
-        """Return the forms of the thread's row."""
+        """The forms of the values that are the thread's row."""
         quotients = (op for op in self.found[self.width] if op.name == "floordiv")
         return [self.analysis.form(op.result).terms for op in quotients if self.defs[op.operands[0]].name == "tid"]
 
     def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
-        """Emit a number that is the same in all threads once more; `env`: substitutes of parameters and numbers."""
+        """Emit the computation of a value that is the same in all threads again, at the builder; return the copy.
+
+        `env` has copies made so far, and substitutes for parameters.
+        """
         op = self.defs.get(value)
         if op is None or isinstance(value.type, ArrayType):
             return env.get(value, value)
@@ -159,7 +169,7 @@ class Divisions:
         return env[value]
 
     def by_rows(self) -> Flattened:
-        """Return the kernel by rows."""
+        """Return the kernel by rows; `chosen` has to be called first."""
         b = Builder()
         b.location = self.found[self.width][0].location
         width, holds, env = self.copied(b, self.divisor(self.width), {}), None, dict[Value, Value]()
@@ -184,21 +194,21 @@ class Divisions:
 
 
 def _asked(op: Op) -> Iterable[Value]:
-    """Return the values that decide which element is accessed, or which way a thread takes."""
+    """Return the operands of an operation that decide which element is accessed, or which branch a thread takes."""
     if op.name in ELEMENTS:
         return indices_of(op)
     return op.operands[:1] if op.name == "if" else ()
 
 
 class Rewritten:
-    """Writes what a thread does by its row and its place in it.
+    """Writes what a thread does by its row and its position in the row.
 
     Attributes:
         row: the thread's row.
         first: the index of the row's first thread.
-        place: what counts a row's threads.
-        index: the thread's own: the sum of those two, which does not wrap.
-        starts: of values that are a multiple of the width plus the place, that multiple.
+        place: the thread's position in the row.
+        index: the thread's own index: the sum of those two, which does not wrap.
+        starts: by value that is a multiple of the width plus the position, that multiple.
     """
 
     def __init__(self, divisions: Divisions) -> None:
@@ -207,7 +217,14 @@ class Rewritten:
         self.starts: dict[Value, Value] = {}
 
     def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
-        """Return the body, after those four; `width`: the factor where the emitter does not know rows."""
+        """Return the function's body, rewritten by `change`.
+
+        The operations of `row`, `first`, `place` and `index` come first.
+
+        Args:
+            change: `plain` or `by_rows`.
+            width: the row's length, if the emitter has no `row_first`; None: it has.
+        """
         b = Builder()
         self.row, self.place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
         if width is None:
@@ -220,14 +237,14 @@ class Rewritten:
         return Block((), (*b.body().ops, *rest.ops))
 
     def plain(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
-        """Return the operations that stand for an operation, if rows mean nothing."""
+        """Replace the thread's index, and leave divisions as they are; None for operations that stay."""
         if op.name != "tid":
             return None
         on.mapping[op.result] = self.index
         return ()
 
     def by_rows(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
-        """Return the operations that stand for an operation."""
+        """Return the operations that replace an operation on the index in a launch by rows; None if it stays."""
         b, result = Builder(), None
         b.location = op.location
         if op.name == "tid":
@@ -242,7 +259,10 @@ class Rewritten:
         return b.body().ops
 
     def divided(self, b: Builder, op: Op) -> Value | None:
-        """Return a quotient or a remainder of a multiple of the width plus the place."""
+        """Emit the quotient or remainder of a multiple of the width plus the position.
+
+        None if the divisor is none of those that were found.
+        """
         index, divisor = op.operands
         key, start = self.divisions.key(divisor), self.starts[index]
         if key not in self.divisions.found:
@@ -259,7 +279,10 @@ class Rewritten:
         return rest
 
     def scaled(self, b: Builder, op: Op) -> Value | None:
-        """(row + n) * width, n a constant, as the index of the row's first thread plus n * width."""
+        """Emit (row + n) * width, n a constant, as the index of the row's first thread plus n * width.
+
+        None if the product is no such one.
+        """
         divisions = self.divisions
         one, other = divisions.defs[op.result].operands
         for row, width in ((one, other), (other, one)):

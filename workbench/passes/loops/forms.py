@@ -24,7 +24,7 @@ from workbench.types import bool as bool_
 
 
 def counted(function: Function) -> Function:
-    """Return the function with its counting `while`s as `for`s; itself where it has none."""
+    """Return the function with its counting `while`s as `for`s; the function itself if it has no `while`."""
     if "while" not in function.body.op_names:
         return function
     return rewrite(function, partial(_change, constants(function.body)))
@@ -41,7 +41,10 @@ def _change(known: Mapping[Value, Number], rewriter: Rewriter, op: Op) -> Iterat
 
 
 def _bound(condition: Block) -> tuple[int, Value] | None:
-    """Return the number of the carried value that a condition bounds, and its bound, which stays the same."""
+    """Return the number of the carried value that a condition bounds from above, and its bound.
+
+    None if the condition is no such test, or its bound may change while the loop runs.
+    """
     if len(condition.ops) < 2:
         return None  # a condition that is a name
     *before, test, end = condition.ops
@@ -59,7 +62,7 @@ def _bound(condition: Block) -> tuple[int, Value] | None:
 
 
 def _is_next(body: Block, number: int) -> bool:
-    """Return whether a turn leaves one more of this carried value."""
+    """Return whether an iteration adds 1 to the carried value with this number."""
     following = body.yielded[number]
     defining = {v: op for op in body.ops for v in op.results}
     step = defining.get(following)
@@ -92,7 +95,7 @@ def _as_for(known: Mapping[Value, Number], rewriter: Rewriter, op: Op, number: i
 
 
 def _without_wrap(counter: Value, rewriter: Rewriter, op: Op) -> Iterator[Op] | None:
-    """Leave out the choice for indices below 0: such a counter never is."""
+    """Replace the `wrap_index` of a counter that is never below 0 by the counter; None for operations that stay."""
     if op.name != "wrap_index" or op.operands[0] is not counter:
         return None
     rewriter.mapping[op.result] = counter
@@ -104,7 +107,7 @@ def _without(values: tuple[Value, ...], number: int) -> tuple[Value, ...]:
 
 
 def early_exits(function: Function) -> Function:
-    """Return the function with such loops."""
+    """Return the function with long `for`s whose remaining iterations are idle after a break as `while`s that end."""
     known = constants(function.body)
 
     def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -115,7 +118,7 @@ def early_exits(function: Function) -> Function:
 
 
 def _left(op: Op) -> Value | None:
-    """Return the carried flag by which a `for` skips its remaining turns; None if it is not of that form."""
+    """Return the carried flag by which a `for` skips its remaining iterations; None if it has none."""
     (body,) = op.blocks
     tests = {o.result: o.operands[0] for o in body.ops if o.name == "not_"}
     guards = [o for o in body.ops if o.name == "if"]
@@ -131,7 +134,7 @@ def _left(op: Op) -> Value | None:
 
 
 def _fits(op: Op, known: Mapping[Value, int | float]) -> bool:
-    """Return whether the index can count one step beyond the last turn."""
+    """Return whether the index can count one step beyond the last iteration without overflow."""
     start, _, step = (int(known[v]) for v in op.operands[:3])
     scalar, trips = element(op.operands[0].type), known_trips(op, known) or 0
     return scalar.kind is Kind.INT and abs(start + trips * step) < 2 ** (scalar.bits - 1)

@@ -31,7 +31,10 @@ from workbench.types import bool as bool_
 from workbench.types import int32, int64
 
 BOUNDED = {"min": ("le",), "max": ("ge",), "clamp": ("ge", "le"), "mod": ("ge", "lt"), "wrap_index": ("ge",)}
-"""Operations whose result is an operand where that compares so with their bounds, of which 0 is not among operands."""
+"""By operation that clamps or wraps an index, the comparisons with its bounds by which it leaves the index as it is.
+
+The lower bound 0 of `mod` and `wrap_index` is not among their operands.
+"""
 _THROUGH = {*BOUNDED, "add", "sub", "cast"}
 _AGAIN = frozenset(
     {"const", "launch_dim", "shape", "row_first", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"}
@@ -40,13 +43,13 @@ _AGAIN = frozenset(
 
 
 class Interior(msgspec.Struct, frozen=True):
-    """A body as it was written twice.
+    """A body that was written twice: for threads inside and at the border.
 
     Attributes:
-        once: what is computed before all rows; the last one says how many threads a row has, if the launch does not.
-        before: what is computed before a row.
+        once: operations computed before all rows; the last one says how many threads a row has, if the launch does not.
+        before: operations computed before a row.
         first, last: the first and the last thread inside, among those of a row, as int64.
-        inside, border: what threads do.
+        inside, border: what threads inside, and all others, do.
     """
 
     once: tuple[Op, ...]
@@ -58,7 +61,7 @@ class Interior(msgspec.Struct, frozen=True):
 
 
 def interior_of(function: Function) -> Interior | None:
-    """Return what `split_border` made of the function; None if that is nothing."""
+    """Return the parts of a function that `split_border` has split; None if it is no such function."""
     *before, end = function.body.ops or (Op("yield"),)
     if not end.attrs.get(INTERIOR):
         return None
@@ -71,7 +74,10 @@ def interior_of(function: Function) -> Interior | None:
 
 
 def split_border(function: Function) -> Function:
-    """Return the function with its body twice, for threads inside and at a border; itself if there are no borders."""
+    """Return the function with its body twice, for threads inside and at a border.
+
+    It is the function itself if it has no border, or if splitting does not pay.
+    """
     operations = list(walk(function.body))
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > INTERIOR_OPERATIONS:
@@ -88,10 +94,13 @@ def split_border(function: Function) -> Function:
 
 
 class _Compared(NamedTuple):
-    """A comparison (`name`) of an index with a number that all threads of a row share, as it holds inside.
+    """A comparison of an index with a number that all threads of a row share, as it holds inside.
 
     Attributes:
-        moves: the index is the thread's own plus `bounds`; otherwise it is between these in all threads of a row.
+        name: "lt", "ge", ….
+        moves: the index is the thread's own plus a number within `bounds`; otherwise it is itself within these.
+        bounds: the same for all threads of a row.
+        limit: what it is compared with.
     """
 
     name: str
@@ -101,22 +110,27 @@ class _Compared(NamedTuple):
 
 
 class _Usual(NamedTuple):
-    """The value of a condition in all threads but those at a border, and the comparisons that it follows from."""
+    """The value that a condition has in all threads but those at a border.
+
+    Attributes:
+        holds: the value.
+        compared: the comparisons from which it follows.
+    """
 
     holds: bool
     compared: tuple[_Compared, ...]
 
 
 class _Inside(Prologue):
-    """The threads of a row in which no index is clamped.
+    """Finds the threads of a row in which no index is clamped.
 
     Attributes:
-        plain: what each clamped index is in these threads.
-        sums: operations that compute such a value, where the body has none.
-        sides: the side that each `if` at a border takes in them, by its first block.
-        first, last: numbers of threads: none before, none behind.
-        rows: what must hold for a row to have such threads.
-        asked: how many comparisons the sides follow from.
+        plain: by clamped index, its value in these threads.
+        sums: by clamped index, operations that compute that value, if the body has none.
+        sides: the branch that each `if` at a border takes in them, by its first block.
+        first, last: lower and upper limits of the index of threads inside.
+        rows: conditions for a row to have such threads.
+        asked: how many comparisons the branches follow from.
     """
 
     def __init__(self, function: Function) -> None:
@@ -140,14 +154,17 @@ class _Inside(Prologue):
                 self.bound(op)
 
     def pays(self) -> bool:
-        """Return whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
+        """Return whether there is a border that LLVM would not find itself.
+
+        It finds one under an `if` that tests it, and in a kernel that has a single comparison and no clamped index.
+        """
         # Under an `if` that tests the border LLVM finds the bounds itself.
         outside = {v for op in _unconditional(self.function.body) for v in op.results}
         # A kernel that asks one thing of its threads (whether they are any of its own, say) is left to LLVM.
         return self.asked > 1 or not outside.isdisjoint(self.plain)
 
     def indices(self) -> set[Value]:
-        """Return the values that the last index of an access is computed from."""
+        """Return the values from which the last index of an access is computed."""
         waiting = [op.operands[array_of(op.operands[0]).ndim] for op in walk(self.function.body) if op.name in ELEMENTS]
         collected = set[Value]()
         while waiting:
@@ -159,7 +176,7 @@ class _Inside(Prologue):
         return collected
 
     def inside(self, block: Block) -> Iterator[Op]:
-        """Yield the operations that may run in threads inside, in order; notes the side that a branch takes in them."""
+        """Yield the operations that may run in threads inside, in order; record the branches of `if`s in them."""
         for op in block.ops:
             usual = self.usual(op.operands[0]) if op.name == "if" else None
             if usual is not None:
@@ -174,7 +191,10 @@ class _Inside(Prologue):
                 yield from self.inside(inner)
 
     def usual(self, condition: Value) -> _Usual | None:
-        """Return whether the condition holds in all but a few threads at a border; None if it is another one."""
+        """Return the value that a condition has in all but a few threads at a border.
+
+        None if it is no condition on a border.
+        """
         op = self.defs.get(condition)
         if op is None:
             return None
@@ -196,7 +216,10 @@ class _Inside(Prologue):
         return _Usual(not decides, tuple(c for p in known for c in p.compared))
 
     def compared(self, name: str, index: Value, bound: Value) -> _Usual | None:
-        """Return a comparison of an index with a number that is the same for all threads of a row."""
+        """Return the usual value of a comparison of an index with a number that is the same for all threads of a row.
+
+        None if it is no such comparison, or may come out either way in many threads.
+        """
         limit, own = self.wide(bound), self.offset(index)
         if limit is None or own is None or index.type != int32:
             return None
@@ -213,7 +236,10 @@ class _Inside(Prologue):
         return _Usual(holds, (_Compared(name, moves, ends, limit),))
 
     def require(self, compared: _Compared) -> None:
-        """Note the threads, or the rows, of a row in which a comparison holds, whatever loops have counted."""
+        """Require of threads inside that a comparison holds, in every iteration of loops.
+
+        If its index is the same in all threads of a row, it is required of rows that have threads inside.
+        """
         name, moves, ends, limit = compared
         near = ends[0] if name in ("gt", "ge") else ends[1]
         if moves:
@@ -228,12 +254,15 @@ class _Inside(Prologue):
             self.rows.append(self.emit("le", ends[1], self.number(MOST), type=bool_))
 
     def fit(self, ends: Bounds) -> None:
-        """Note the threads whose index plus these numbers does not wrap: it would be on the other side of a limit."""
+        """Require of threads inside that their index plus a number within these bounds does not wrap.
+
+        If it did, it would be on the other side of a limit.
+        """
         self.first.append(self.emit("sub", self.number(LEAST), ends[0]))
         self.last.append(self.emit("sub", self.number(MOST), ends[1]))
 
     def bound(self, op: Op) -> None:
-        """Note where this index is what it is made from, if that is known."""
+        """Record the threads in which a clamped index is the operand that it is computed from, if they can be known."""
         index, *limits = op.operands
         own = self.offset(index)
         if op.name in ("min", "max") and (own is None or not own[0]):
@@ -258,7 +287,10 @@ class _Inside(Prologue):
         self.plain[op.result] = index
 
     def without(self, op: Op, index: Value, size: Value) -> Value:
-        """Return the index without the size that is added to it: sums of integers wrap, so their order is free."""
+        """Return the index without the size that is added to it; the index itself if none is.
+
+        Sums of integers wrap, so their order is free.
+        """
         terms, wide = self.terms(index), self.wide(size)
         rest = [(name, v) for name, v in terms if name == "sub" or self.wide(v) is not wide]
         if wide is None or len(rest) != len(terms) - 1:
@@ -273,7 +305,7 @@ class _Inside(Prologue):
         return total
 
     def terms(self, value: Value, name: str = "add") -> list[tuple[str, Value]]:
-        """Return what a sum adds ("add") and takes off ("sub")."""
+        """Return the terms of a sum, each with "add" or "sub" for its sign; `name` is the sign of the sum."""
         op = self.defs.get(value)
         if op is None or op.name not in ("add", "sub"):
             return [(name, value)]
@@ -289,9 +321,10 @@ class _Inside(Prologue):
         return number is None or number >= BORDER_WIDTH
 
     def offset(self, value: Value) -> tuple[bool, Bounds] | None:
-        """Return whether a value is the thread's last index plus a number, and the bounds of that, or of the value.
+        """Return whether a value is the thread's last index plus a number, and bounds of that number.
 
-        The bounds are the same for all threads of a row; None if there are none such.
+        If it is not, the bounds are those of the value. They are the same for all threads of a row; None if there are
+        none such.
         """
         if value in self.plain:
             return self.offset(self.plain[value])
@@ -311,7 +344,7 @@ class _Inside(Prologue):
         return one[0] or other[0], self.together(op.name, one[1], other[1])
 
     def body(self, border: Block) -> Block:
-        """Return the body twice; `border` is what threads do that are not inside."""
+        """Return the body twice, in an `if` with `INTERIOR`; `border` is what threads do that are not inside."""
         b = self.builder
         first = self.fold("max", self.first or [self.number(0)])
         last = self.fold("min", self.last or [self.number(MOST)])
@@ -342,7 +375,7 @@ class _Inside(Prologue):
 
 
 def _unconditional(block: Block) -> Iterator[Op]:
-    """Yield the operations that no `if` is around."""
+    """Yield the operations that are in no `if`."""
     for op in block.ops:
         yield op
         if op.name != "if":

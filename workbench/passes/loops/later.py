@@ -23,8 +23,10 @@ from workbench.types import bool as bool_
 
 
 def later(function: Function) -> Function:
-    """Return the function with its additions behind the rest of the body; itself where that cannot be, or does not
-    pay."""
+    """Return the function with its additions to shared elements behind the rest of the body.
+
+    It is the function itself if they cannot be moved, or if that does not pay.
+    """
     ops = function.body.ops
     if function.block_dim or not function.launch_ndim or len(ops) > GROUP_OPERATIONS:
         return function
@@ -72,7 +74,10 @@ def _is_pure(op: Op) -> bool:
 
 
 def _only_adds(op: Op, used: set[Value]) -> bool:
-    """Return whether it is an addition whose old value is not used, or an `if` that does nothing but such."""
+    """Return whether an operation only adds, or computes what is added; an `if` may be around both.
+
+    The old value of the element must not be used, and the operation be no reduction.
+    """
     if op.name == "if":
         plain = not op.results and not op.attrs.get(INTERIOR)
         return plain and all(_only_adds(o, used) for block in op.blocks for o in block.ops)
@@ -82,7 +87,7 @@ def _only_adds(op: Op, used: set[Value]) -> bool:
 
 
 def by_index(ops: Iterable[Op]) -> set[Op]:
-    """Return the loads at a place that is computed from what was loaded before."""
+    """Return the loads whose index is computed from what was loaded before."""
     loads, loaded = set[Op](), set[Value]()
     for op in ops:
         is_by_index = not loaded.isdisjoint(op.operands)

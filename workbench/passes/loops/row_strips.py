@@ -34,7 +34,7 @@ ROWS = ("row_load", "row_store", "row_add", "row_total")
 
 
 def with_strips(function: Function, plain: bool) -> Function:
-    """Return the function with loops over strips where threads access rows of their own.
+    """Return the function with loops over strips in place of those in which threads access rows of their own.
 
     Args:
         function: as it is about to be emitted, for dense arrays.
@@ -46,11 +46,12 @@ def with_strips(function: Function, plain: bool) -> Function:
 
 
 class _Row(msgspec.Struct):
-    """Accesses to the element (array, *indices) of a row, which every turn makes.
+    """The accesses to the element (array, *indices) of a row that a loop makes in every iteration.
 
     Attributes:
-        after: the operation that stands for them behind a strip; empty: they only read.
-        term: what is added, if they are an addition; the others are left out.
+        ops: the accesses.
+        after: the operation that replaces them behind a strip; empty if they only read.
+        term: what is added, if they are an addition; None if not.
     """
 
     array: Value
@@ -61,12 +62,12 @@ class _Row(msgspec.Struct):
 
 
 class _About:
-    """The facts about a function.
+    """The facts about a function that its loops share.
 
     Attributes:
-        buffers: where the slots of strips are made, before everything else: loops behind one another share them.
+        buffers: receives the slots of strips, before everything else: loops one after the other share them.
         slots: these slots, by the type of their elements.
-        taken: by loop, how many of each type it and the loops inside use.
+        taken: by loop, how many slots of each type it and the loops inside use.
     """
 
     def __init__(self, function: Function, plain: bool) -> None:
@@ -81,7 +82,7 @@ class _About:
         self.taken: dict[Op, Counter[Type]] = {}
 
     def storage(self, loop: Op, types: Sequence[Scalar | Vector]) -> list[Value]:
-        """Return slots of these types for a loop's strips, which no loop inside uses."""
+        """Return slots of these types for a loop's strips; loops inside use others."""
         inside = [self.taken[op] for op in walk(loop.blocks[0]) if op in self.taken]
         taken = Counter[Type]({t: max(one[t] for one in inside) for one in inside for t in one})
         result = list[Value]()
@@ -107,7 +108,7 @@ class _Loop:
     """A loop, and the rows that it accesses."""
 
     def __init__(self, about: _About, original: Op, op: Op) -> None:
-        """Hold a loop as it was, and with loops inside in strips."""
+        """Take the loop as it was (`original`), and with the loops inside it already in strips (`op`)."""
         self.about, self.original, self.op = about, original, op
         (self.body,) = op.blocks
         self.counter = self.body.params[0]
@@ -119,15 +120,18 @@ class _Loop:
         self.rows = self._rows() if self._is_long() else []
 
     def _is_long(self) -> bool:
-        """Return whether it counts one by one, in turns that all threads share, and is not written out."""
+        """Return whether it counts in steps of 1, through iterations that all threads share, at least a strip of them.
+
+        The number of iterations may be unknown.
+        """
         one_by_one = self.step in (1, -1) and self.op.operands[0].type == int32
         few = self.trips is not None and self.trips < TRANSPOSED_STRIP
         return one_by_one and not few and not is_divergent(self.op, self.about.varying)
 
     def is_faster_alone(self) -> bool:
-        """Return whether turns only add up integers of elements that lie side by side, in rows of the threads' own.
+        """Return whether iterations only add up integers of elements side by side, in rows of the threads' own.
 
-        LLVM takes such turns of one thread as lanes. Float sums have an order.
+        LLVM vectorises such a loop of one thread. Float sums have an order.
         """
         if not self.accesses or not self._is_long() or not sums_integers(self.original):
             return False
@@ -145,12 +149,12 @@ class _Loop:
         return [row for row in rows.values() if self._is_alone(row) and self._apply_rule(row)]
 
     def _is_row(self, op: Op) -> bool:
-        """Return whether threads access the next elements of rows, or those before, in the next turn."""
+        """Return whether an access is to a row of scalars of at least 4 bytes, by elements side by side."""
         array = array_of(op.operands[0])
         return not array.pitch and isinstance(array.dtype, Scalar) and array.dtype.size >= 4 and self._is_along(op)
 
     def _is_along(self, op: Op) -> bool:
-        """Return whether the next turn accesses the next element of a row, or the one before."""
+        """Return whether the next iteration accesses the next element of a row, or the one before."""
         *outer, last = indices_of(op)
         others = dict(self.about.analysis.form(last).terms)
         if others.pop(Atom("value", value=self.counter), 0) not in (1, -1):
@@ -158,7 +162,7 @@ class _Loop:
         return all(map(self._is_invariant, (*outer, *(atom.value for atom in others if atom.value is not None))))
 
     def _is_own(self, row: _Row) -> bool:
-        """Return whether neighbouring threads access rows that lie apart."""
+        """Return whether neighbouring threads access different rows, or parts of one at least a block apart."""
         *outer, last = row.indices
         others = self.about.analysis.form(last).terms
         varying = self.about.varying
@@ -167,7 +171,7 @@ class _Loop:
         return abs(others.get(Atom("tid", axis=self.about.axis), 0)) >= TRANSPOSED_BLOCK
 
     def _apply_rule(self, row: _Row) -> bool:
-        """Note the rule for such accesses; return False if there is none."""
+        """Set the row's `after` and `term`; return False if there is no rule for such accesses."""
         names = [op.name for op in row.ops]
         own = self._is_own(row)
         if "atomic_add" in names:
@@ -191,7 +195,7 @@ class _Loop:
         return own
 
     def _is_invariant(self, value: Value) -> bool:
-        """Return whether a value is the same in all turns, and can be computed before them."""
+        """Return whether a value is the same in all iterations, and can be computed before them."""
         op = self.made.get(value)
         if op not in self.inside:
             return value not in self.carried
@@ -208,7 +212,11 @@ class _Loop:
     # The loop over strips.
 
     def in_strips(self) -> tuple[Op, ...]:
-        """Return what stands for the loop: itself if there are no rows; strips only where a row fills one."""
+        """Return the operations that replace the loop: itself if there are no rows, else a loop over strips.
+
+        The code may test whether arrays overlap and, if it only reads, whether a row fills a strip; else it runs the
+        loop.
+        """
         pairs = self._pairs()
         if not self.rows or len(pairs) > GANG_DISTINCT_ARRAYS:
             return (self.op,)
@@ -238,7 +246,7 @@ class _Loop:
         return b.body().ops
 
     def _pairs(self) -> list[tuple[Value, Value]]:
-        """Return arrays that must share no memory, or a strip would be read too early or written too late."""
+        """Return pairs of arrays that must share no memory, lest a strip is read too early or written too late."""
         arrays = list(dict.fromkeys(op.operands[0] for op in self.accesses))
         changed = {op.operands[0] for op in self.accesses if op.name in EFFECTS}
         own = {row.array for row in self.rows}
@@ -271,11 +279,20 @@ class _Loop:
         b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
 
     def _rises(self, row: _Row) -> bool:
-        """Return whether a row's next element is the one behind, not the one before."""
+        """Return whether the next iteration accesses the next element of a row, rather than the one before."""
         return self.about.analysis.form(row.indices[-1]).terms[Atom("value", value=self.counter)] == self.step
 
     def _strip(self, b: Builder, name: str, row: _Row, turns: tuple[Value, Value], slots: Value, count: Value) -> None:
-        """Emit an access to a strip of a row, of its first and last turn, from the lowest element on."""
+        """Emit an access to a strip of a row, from the lowest element on.
+
+        Args:
+            b: the builder.
+            name: one of `ROWS`.
+            row: the row.
+            turns: the counter in the first and the last iteration of the strip.
+            slots: those of the strip.
+            count: its iterations.
+        """
         rises = self._rises(row)
         mapping = {self.counter: turns[not rises]}
         for value in row.indices:
@@ -284,7 +301,7 @@ class _Loop:
         b.emit(name, (row.array, *indices, slots, count), (), STEP.of(1 if rises else -1))
 
     def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
-        """Compute what an index in the loop is made of."""
+        """Emit the computation of an index again, for another value of the counter; `mapping` receives the copies."""
         op = self.made.get(value)
         if value in mapping or op not in self.inside:
             return
@@ -293,7 +310,7 @@ class _Loop:
         b.append(copy_op(op, mapping))
 
     def _turn(self, buffers: list[Value], first: Value, further: Value) -> Block:
-        """Return the block of a turn of a strip."""
+        """Return the block of an iteration of a strip, which reads and writes slots in place of rows."""
         stands_for: dict[Op, tuple[_Row, Value]] = {}
         for row, slots in zip(self.rows, buffers, strict=True):
             stands_for |= dict.fromkeys(row.ops, (row, slots))
@@ -320,7 +337,7 @@ _COMPARISONS = frozenset({"lt", "le", "gt", "ge"})
 
 
 def sums_integers(loop: Op) -> bool:
-    """Return whether all that a `for` carries are sums (or extremes) of integers, which nothing else reads."""
+    """Return whether all values that a `for` carries are sums (or extremes) of integers, which nothing else reads."""
     (body,) = loop.blocks
     params = body.params[1:]
     flow = _Flow(set(params))
@@ -336,15 +353,15 @@ class _Flow:
     """The flow of carried values through a loop.
 
     Attributes:
-        sums: a carried value, and what was added to it.
-        compared: a comparison of such a value with another one, by its result.
+        sums: carried values, and these with something added.
+        compared: by result, comparisons of such a value with another one.
     """
 
     def __init__(self, sums: set[Value]) -> None:
         self.sums, self.compared = sums, dict[Value, Op]()
 
     def goes_through(self, block: Block) -> bool:
-        """Return whether operations only add to what is carried, and have no effects."""
+        """Return whether a block's operations only add to carried values, and have no effects."""
         return all(map(self._is_ruled, block.ops))
 
     def _is_ruled(self, op: Op) -> bool:

@@ -21,12 +21,12 @@ from workbench.types import float32, float64
 
 
 class InPlace(msgspec.Struct, frozen=True):
-    """The operations that need no copy.
+    """The loads and additions of tiles that need no copy.
 
     Attributes:
-        loads: tiles that are read in their arrays, and the arrays that are changed meanwhile.
-        additions: by a product, the addition that it does; the product stands right before it.
-        plain: additions to arrays are plain.
+        loads: by tile that is read in its array, the arrays that are changed meanwhile.
+        additions: by product, the addition to an array that it does itself; the product stands right before it.
+        plain: additions to arrays need not be atomic.
     """
 
     loads: dict[Value, tuple[Value, ...]]
@@ -35,12 +35,12 @@ class InPlace(msgspec.Struct, frozen=True):
 
 
 def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
-    """Return a function's body, with products moved to their additions, and what can be done in arrays.
+    """Return a function's body, with products moved to their additions, and the loads and additions that need no copy.
 
     Args:
         body: of a function with tiles.
         dense: rows of arrays have no gaps between elements.
-        plain: additions to arrays are plain.
+        plain: additions to arrays need not be atomic.
     """
     uses = Counter(v for op in walk(body) for v in op.operands)
     additions = {
@@ -85,7 +85,7 @@ def _moved(block: Block, additions: dict[Value, Op], moved: dict[Value, Op]) -> 
 
 
 def _lies(op: Op, tile: Value) -> bool:
-    """Return whether rows of a tile are rows of the array, of numbers that are multiplied as they are."""
+    """Return whether a matrix's rows are parts of rows of the array, of float32 or float64."""
     array, type = array_of(op.operands[0]), tile_of(tile)
     number = type.dtype in (float32, float64) and not array.pitch
     return number and type.ndim == 2 and op.attrs[AXES][-1] == array.ndim - 1
@@ -111,7 +111,7 @@ def _multiplies(op: Op, tile: Value) -> bool:
 
 
 def _changed(ops: Iterable[Op]) -> tuple[Value, ...] | None:
-    """Return the arrays that operations change; None if that may be any."""
+    """Return the arrays that operations change; None if they may change any."""
     arrays: dict[Value, None] = {}
     for op in ops:
         for inner in (op, *(i for b in op.blocks for i in walk(b))):

@@ -14,13 +14,14 @@ from workbench.passes.strip_custom_gradients import without_customs
 
 
 def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> Function:
-    """Return the function without operations on tiles; itself if it has none. One thread of a launch of it is one
-    block.
+    """Return the function without operations on tiles; the function itself if it has none.
+
+    One thread of a launch of the result does what a block did.
 
     Args:
         function: after checks.
         dense: rows of its arrays have no gaps between elements.
-        plain: additions to arrays are plain, as blocks run one after the other.
+        plain: additions to arrays need not be atomic, as blocks run one after the other.
     """
     if not is_tiled(function.body):
         return function

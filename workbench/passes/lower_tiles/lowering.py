@@ -22,7 +22,7 @@ from workbench.types import Scalar, Slots, Vector
 
 
 class Buffer(msgspec.Struct, eq=False):
-    """The slots of a tile, and the tiles that live in them."""
+    """The slots that hold a tile; `owners` are the tiles that share them, such as a tile and its reshape."""
 
     slots: Value
     count: int
@@ -30,16 +30,16 @@ class Buffer(msgspec.Struct, eq=False):
 
 
 class TileLowering(Nests):
-    """A walk; see `Nests` for what writes loops.
+    """Lowers operations on tiles to loops over slots; `Nests` writes the loops.
 
     Attributes:
-        handlers: what lowers an operation, by its name; all others stay as they are.
-        in_place: what is done in arrays, without a copy.
-        windows: of tiles that are read in their arrays, where.
-        buffers: where each tile lies.
+        handlers: the function that lowers an operation, by its name; other operations stay as they are.
+        in_place: loads and additions that need no copy.
+        windows: by tile that is read in its array, the `window` that gives access to it.
+        buffers: the buffer of each tile.
         free: buffers that no tile needs, by type and size.
-        mapping: the scalars that tiles became.
-        made: the operations that make the buffers.
+        mapping: by scalar of the function, the one that replaces it.
+        made: the operations that declare the buffers.
         dying: the operands that are not needed after the operation that is lowered now.
     """
 
@@ -55,7 +55,7 @@ class TileLowering(Nests):
         self.dying: set[Value] = set()
 
     def whole(self, block: Block) -> Block:
-        """Return the function's body; the buffers are made first."""
+        """Return the function's body, lowered; the buffers are declared at its beginning."""
         self.ops(block)
         body = self.builder.body()
         return Block((), (*self.made, *body.ops))
@@ -63,7 +63,10 @@ class TileLowering(Nests):
     # Buffers.
 
     def new(self, type: Tile, count: int | None = None) -> Buffer:
-        """Return a buffer for a tile: one that is free, or another."""
+        """Return a buffer for a tile: a free one of its type and size, or a new one.
+
+        `count` is the number of slots, if it is not the tile's.
+        """
         size = type.count if count is None else count
         key = (type.dtype, size)
         if self.free.get(key):
@@ -74,23 +77,23 @@ class TileLowering(Nests):
         return Buffer(value, size)
 
     def give_back(self, buffer: Buffer) -> None:
-        """Return a buffer that is no longer needed to the free ones."""
+        """Add a buffer that is no longer needed to the free ones."""
         self.free.setdefault((dtype_of(buffer.slots), buffer.count), []).append(buffer)
 
     def take_back(self, buffer: Buffer) -> None:
-        """Take a buffer out of the free ones, if it was returned to them."""
+        """Remove a buffer from the free ones, if it is one of them."""
         free = self.free.get((dtype_of(buffer.slots), buffer.count), [])
         if buffer in free:
             free.remove(buffer)
 
     def own(self, value: Value, buffer: Buffer) -> Buffer:
-        """Say where a tile lies."""
+        """Record that a tile is in a buffer, and return the buffer."""
         self.buffers[value] = buffer
         buffer.owners.add(value)
         return buffer
 
     def release(self, value: Value) -> None:
-        """Free the buffer of a dead tile."""
+        """Remove a dead tile from its buffer, and free the buffer if no other tile is in it."""
         buffer = self.buffers[value]
         buffer.owners.discard(value)
         if not buffer.owners:
@@ -106,8 +109,10 @@ class TileLowering(Nests):
         return value in self.dying and self.buffers[value].owners == {value}
 
     def result(self, op: Op, instead: Value | None = None) -> Value:
-        """Return the slots of the operation's result: those of the operand `instead`, where that is not needed any
-        more."""
+        """Assign a buffer to the operation's result, and return its slots.
+
+        It is the buffer of the operand `instead`, if that tile is no longer needed.
+        """
         if instead is not None and self.takes(instead):
             self.own(op.result, self.buffers[instead])
         else:
@@ -115,7 +120,7 @@ class TileLowering(Nests):
         return self.slots_of(op.result)
 
     def scalar(self, value: Value) -> Value:
-        """Return a value that is no tile."""
+        """Return the lowered value of one that is no tile: its replacement, or itself."""
         return self.mapping.get(value, value)
 
     # Blocks.
@@ -137,7 +142,7 @@ class TileLowering(Nests):
                     self.release(value)
 
     def plain(self, op: Op) -> None:
-        """As it is, with the scalars that tiles became."""
+        """Emit an operation that has no handler, with lowered operands and blocks."""
         operands = tuple(self.scalar(v) for v in op.operands)
         blocks = tuple(self.inner(b) for b in op.blocks)
         self.builder.append(op.replace(operands, blocks=blocks))
@@ -154,7 +159,7 @@ Handler = Callable[[TileLowering, Op], None]
 
 
 def tiles_used(op: Op) -> list[Value]:
-    """List the tiles that an operation, or one inside it, uses; in order, so that the same code results each time."""
+    """Return the tiles that an operation, or one inside it, uses; in order, so that the same code results each time."""
     used = dict.fromkeys(v for v in op.operands if is_tile(v))
     for block in op.blocks:
         for inner in block.ops:
@@ -170,7 +175,7 @@ def _last_uses(block: Block) -> dict[Value, int]:
 
 
 def _if(on: TileLowering, op: Op) -> None:
-    """Lower an `if`: each side copies its tiles into the results' buffers."""
+    """Lower an `if`: each branch copies its tiles into the results' buffers."""
     # Taken before the sides are lowered, so that neither side uses these buffers for something else.
     results = {r: on.new(tile_of(r)) for r in op.results if is_tile(r)}
     blocks: list[Block] = []
@@ -190,7 +195,7 @@ def _if(on: TileLowering, op: Op) -> None:
 
 
 def _let_go(on: TileLowering, block: Block) -> None:
-    """Free the tiles that a block made and yielded, once they are copied."""
+    """Release the tiles that a block defines and yields, which have been copied."""
     local = {r for o in block.ops for r in o.results} | set(block.params)
     for value in dict.fromkeys(block.yielded):
         if is_tile(value) and value in local and value in on.buffers and value in on.buffers[value].owners:
@@ -198,7 +203,7 @@ def _let_go(on: TileLowering, block: Block) -> None:
 
 
 def _loop(on: TileLowering, op: Op) -> None:
-    """Lower `for` and `while`: carried tiles stay in one buffer."""
+    """Lower a `for` or `while`: a carried tile stays in one buffer."""
     lead = LEAD[op.name]
     inits = op.operands[lead:]
     carried = {n: _carried(on, op, v) for n, v in enumerate(inits) if is_tile(v)}
@@ -228,7 +233,10 @@ def _loop(on: TileLowering, op: Op) -> None:
 
 
 def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:
-    """Return the buffer of a carried tile: that of before the loop, unless that is still needed."""
+    """Return the buffer of a carried tile, with its first value in it.
+
+    It is that of the tile before the loop, unless that tile is still needed.
+    """
     inside = {v for b in op.blocks for o in b.ops for v in tiles_used(o)}
     # The loop overwrites the buffer in its first turn.
     alone = op.operands.count(init) == 1 and init not in inside
@@ -244,7 +252,7 @@ def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:
 
 
 def _around(on: TileLowering, block: Block, carried: dict[int, Buffer]) -> None:
-    """Copy what is yielded to where the next iteration looks for it, as if all at once."""
+    """Copy the tiles that a body yields into the buffers of the carried tiles, as if all at once."""
     homes = {b.slots for b in carried.values()}
     moves = [(b, on.buffers[block.yielded[n]]) for n, b in carried.items()]
     moves = [(to, source) for to, source in moves if to is not source]

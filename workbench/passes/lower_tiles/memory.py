@@ -16,7 +16,7 @@ Element = Callable[[Sequence[Value], Value], None]
 
 
 class Region:
-    """The part of an array that a tile covers. `each` runs something for the elements that are inside."""
+    """The part of an array that a tile covers; `each` emits code for its elements that are inside of the array."""
 
     def __init__(self, on: TileLowering, op: Op, tile: Tile) -> None:
         self.on = on
@@ -28,19 +28,19 @@ class Region:
         self.offsets = [on.wide(on.scalar(v)) for v in op.operands[1 : 1 + ndim]]
 
     def indices(self, at: Sequence[Value]) -> list[Value]:
-        """Return the array's indices of an element of the tile."""
+        """Emit the array's indices of the tile's element at the indices `at`; return them."""
         indices = list(self.offsets)
         for index, axis in zip(at, self.axes, strict=True):
             indices[axis] = self.on.on("add", indices[axis], self.on.wide(index))
         return indices
 
     def size(self, axis: int) -> Value:
-        """Return the array's extent along an axis."""
+        """Emit the array's extent along an axis, as an int64."""
         type = array_of(self.array)
         return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {AXIS: axis}))
 
     def inside(self) -> Value:
-        """Return whether all of the tile is."""
+        """Emit the test whether all of the tile is inside of the array; return the bool."""
         on, zero = self.on, self.on.builder.const(0, int64)
         conditions: list[Value] = []
         for axis, offset in enumerate(self.offsets):
@@ -50,7 +50,7 @@ class Region:
         return on.every(conditions)
 
     def clipped(self, element: Element) -> None:
-        """Run `element` for the elements that are inside."""
+        """Emit loops over the elements of the tile that are inside of the array, with `element` for each."""
         on = self.on
         zero = on.builder.const(0, int64)
         low: list[Value] = []
@@ -76,7 +76,7 @@ class Region:
             body()
 
     def add(self, indices: Sequence[Value], value: Value) -> Value:
-        """Add to an element; returns what it held."""
+        """Emit an addition to an element of the array, atomic unless additions may be plain; return the old element."""
         builder, kind = self.on.builder, self.tile.dtype
         if not self.on.in_place.plain:
             return builder.one("atomic_add", (self.array, *indices, value), kind)
@@ -85,8 +85,12 @@ class Region:
         return old
 
     def each(self, element: Element, before: Callable[[], None] = lambda: None) -> None:
-        """Run `element(indices in the array, index in the tile)` for each element; first `before`, where some are
-        outside."""
+        """Emit loops over the elements of the tile that are inside, with `element` for each.
+
+        Args:
+            element: gets the indices in the array and the index in the tile's slots.
+            before: emits what comes before the loops if some elements are outside.
+        """
 
         def whole() -> None:
             self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.place(at, self.tile.shape)))

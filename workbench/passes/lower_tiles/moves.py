@@ -41,7 +41,10 @@ def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
 
 
 def _targets(on: TileLowering, op: Op) -> list[Value]:
-    """Return buffers for the results: operands that are no longer needed, where types agree."""
+    """Assign buffers to the results, and return their slots.
+
+    Those of operands of the same type that are no longer needed are used first.
+    """
     spare = [v for v in dict.fromkeys(op.operands) if on.takes(v)]
     targets: list[Value] = []
     for result in op.results:
@@ -115,7 +118,7 @@ def _transpose(on: TileLowering, op: Op) -> None:
 
 
 def _reshape(on: TileLowering, op: Op) -> None:
-    """Lower a reshape: the same slots."""
+    """Lower a reshape: the result shares the buffer of the operand."""
     on.own(op.result, on.buffers[op.operands[0]])
 
 

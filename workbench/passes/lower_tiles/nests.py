@@ -15,45 +15,52 @@ Emit = Callable[[list[Value]], None]
 
 
 class Nests:
-    """A builder with loops. Indices and places are int32; row-major places of a shape are `place(indices, shape)`."""
+    """A builder that writes nests of loops over slots.
+
+    Indices, and positions in slots (row-major, by `place`), are int32.
+
+    Attributes:
+        builder: receives the operations.
+        cold: loops are marked as seldom run.
+    """
 
     def __init__(self) -> None:
         self.builder = Builder()
         self.cold = False
 
     def number(self, value: int) -> Value:
-        """Return an int32."""
+        """Return an int32 constant."""
         return self.builder.const(value, int32)
 
     def wide(self, value: Value) -> Value:
-        """As int64."""
+        """Return a value as an int64."""
         return self.builder.cast(value, int64)
 
     def on(self, name: str, *operands: Value, type: Scalar | Vector | None = None) -> Value:
-        """Return a builtin."""
+        """Emit a builtin; return its result, of `type` or of the type of its first operand."""
         return self.builder.one(name, operands, type or operands[0].type)
 
     def add(self, a: Value, b: int) -> Value:
-        """a + b."""
+        """Emit a + b; return `a` itself if b is 0."""
         return a if b == 0 else self.on("add", a, self.builder.const(b, a.type))
 
     def times(self, a: Value, b: int) -> Value:
-        """a · b."""
+        """Emit a · b; return `a` itself if b is 1."""
         return a if b == 1 else self.on("mul", a, self.builder.const(b, a.type))
 
     def nest(self, shape: Sequence[int], body: Emit) -> None:
-        """Emit `body(indices)` for every index of a shape, in row-major order."""
+        """Emit loops over every index of a shape, in row-major order, with `body(indices)` inside."""
         zero, one = self.number(0), self.number(1)
         bounds = [(zero, self.number(n), n == 1) for n in shape]
         self._nest(bounds, one, [], body)
 
     def clipped(self, low: Sequence[Value], high: Sequence[Value], body: Emit) -> None:
-        """Emit `body(indices)` for every index from `low` up to `high`."""
+        """Emit loops over every index from `low` to before `high` along each axis, with `body(indices)` inside."""
         self._nest([(a, b, False) for a, b in zip(low, high, strict=True)], self.number(1), [], body)
 
     @contextmanager
     def seldom(self) -> Generator[None]:
-        """Loops that seldom run, so that their speed does not matter."""
+        """Mark loops that are emitted in the `with` as seldom run, so that their speed does not matter."""
         self.cold = True
         try:
             yield
@@ -76,31 +83,31 @@ class Nests:
         self.builder.for_(start, stop, one, (), opened.block, {COLD: True} if self.cold else None)
 
     def place(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
-        """Return the row-major place of the indices."""
+        """Emit the row-major position of indices in a shape."""
         at = indices[0]
         for index, size in zip(indices[1:], shape[1:], strict=True):
             at = self.on("add", self.times(at, size), index)
         return at
 
     def read(self, slots: Value, at: Value) -> Value:
-        """Return a slot."""
+        """Emit a read of a slot; return its value."""
         return self.builder.slot_read(slots, at)
 
     def write(self, slots: Value, at: Value, value: Value) -> None:
-        """Write a slot."""
+        """Emit a write of a value to a slot."""
         self.builder.slot_write(slots, at, value)
 
     def copy(self, to: Value, source: Value, count: int) -> None:
-        """Copy so many slots."""
+        """Emit a copy of the first `count` slots; nothing if the source is the target."""
         if to is not source:
             self.nest((count,), lambda at: self.write(to, at[0], self.read(source, at[0])))
 
     def fill(self, to: Value, count: int, value: Value) -> None:
-        """Write one value to so many slots."""
+        """Emit a loop that writes one value to the first `count` slots."""
         self.nest((count,), lambda at: self.write(to, at[0], value))
 
     def when(self, condition: Value, then: Callable[[], None], orelse: Callable[[], None] = lambda: None) -> None:
-        """Emit an `if` without results."""
+        """Emit an `if` without results; `then` and `orelse` emit its blocks."""
         sides: list[Block] = []
         for side in (then, orelse):
             with self.builder.block() as opened:
@@ -110,12 +117,12 @@ class Nests:
         self.builder.if_(condition, *sides)
 
     def every(self, conditions: Sequence[Value]) -> Value:
-        """Return whether all hold."""
+        """Emit the conjunction of conditions, of which there has to be one at least; return the bool."""
         both = conditions[0]
         for other in conditions[1:]:
             both = self.on("and_", both, other, type=bool_)
         return both
 
     def zero(self, type: Scalar | Vector) -> Value:
-        """0 of a type."""
+        """Return a constant 0 of a type."""
         return self.builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)

@@ -45,7 +45,17 @@ def _multiply(
     on: TileLowering, op: Op, acc: Value | None, pair: tuple[Value, Value], wide: Scalar | Vector,
     attrs: dict[str, object], borrowed: list[Buffer],
 ) -> None:  # fmt: skip
-    """Lower the product to a tile."""
+    """Lower a product to one that is written to the result's slots.
+
+    Args:
+        on: the lowering.
+        op: the product.
+        acc: the accumulator; None if there is none.
+        pair: the slots or windows of the operands.
+        wide: the type in which sums are computed.
+        attrs: of the `slot_matmul`.
+        borrowed: receives a buffer to be returned afterwards, if `wide` is not the result's type.
+    """
     type, count = tile_of(op.result).dtype, tile_of(op.result).count
     start = on.slots_of(acc) if acc is not None else None
     # The product is written while its operands are still read.
@@ -64,7 +74,7 @@ def _multiply(
 
 
 def _add(on: TileLowering, addition: Op, pair: tuple[Value, Value], attrs: dict[str, object]) -> None:
-    """Add the product to an array, by way of a buffer where a part of the tile lies outside."""
+    """Lower a product and the addition of it to an array; it goes through a buffer if a part of the tile is outside."""
     tile = tile_of(addition.operands[-1])
     buffer = on.new(tile)
     slots, region = buffer.slots, Region(on, addition, tile)
@@ -86,7 +96,10 @@ def _add(on: TileLowering, addition: Op, pair: tuple[Value, Value], attrs: dict[
 
 
 def _widened(on: TileLowering, tile: Value, wide: Scalar | Vector, borrowed: list[Buffer]) -> Value:
-    """Return a tile's slots, or where it lies in an array, in the type that a product is computed in."""
+    """Return a tile's slots in the type in which a product is computed, or its window in an array.
+
+    A copy in another type is in a buffer that `borrowed` receives.
+    """
     if tile in on.windows:
         return on.windows[tile]
     source, type = on.slots_of(tile), tile_of(tile)
@@ -101,7 +114,10 @@ def _widened(on: TileLowering, tile: Value, wide: Scalar | Vector, borrowed: lis
 def _turned(
     on: TileLowering, source: Value, type: Scalar | Vector, shape: tuple[int, int], borrowed: list[Buffer]
 ) -> Value:
-    """Return the slots of the transposed matrix of this shape at `source`."""
+    """Emit the transposition of the matrix of this shape in the slots `source`; return the slots of the result.
+
+    They are in a buffer that `borrowed` receives.
+    """
     borrowed.append(on.new(Tile(type, shape)))
     on.builder.emit("slot_transpose", (borrowed[-1].slots, source), (), {SHAPE: shape})
     return borrowed[-1].slots
@@ -111,7 +127,10 @@ LOWER: dict[str, Handler] = {"tile_matmul": _matmul}
 
 
 def turned(function: Function) -> Function:
-    """Return the function with these transposes as attributes of its products; itself where it has none."""
+    """Return the function with transposes of products' operands and results as attributes of the products.
+
+    It is the function itself if it has no transposes of matrices.
+    """
     operations = list(walk(function.body))
     if not any(_is_transpose(op) for op in operations):
         return function
@@ -143,14 +162,14 @@ def _is_transpose(op: Op) -> bool:
 
 
 def _transposed_products(block: Block, uses: Counter[Value]) -> dict[Value, Op]:
-    """Return the products of a block that are only needed transposed, in that block."""
+    """Return the products of a block, by result, whose only use is a transpose in that block."""
     products = {op.result: op for op in block.ops if op.name == "tile_matmul" and len(op.operands) == 2}
     wanted = [op.operands[0] for op in block.ops if _is_transpose(op)]
     return {v: products[v] for v in wanted if v in products and uses[v] == 1}
 
 
 def _straight(op: Op, transposes: dict[Value, Value]) -> Op:
-    """Return a product that reads what its operands are transposes of."""
+    """Return a product that reads the operands of transposes in place of their results."""
     attrs: dict[str, object] = {**op.attrs}
     operands = list(op.operands)
     for position, flag in enumerate((TRANSPOSE_A, TRANSPOSE_B)):

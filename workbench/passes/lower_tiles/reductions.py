@@ -83,7 +83,7 @@ def _reduce(on: TileLowering, op: Op) -> None:
 
 
 def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: Combine) -> None:
-    """Rows from the upper half into the lower, until one is left."""
+    """Emit a loop that combines the upper half of rows into the lower one until one row is left."""
     outer, rows, inner = shape
     before, now = Value(int32), Value(int32)
     one = on.number(1)
@@ -110,7 +110,7 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
 
 
 def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
-    """Find the first index of the least or greatest element; that of a NaN, where there is one."""
+    """Lower a search for the first index of the least or greatest element; of the first NaN if there is one."""
     outer, length, inner = shape
     tile = op.operands[0]
     source, dtype = on.slots_of(tile), tile_of(tile).dtype
@@ -166,7 +166,7 @@ def _scan(on: TileLowering, op: Op) -> None:
 
 
 def identity(kind: str, type: Scalar | Vector) -> float | int:
-    """Return the neutral element of a reduction."""
+    """Return the neutral element of a "sum", "min" or "max", as a Python number."""
     scalar = element(type)
     if kind == "sum":
         return 0

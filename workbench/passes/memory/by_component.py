@@ -19,12 +19,15 @@ from workbench.passes.memory.nonatomic import owned_arrays
 from workbench.types import Vector, int32
 
 Part = tuple[Value | int, Value]
-"""The number of a component, and what is stored or added there."""
+"""The number of a component, as a literal or an integer value; and what is stored or added there."""
 
 
 @deep
 def by_component(function: Function) -> Function:
-    """Return the function with such changes confined to components; itself if there are none."""
+    """Return the function with changes of some components of elements confined to these; itself if there are none.
+
+    Arrays whose elements no other thread accesses are left alone.
+    """
     vectors = [op for op in walk(function.body) if op.operands and isinstance(op.operands[-1].type, Vector)]
     if not any(op.name in ("store", "atomic_add") for op in vectors):
         return function
@@ -44,7 +47,7 @@ def by_component(function: Function) -> Function:
 
 
 def _rewritten(function: Function, changes: dict[Op, list[Part]]) -> Function:
-    """Rewrite by identity of the operations, whose operands stay as they are."""
+    """Return the function with these operations replaced by changes of components."""
 
     def change(on: Rewriter, op: Op) -> Iterable[Op] | None:
         return _written(op, changes[op]) if op in changes else None
@@ -61,7 +64,7 @@ def _parts(op: Op, defs: dict[Value, Op], used: set[Value], loaded: dict[Op, Op]
 
 
 def _inserted(value: Value, base: Value, defs: dict[Value, Op]) -> list[Part] | None:
-    """Return the components inserted into `base`, in order."""
+    """Return the components that were inserted into `base` to get a value, in order; None if it has another origin."""
     parts: list[Part] = []
     while value is not base:
         op = defs.get(value)
@@ -73,7 +76,7 @@ def _inserted(value: Value, base: Value, defs: dict[Value, Op]) -> list[Part] | 
 
 
 def _added(value: Value, defs: dict[Value, Op]) -> list[Part] | None:
-    """Return the components that are not zero."""
+    """Return the components of a vector that are not zero; None if it may be any."""
     parts = dict[int, Value]()
     op = defs.get(value)
     if op is not None and op.name == "insert" and _is_zero(defs.get(op.operands[0])):
@@ -92,7 +95,7 @@ def _is_zero(op: Op | None) -> bool:
 
 
 def _written(op: Op, parts: list[Part]) -> list[Op]:
-    """Return the operation on each part."""
+    """Return operations that each do to one component what an operation does to the element."""
     on, type = Builder(), vector_of(op.operands[-1])
     on.location = op.location
     for where, part in parts:
@@ -105,7 +108,13 @@ def _written(op: Op, parts: list[Part]) -> list[Op]:
 
 
 def _last_loads(block: Block, defs: dict[Value, Op], loaded: dict[Op, Op]) -> None:
-    """Note each store to an element that is loaded before in the same block, with no effect between, and the load."""
+    """Record the load of the same element before each store, if both are in one block with no effect between.
+
+    Args:
+        block: the block.
+        defs: the operation that defines each value.
+        loaded: receives the load, by store.
+    """
     fresh = dict[tuple[Value, ...], Op]()
     for op in block.ops:
         for inner in op.blocks:

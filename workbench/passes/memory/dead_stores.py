@@ -15,18 +15,21 @@ from workbench.passes.memory.load_forwarding import Element, Overlap, any_overla
 def drop_overwritten(function: Function, overlap: Overlap = any_overlap) -> Function:
     """Return the function without stores and additions to elements that are stored to again before they are read.
 
-    What stands before a fault stays: the thread may end there, and then it is seen.
+    A store before an operation that may report stays: the thread may end there, and then it is seen.
 
     Args:
         function: a kernel.
-        overlap: tells which arrays may share elements.
+        overlap: returns whether two arrays may share elements.
     """
     used = {v for op in walk(function.body) for v in op.operands}
     return replace_body(function, _Backwards(overlap, used).block(function.body, set()))
 
 
 class _Backwards:
-    """A walk from the end; `doomed` holds, by array and indices, elements that are overwritten before they are read."""
+    """Rewrites blocks from the end.
+
+    `doomed` has the elements, by array and indices, that are overwritten before they are read.
+    """
 
     def __init__(self, overlap: Overlap, used: set[Value]) -> None:
         self.overlap = overlap
@@ -46,7 +49,7 @@ class _Backwards:
         return op.name in ("store", "atomic_add") and not self.reads(op) and op.operands[:-1] in doomed
 
     def reads(self, op: Op) -> bool:
-        """Return whether the operation shows an element's value; an addition whose old value is unused does not."""
+        """Return whether the operation reads an element; an addition whose old value is not used does not."""
         unseen = op.name in ADDITIONS and self.used.isdisjoint(op.results)
         return op.name in READS and not unseen
 
@@ -60,7 +63,10 @@ class _Backwards:
             doomed -= {e for e in doomed if e[0] is array or self.overlap(e[0], array)}
 
     def structured(self, op: Op, doomed: set[Element]) -> Op:
-        """Branches meet before the `if`; a loop may run again, or not at all."""
+        """Rewrite an `if` or a loop, and change `doomed` to what holds before it.
+
+        Of an `if`, that is what both branches overwrite; a loop may run again, or not at all.
+        """
         if op.name == "if":
             ends = [set(doomed) for _ in op.blocks]
             blocks = tuple(self.block(b, end) for b, end in zip(op.blocks, ends, strict=True))

@@ -16,7 +16,7 @@ from workbench.types import is_float
 Element = tuple[Value, ...]
 Known = dict[Element, Value]
 Overlap = Callable[[Value, Value], bool]
-"""Decide whether two array parameters may share elements."""
+"""Returns whether two array parameters may share elements."""
 
 
 def any_overlap(a: Value, b: Value) -> bool:
@@ -32,13 +32,13 @@ def reuse(function: Function, overlap: Overlap = any_overlap) -> Function:
 
     Args:
         function: a kernel.
-        overlap: tells which arrays may share elements; writing one leaves what is known of the others.
+        overlap: returns whether two arrays may share elements; a write to one invalidates what is known of those.
     """
     return replace_body(function, _Reuse(overlap).block(function.body, {}))
 
 
 class _Reuse:
-    """A walk; `known` holds, by array and indices, the element's value at this point of the block."""
+    """Rewrites blocks; `known` has the values of elements, by array and indices, at the current operation."""
 
     def __init__(self, overlap: Overlap) -> None:
         self.overlap = overlap
@@ -74,19 +74,22 @@ class _Reuse:
         return op.replace(operands)
 
     def forget(self, op: Op, known: Known) -> None:
-        """Drop what the blocks of a structured operation may change."""
+        """Remove from `known` the elements that the blocks of a structured operation may change."""
         for inner in (o for block in op.blocks for o in walk(block)):
             if inner.name in EFFECTS:
                 self.written(inner.operands[0], known)
 
     def written(self, array: Value, known: Known) -> None:
-        """Drop what a write to the array may change."""
+        """Remove from `known` the elements that a write to the array may change."""
         for element in list(known):
             if element[0] is array or self.overlap(element[0], array):
                 del known[element]
 
 
 def may_overlap(a: Value, b: Value, apart: bool) -> bool:
-    """Return whether two array parameters may share elements; with `apart`, float arrays do so only with themselves."""
+    """Return whether two array parameters may share elements.
+
+    Arrays of floats and of other types never do; with `apart`, a float array shares none with another one.
+    """
     floats = is_float(array_of(a))
     return a is b or (floats == is_float(array_of(b)) and not (apart and floats))

@@ -53,7 +53,14 @@ _DECIDED = frozenset({"atomic_add", "owned"})
 
 @deep
 def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
-    """Return the function with its changes of `owned` arrays as loads and stores, and with no `owned` undecided."""
+    """Return the function with its atomic additions to some arrays as loads and stores, and no `owned` left.
+
+    An `if` on an `owned` is replaced by the branch for such an array, or for any other.
+
+    Args:
+        function: a kernel.
+        owned: returns the array parameters whose elements no two threads share.
+    """
     if _DECIDED.isdisjoint(function.body.op_names):
         return function
     arrays = owned(function)
@@ -70,13 +77,16 @@ def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]]
 
 
 def atomic(function: Function) -> Function:
-    """Return the function with every change atomic that is written out both ways and was not decided before."""
+    """Return the function in which each change that is written both ways, plainly and atomically, is atomic.
+
+    That is each that `nonatomic` has not decided before.
+    """
     return nonatomic(function, lambda _: frozenset())
 
 
 @deep
 def adds_alone(function: Function) -> bool:
-    """Return whether `nonatomic` rewrites the function, so that arguments that overlap need other code."""
+    """Return whether `nonatomic` changes the function, so that arguments that overlap need other code."""
     names = function.body.op_names
     return "owned" in names or ("atomic_add" in names and _adds(function, owned_arrays(function)))
 

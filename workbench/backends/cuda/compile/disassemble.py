@@ -20,7 +20,7 @@ TIMEOUT = 60.0
 
 
 def disassembler() -> tuple[str, ...]:
-    """Return the command line that takes a cubin's path; empty if no disassembler is installed.
+    """Return the command line of a SASS disassembler, to which a cubin's path is added; empty if none is installed.
 
     It is searched on the PATH, in `CUDA_HOME`, and in the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump.
     """

@@ -25,16 +25,16 @@ GENERATED = "generated"
 
 
 def products_of(function: Function, options: Options, target: str) -> tuple[ProductSpec, ...]:
-    """Return the products that the function's text calls where it is linked, each once.
+    """Return the link-time products that the function's CUDA C++ calls if it is linked for `target`, each once.
 
     Raises:
-        BuildError: the function has no CUDA text.
+        BuildError: the function cannot be emitted as CUDA C++.
     """
     return emit_kernel(function, options, link=target).products
 
 
 def version(target: str = "") -> str:
-    """Return the exact version of the linker for `target`: for keys.
+    """Return the exact version of nvJitLink for `target` (empty: the default architecture), for keys.
 
     Raises:
         DeviceError: nvJitLink is not installed.
@@ -46,7 +46,7 @@ def compile_linked(function: Function, options: Options, target: str, products: 
     """Compile a cubin for exactly `target`, with metadata as from `CudaBackend.compile` plus `matmul` and `products`.
 
     Raises:
-        BuildError: NVRTC or nvJitLink refused.
+        BuildError: NVRTC or nvJitLink refused, or tiles need more shared memory than a block of the target has.
         DeviceError: one of them is not installed.
     """
     clocks = [time.perf_counter()]
@@ -78,16 +78,16 @@ def link_kernel(
 
     Args:
         kernel: LTO-IR of the kernel.
-        products: those that it calls.
+        products: the compiled products that it calls.
         options: what changes the code.
-        target: `sm_90`.
+        target: such as `sm_90`.
         kind: "cubin" or "ptx".
         function: the kernel's name, for messages.
 
     Raises:
         BuildError: the linker refused, crashed or took too long.
-        DeviceError: it is not installed, or the driver here does not load its code.
-        KeyboardInterrupt: as ever; no process is left.
+        DeviceError: nvJitLink is not installed, or the driver here does not load its code.
+        KeyboardInterrupt: the user interrupted; no process is left.
     """
     library = toolkit.beside(toolkit.NVJITLINK, target)
     if kind == "cubin":

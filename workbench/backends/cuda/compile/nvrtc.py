@@ -50,7 +50,7 @@ class CudaBackend(Backend):
     """The backend that compiles CUDA C++ by NVRTC.
 
     Args:
-        target: what to compile for where nothing is asked: the device's architecture, `sm_90` if there is none.
+        target: the architecture to compile for if a call names none.
     """
 
     name = "cuda"
@@ -101,7 +101,7 @@ class CudaBackend(Backend):
         return Artifact(built.image, metadata | {"backend": self.name})
 
     def prepare(self) -> None:
-        """Start a worker process, if there is none."""
+        """Start a worker process with NVRTC, if there is none."""
         POOL.prepare()
 
     def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
@@ -117,13 +117,15 @@ class CudaBackend(Backend):
 
 
 class EmulatedBackend(CudaBackend):
-    """The same source code as PTX, for devices that the CPU emulates; with checks it is sanitized."""
+    """The backend that compiles the CUDA backend's source code to PTX, for devices that the CPU emulates."""
 
     name = "emulated"
     kind = "ptx"
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
-        """Compile to PTX for `target`; with checks, accesses are checked and lines are numbers of operations.
+        """Compile to PTX for `target`; with checks, the PTX is sanitized: its accesses are checked when it runs.
+
+        Its line numbers are then those of operations (`lines_by_operation`).
 
         Raises:
             BuildError, DeviceError: as `CudaBackend.compile`.
@@ -134,13 +136,13 @@ class EmulatedBackend(CudaBackend):
 
 
 IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBackend)}
-"""The kind of code that each kind of device loads."""
+"""The kind of code that devices load, by the name of their backend."""
 
 
 def metadata_of(
     function: Function, emitted: EmittedKernel, target: str, log: str, stages: dict[str, float]
 ) -> dict[str, Any]:
-    """Return the metadata of a cubin: see `CudaBackend.compile`."""
+    """Return the metadata of a cubin or PTX: see `CudaBackend.compile`."""
     return {
         "entry": entry_name(function),
         "backend": CudaBackend.name,
@@ -164,7 +166,7 @@ def _built(text: str, options: Options, target: str, kind: str, function: Functi
 
 @dataclass(frozen=True)
 class Built:
-    """The output of NVRTC: a cubin or PTX, its log, and the symbols of the kernels that were requested by name."""
+    """The output of NVRTC: a cubin, PTX or LTO-IR, its log, and the symbols of kernels that were requested by name."""
 
     image: bytes
     log: str
@@ -172,7 +174,10 @@ class Built:
 
 
 def flags(options: Options, target: str, kind: str) -> list[str]:
-    """Return NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
+    """Return NVRTC's options for `kind`, one of `_KINDS`.
+
+    Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits.
+    """
     # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
     arch = target.replace("sm_", "compute_") if _KINDS[kind][0] == "PTX" else target
     chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *_KINDS[kind][1]]
@@ -200,10 +205,10 @@ def build(
     function: str = "",
     around: Around = Around(),
 ) -> Built:
-    """Compile CUDA C++ text to `kind`: "cubin", "ptx", or "ltoir" for nvJitLink.
+    """Compile CUDA C++ text to `kind`: "cubin", "ptx", "ptx with lines", `SANITIZED`, or "ltoir" for nvJitLink.
 
     Raises:
-        BuildError: NVRTC refused the text, or gave nothing.
+        BuildError: NVRTC refused the text, or returned no code.
         DeviceError: NVRTC is not installed, does not know the target, or makes code that the driver here does not load.
     """
     library = toolkit.compiler(target)
@@ -232,10 +237,11 @@ def build(
 
 @cache
 def architectures(target: str = "") -> tuple[int, ...]:
-    """Return the compute capabilities that the NVRTC for `target` compiles for: 75, 80, 90, …
+    """Return the compute capabilities that the NVRTC for `target` (empty: the default one) compiles for: 75, 80, 90, …
 
     Raises:
         DeviceError: NVRTC is not installed.
+        BuildError: its worker process crashed or took too long.
     """
     try:
         return tuple(call(POOL, supported, {"library": toolkit.compiler(target).path})[0]["known"])
@@ -244,7 +250,12 @@ def architectures(target: str = "") -> tuple[int, ...]:
 
 
 def resources(log: str) -> dict[str, int]:
-    """Parse ptxas's report on a kernel: registers per thread, bytes of shared memory, of stack and spilled."""
+    """Parse ptxas's report on a kernel into the items that it has.
+
+    Returns:
+        `registers` (per thread), and in bytes `shared`, `stack`, `spill_stores` and `spill_loads`; what is not reported
+        is absent.
+    """
     resources: dict[str, int] = {}
     if used := _USED.search(log):
         resources["registers"] = int(used[1])
@@ -256,7 +267,7 @@ def resources(log: str) -> dict[str, int]:
 
 
 def resources_by_kernel(log: str) -> dict[str, dict[str, int]]:
-    """Parse ptxas's report on each kernel of a text; the keys are symbols."""
+    """Parse ptxas's report on each kernel of a text into what `resources` returns, by symbol."""
     pieces = re.split(r"Compiling entry function '([^']+)'", log)
     return {name: resources(report) for name, report in zip(pieces[1::2], pieces[2::2], strict=False)}
 

@@ -25,12 +25,12 @@ def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], 
 
     Args:
         request: `library` (NVRTC's path), `target` ("sm_90"), `flags`, `names` of kernels whose symbols are requested,
-            `form` (CUBIN, PTX, LTOIR), `advice` if the target is not known.
+            `form` (CUBIN, PTX, LTOIR), `advice` for the error if NVRTC does not know the target.
         text: CUDA C++.
-        tell: hears each stage as it begins.
+        tell: receives the name of each stage as it begins.
 
     Raises:
-        BuildError: NVRTC failed for a reason that is not the text's.
+        BuildError: NVRTC failed for a reason other than the text.
         DeviceError: NVRTC cannot be loaded, or does not know the target.
     """
     api = _Nvrtc(request["library"])
@@ -54,10 +54,15 @@ def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], 
 
 
 def supported(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Answer a request with `known`: the compute capabilities that the NVRTC at its path `library` compiles for.
+    """Return the compute capabilities that an NVRTC compiles for, as `known` in an answer, and no data.
+
+    Args:
+        request: `library`, NVRTC's path.
+        data: not used.
+        tell: not used.
 
     Raises:
-        DeviceError: it cannot be loaded.
+        DeviceError: NVRTC cannot be loaded.
     """
     return {"known": _Nvrtc(request["library"]).known}, b""
 

@@ -26,7 +26,10 @@ MOST = 16
 
 
 def accumulate(function: Function) -> Function:
-    """Turn marked changes into changes of thread locals, each with a `combine` at the end; else return the function."""
+    """Turn marked changes into changes of thread locals, each element with a `combine` at the end of the kernel.
+
+    The function itself is returned if no change is marked, or if the locals would be more than `MOST` scalars.
+    """
     by_element: dict[tuple[object, ...], list[Op]] = {}
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):
@@ -66,8 +69,10 @@ def _components(op: Op) -> int:
 
 
 def _combine(op: Op, number: int, defs: dict[Value, Op]) -> list[Op]:
-    """Return the operations that end one accumulator. Its indices are the same in every thread (`same_in_all`), so they
-    are recomputed here, outside of every branch."""
+    """Return the operations that end one accumulator: its indices, computed again, and the `combine`.
+
+    The indices are the same in every thread (`same_in_all`), so they can be computed outside of every branch.
+    """
     needed: dict[Op, None] = {}
 
     def need(value: Value) -> None:
@@ -105,7 +110,10 @@ _JOINED = {
 
 
 def ending(function: Function) -> int:
-    """Return the index in the body at which the end of the accumulators begins, after the work per thread index."""
+    """Return the position in the body of the first operation that belongs to the end of the accumulators.
+
+    Those before it run for each thread index. Without accumulators it is the body's length.
+    """
     ops = function.body.ops
     first = next((n for n, op in enumerate(ops) if op.name == "combine"), len(ops))
     # Right before it the indices of the first `combine` are computed; what nothing uses is not there any more.
@@ -120,7 +128,7 @@ def combines(function: Function) -> list[Op]:
 
 
 def declared(e: Emitter, function: Function) -> list[str]:
-    """Declare the locals of all accumulators, with neutral values."""
+    """Name the accumulators' locals, and return the C++ lines that declare them with neutral values."""
     rows: list[str] = []
     for op in combines(function):
         name = e.accumulators[op.attrs[ACCUMULATOR]] = e.fresh(
@@ -135,7 +143,7 @@ def declared(e: Emitter, function: Function) -> list[str]:
 
 
 def emit_change(e: Emitter, op: Op) -> list[str]:
-    """Emit a change of the thread's local, or of memory if it has none."""
+    """Emit a change of an accumulator's local; an atomic change of memory if the operation has no accumulator."""
     if ACCUMULATOR not in op.attrs:
         return _ATOMIC[op.name](e, op)
     name, value = e.accumulators[op.attrs[ACCUMULATOR]], op.operands[-1]
@@ -156,7 +164,7 @@ def emit_change(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_combine(e: Emitter, op: Op) -> list[str]:
-    """Emit the combination of all threads' locals, which one thread of the block adds to memory."""
+    """Emit the combination of all threads' locals in a block, with which one of its threads changes memory."""
     array, *indices = op.operands
     kind, dtype, name = op.attrs[KIND], dtype_of(array), e.accumulators[op.attrs[ACCUMULATOR]]
     scalar = element(dtype)
@@ -173,7 +181,10 @@ def emit_combine(e: Emitter, op: Op) -> list[str]:
 
 
 def _type(kind: str, scalar: Scalar) -> tuple[str, str]:
-    """Return the C++ type of an accumulator (wider for floats, unsigned for integers) and its neutral value."""
+    """Return the C++ type of an accumulator and its neutral value.
+
+    Of a minimum or maximum it is the element's type; otherwise double for floats, and an unsigned integer for integers.
+    """
     if kind in ("min", "max"):
         return c_type(scalar), _ENDS[scalar.name][kind == "max"]
     if scalar.kind is Kind.FLOAT:

@@ -48,9 +48,10 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
 
 
 def together(function: Function) -> frozenset[Op]:
-    """Return the additions whose element does not depend on the last index: a warp's threads mostly share it.
+    """Return the additions that neighbouring threads mostly make to one element, to be added up by shuffles first.
 
-    Adjoints have them: `p[j]` in turn j of all threads. Added up by shuffles first, a warp changes memory once.
+    Their indices do not depend on the launch's last index, such as `p[j]` in iteration j of all threads, as adjoints
+    have them; the types are those of `atomicAdd`. A kernel with tiles has none.
     """
     added = [op for op in walk(function.body) if op.name == "atomic_add"]
     added = [op for op in added if element(op.operands[-1].type).name in _ADDED]
@@ -61,7 +62,7 @@ def together(function: Function) -> frozenset[Op]:
 
 
 def emit_swap(e: Emitter, op: Op) -> list[str]:
-    """Emit an atomic compare-and-swap; its results are the old value and whether it differed from the expected one."""
+    """Emit an atomic compare-and-swap, whose result is whether the old value differed from the expected one."""
     e.expressions.keys |= {("atomic_bits",), ("atomic_swap",)}
     e.expressions.meet(op.operands[-1].type)
     values = map(e.expressions.argument, op.operands[-2:])
@@ -70,7 +71,7 @@ def emit_swap(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_load(e: Emitter, op: Op) -> list[str]:
-    """Emit a load that is repeated each time, as another thread may write there."""
+    """Emit a volatile load, which is not reused, as another thread may write there."""
     e.expressions.keys.add(("atomic_swap",))
     e.expressions.meet(op.result.type)
     return [f"{e.declare(op.result)} = wb_atomic_load(&{lvalue_of(e, op)});"]
@@ -91,7 +92,7 @@ def lvalue_of(e: Emitter, op: Op) -> str:
 
 
 def emit_atomic(e: Emitter, op: Op) -> list[str]:
-    """Emit another atomic change; the old value is stored only if it is used."""
+    """Emit an atomic change other than an addition or a swap; the old value is stored only if it is used."""
     array, *rest = op.operands
     count = ATOMIC_KINDS[op.attrs[KIND]]
     target = e.expressions.element(array, tuple(rest[:-count])).text
@@ -101,7 +102,11 @@ def emit_atomic(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
-    """Emit a sum of all threads' values into the array's one element."""
+    """Emit a sum of all threads' values into the array's one element.
+
+    Raises:
+        BuildError: the type is one that `atomicAdd` does not take, and no half.
+    """
     array, value = op.operands
     scalar = element(value.type)
     if scalar.is_half:
@@ -115,7 +120,7 @@ def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
 
 
 def function_of(e: Emitter, kind: str, type: Type, op: Op) -> str:
-    """Return the function that changes a number in memory: the hardware's, or one of the prelude."""
+    """Return the name of the C++ function that changes a number in memory: the hardware's, or one of the prelude."""
     if kind == "add":
         return _adding(e, op, type)
     name, types = _HARDWARE[kind]
@@ -127,7 +132,11 @@ def function_of(e: Emitter, kind: str, type: Type, op: Op) -> str:
 
 
 def _adding(e: Emitter, op: Op, type: Type) -> str:
-    """Return the function that adds to an element of this type: the hardware's, or one of the prelude."""
+    """Return the name of the C++ function that adds to an element: the hardware's, or one of the prelude.
+
+    Raises:
+        BuildError: the type is bool.
+    """
     scalar = element(type)
     if scalar.kind is Kind.BOOL:
         raise BuildError("atomic_add() has no meaning for bools.", op.location, "Use an int array.")
@@ -159,7 +168,10 @@ _FLOATS = {
 
 
 def _float_extreme(kind: str, name: str) -> str:
-    """Return the atomic minimum or maximum of floats: an element that is NaN stays, a value that is NaN replaces it."""
+    """Return the C++ function of an atomic minimum or maximum of floats.
+
+    An element that is NaN stays, a value that is NaN replaces it.
+    """
     type, word, integer, read, bits = _FLOATS[name]
     sign = "<" if kind == "min" else ">"
     return (

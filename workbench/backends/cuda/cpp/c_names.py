@@ -58,13 +58,13 @@ def c_type(type: Type) -> str:
 
 
 def form_of(type: Vector) -> str:
-    """Return which struct of the prelude holds the type: "3" for a vector of 3, "4" for a quaternion, "2x3"."""
+    """Return a type's form, which selects the prelude's struct: "3" for a vector of 3, "4" for a quaternion, "2x3"."""
     sizes = type.parts_shape  # of a complex matrix three, which no struct has
     return "x".join(map(str, sizes)) if len(sizes) < 3 else str(type.length)
 
 
 def label(form: str) -> str:
-    """Return a form as part of a name: "3", "23"; with a mark where that could be another one's."""
+    """Return a form as part of a C++ name: "3" for "3", "23" for "2x3"; if a size has two digits, "_" and the form."""
     plain = form.replace("x", "")
     return plain if len(plain) == len(form.split("x")) else f"_{form}"
 
@@ -75,7 +75,7 @@ def struct(form: str) -> str:
 
 
 def members(form: str) -> list[str]:
-    """Return a struct's components, in order: `x`, `y`, …; `c[0]`, … if more than 4; `m[0][0]`, `m[0][1]`, …"""
+    """Return how C++ accesses a struct's components, in order: `x`, `y`, …; `c[0]`, … if more than 4; `m[0][0]`, …"""
     sizes = [int(n) for n in form.split("x")]
     if len(sizes) == 2:
         return [f"m[{r}][{c}]" for r in range(sizes[0]) for c in range(sizes[1])]
@@ -83,12 +83,16 @@ def members(form: str) -> list[str]:
 
 
 def cast(type: str, text: str) -> str:
-    """Return the cast of `text` (any expression) to a C++ type: `int(a)`, or `(long long)(a)` for several words."""
+    """Return the C++ cast of `text` (any expression) to a type: `int(a)`; of several words, `(long long)(a)`."""
     return f"{type}({text})" if " " not in type else f"({type})({text})"
 
 
 def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") -> str:
-    """Return a legal C++ name like `name` that is not in `taken`: letters beyond ASCII become `_`."""
+    """Return a legal C++ name like `name` that is not in `taken`.
+
+    Characters that C++ does not allow become `_`; a number is appended if the name is taken; `default` begins a name
+    that would be empty, reserved, or start with a digit.
+    """
     base = re.sub(r"\W|[^\x00-\x7f]", "_", name.replace("[]", "")) or default
     if base.startswith(("__", "wb_")) or not (base[0].isalpha() or base[0] == "_") or base == "_":
         base = f"{default}{base}" if base.startswith("_") else f"{default}_{base}"
@@ -100,7 +104,7 @@ def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") 
 
 
 def literal(value: Any, type: Scalar | Vector) -> str:
-    """Return a constant, exact: what the compiler reads back has the same bits."""
+    """Return a constant as C++; what the compiler reads back has the same bits."""
     if isinstance(type, Vector):
         parts = np.asarray(value).reshape(-1).tolist()
         return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"

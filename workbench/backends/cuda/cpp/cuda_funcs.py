@@ -15,7 +15,7 @@ from workbench.types import ArrayType
 
 
 def emit_native(e: Emitter, op: Op) -> list[str]:
-    """Emit a call of a function with the user's text; several results are passed by reference."""
+    """Emit a call of a func with the user's CUDA C++; several results are passed by reference."""
     for value in (*op.operands, *op.results):
         e.expressions.meet(value.type)
         if isinstance(value.type, ArrayType):
@@ -30,7 +30,7 @@ def emit_native(e: Emitter, op: Op) -> list[str]:
 
 
 def _function(op: Op, known: dict[str, str]) -> str:
-    """Return the name of the function of a `native`; its text goes to `known`, once."""
+    """Return the C++ name of a `native` operation's function; adds its definition to `known` unless it is there."""
     result = c_type(op.result.type) if op.results and not op.attrs[OUTPUTS] else "void"
     params = [f"{c_type(v.type)} {n}" for v, n in zip(op.operands, op.attrs[INPUTS], strict=True)]
     params += [f"{c_type(v.type)}& {n}" for v, n in zip(op.results, op.attrs[OUTPUTS], strict=False)]
@@ -45,7 +45,7 @@ def _function(op: Op, known: dict[str, str]) -> str:
 
 
 def _body(op: Op) -> str:
-    """Return the text as it stands, without the indentation that all its lines share."""
+    """Return the user's CUDA C++ without the indentation that all its lines share."""
     return textwrap.dedent(op.attrs[CUDA].strip("\n")).rstrip()
 
 

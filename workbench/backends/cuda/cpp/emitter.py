@@ -15,21 +15,23 @@ from workbench.ir.values import Op, Value
 
 
 class Emitter:
-    """The state of the text, one statement after the other.
+    """The state that the statements of one kernel share while they are emitted as CUDA C++.
 
     Attributes:
         expressions: writes values.
         inlining: which values are written inside others.
         locals: which values share a local.
-        names: of parameters, indices, and locals by one of their values.
-        taken: names that mean something here.
+        names: of parameters, indices, and locals by the value that represents their group.
+        taken: names that are in use here.
+        lines: write `#line` directives.
         declared: the locals that are declared here.
-        natives: the functions with a user's text, by name.
+        natives: the definitions of functions with a user's text, by name.
         registers: the slots that are accessed as registers.
         accumulators: the locals of changes that go to memory at the end, by number.
         together: additions by neighbouring threads to one element.
-        fault: the parameter with the record of a fault; empty where nothing is checked.
-        thread: the linear index of the thread.
+        fault: the name of the parameter with the fault record; empty if nothing is checked.
+        thread: the name of the thread's linear index.
+        line: the line of the last `#line` directive; 0 if there was none.
     """
 
     def __init__(
@@ -55,13 +57,13 @@ class Emitter:
         return self.names[value] if value in self.names else self.names[self.locals.of(value)]
 
     def fresh(self, base: str, default: str = "t") -> str:
-        """Return a name like `base` that means nothing here yet, and from now on does."""
+        """Return an unused C++ name like `base`, and reserve it."""
         name = identifier(base, self.taken, default)
         self.taken.add(name)
         return name
 
     def declare(self, value: Value) -> str:
-        """Return the left side of an assignment to the value's local: with its type where it is new here."""
+        """Return the left side of an assignment to the value's local: with its type if it is new in this scope."""
         local = self.locals.of(value)
         if local in self.declared:
             return self.names[local]
@@ -73,13 +75,19 @@ class Emitter:
 
     @contextmanager
     def scope(self) -> Generator[None]:
-        """Emit braces: names declared inside are free again after them."""
+        """Enter a C++ scope for the length of a `with`: names declared inside are free again after it.
+
+        It emits no text.
+        """
         declared, taken = set(self.declared), set(self.taken)
         yield
         self.declared, self.taken = declared, taken
 
     def directive(self, op: Op) -> str:
-        """Return the `#line` directive before the operation; empty where the line is the one before's."""
+        """Return the `#line` directive before the operation, and remember its line; empty if none is needed.
+
+        None is needed without `lines`, if the operation has no line, or if the last directive named the same one.
+        """
         if not self.lines or not op.location.line or op.location.line == self.line:
             return ""
         self.line = op.location.line

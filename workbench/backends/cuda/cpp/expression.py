@@ -54,7 +54,10 @@ _PREFIX = {"({0})": "", "(-{0})": "-", "(~{0})": "~", "(!{0})": "!"}
 
 
 def binary(left: Text, sign: str, right: Text) -> Text:
-    """Join two expressions by an operator; `a && b && c` is a chain."""
+    """Return the expression of two others joined by an operator, in parentheses where C++ or a reader needs them.
+
+    Chains such as `a && b && c` have none.
+    """
     level, bare_left, bare_right = _LEVELS[sign]
     chain = sign in ("&&", "||") and left.level == level
     return Text(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
@@ -66,13 +69,14 @@ class Expressions(msgspec.Struct):
     Attributes:
         inlining: which values are written inside others.
         plain: signed operations that need no care for overflow.
-        names: the name of each value that has one: parameters, thread and loop indices, locals.
+        options: of the code.
+        names: returns the name of a value that has one: parameters, thread and loop indices, locals.
         fields: the fields of arrays of structs among the parameters.
         constant: array parameters that nothing changes while the kernel runs.
         compared: types of which two numbers are compared by order.
         keys: prelude pieces needed so far.
         builtins: builtins written so far.
-        vectors: vector types met so far.
+        vectors: vector types used so far.
     """
 
     inlining: Inlining
@@ -112,7 +116,7 @@ class Expressions(msgspec.Struct):
         return self._builtin(op)
 
     def meet(self, type: Type) -> None:
-        """Note a type that the text uses, whose struct or conversions the prelude must have."""
+        """Record a type that the text uses, whose struct or conversions the prelude must have."""
         inner = type.dtype if isinstance(type, ArrayType) else type
         if is_half(inner):
             self.keys.add(("half", element(inner).name))
@@ -120,7 +124,7 @@ class Expressions(msgspec.Struct):
             self.vectors.add(inner)
 
     def element(self, array: Value, indices: tuple[Value, ...]) -> Text:
-        """Return the C++ lvalue of an array's element."""
+        """Return the C++ lvalue of an array's element; the prelude gets what it needs."""
         self.meet(array.type)
         name, short = self.names(array), self.options.index32
         if not self.options.contiguous:
@@ -144,7 +148,7 @@ class Expressions(msgspec.Struct):
         return Text(lvalue, ATOM)
 
     def _index(self, value: Value, short: bool) -> Text:
-        """Return an index; `short`: as an int, so that sums of products with it are, too."""
+        """Return the expression of an index, cast to int if `short` and its type is wider or uint32."""
         type = element(value.type)
         wider = type.bits == 64 or type == uint32
         return Text(cast("int", self.argument(value)), ATOM) if short and wider else self.of(value)
@@ -195,7 +199,11 @@ class Expressions(msgspec.Struct):
         return self._narrowed(op, text, promotes=bool(match) or spelling in _PREFIX)
 
     def _call(self, op: Op, name: str) -> Text:
-        """Return an emitter of a function of the device's maths library: with `f` for float32."""
+        """Return the call of a function of CUDA's maths library; `f` is appended to its name for float32.
+
+        Raises:
+            BuildError: the operand is not a float.
+        """
         scalar = element(op.operands[0].type)
         if scalar.kind is not Kind.FLOAT:
             raise BuildError(f"{op.name}() has no CUDA spelling for {scalar!r}.", op.location, "Cast to a float.")
@@ -209,7 +217,10 @@ class Expressions(msgspec.Struct):
         return Text(body.replace("{T}", c_type(op.result.type)).format(*parts), ATOM if call else TERNARY + 1)
 
     def _narrowed(self, op: Op, text: Text, promotes: bool) -> Text:
-        """Cast the int that C++ makes of operators on 8 and 16 bits, and of `& | ^` on bools, back."""
+        """Return the text with a cast back to the result's type, where C++ promotes it to int.
+
+        It does so for operators on 8 and 16 bits, and for `& | ^` on bools.
+        """
         type = op.result.type
         small = isinstance(type, Scalar) and type.bits < 32 and type.kind is not Kind.FLOAT
         if not small or not promotes or (type == bool_ and not op.name.startswith("bit_")):
@@ -232,7 +243,7 @@ class Expressions(msgspec.Struct):
         return binary(left, sign, right)
 
     def _scalar_of(self, value: Value) -> Value | None:
-        """Return the scalar that the vector repeats, where that is written here."""
+        """Return the scalar that an inlined vector repeats; None if the value is no such vector."""
         op = self.inlining.definition.get(value)
         return op.operands[0] if value in self.inlining.inlined and op is not None and is_splat(op) else None
 
@@ -296,7 +307,11 @@ def _cast(e: Expressions, op: Op) -> Text:
 
 
 def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
-    """Return the C++ conversion of a scalar: floats to integers saturate, all others are C++'s own."""
+    """Return the C++ conversion of a scalar.
+
+    To bool it is `!= 0`; of a float to an integer it saturates; halves and conversions that may lose the sign of a zero
+    go through functions of the prelude; all others are C++'s own.
+    """
     if target.kind is Kind.BOOL:
         zero: Any = 0.0 if source.kind is Kind.FLOAT else 0
         return text if source == target else binary(text, "!=", Text(literal(zero, source), ATOM))
@@ -340,7 +355,7 @@ def _same(e: Expressions, op: Op) -> Text:
 
 
 def _nonnegative_division(sign: str) -> Callable[[Expressions, Op], Text]:
-    """Return an emitter of division or remainder of numbers that are not negative."""
+    """Return an emitter of C++'s `/` or `%`, for operands that are not negative."""
     return lambda e, op: binary(e.of(op.operands[0]), sign, e.of(op.operands[1]))
 
 

@@ -22,8 +22,8 @@ class Fields(msgspec.Struct, frozen=True):
     """The fields of arrays of structs among a function's parameters.
 
     Attributes:
-        together: for each, those of the same array.
-        read: those that the function loads.
+        together: by field, all fields of the same array.
+        read: the parameters that the function loads from.
         options: of the code.
     """
 
@@ -32,7 +32,7 @@ class Fields(msgspec.Struct, frozen=True):
     options: Options
 
     def first(self, field: Value) -> tuple[Value, int]:
-        """Return the parameter whose address stands for all of the array, and the distance of the field from it."""
+        """Return the parameter whose address stands for all of the array, and the field's distance from it in bytes."""
         first = min(self.together[field], key=_offset)
         return first, _offset(field) - _offset(first)
 
@@ -42,9 +42,9 @@ class Fields(msgspec.Struct, frozen=True):
         return access_bytes(array_of(first)) or 1 if self.options.aligned and not _offset(first) else 1
 
     def word(self, field: Value, constant: Collection[Value]) -> int:
-        """Return the bytes, 16 or 8, to be read at once where a constant field is; 0 if its scalars are.
+        """Return the size of the words, 16 or 8 bytes, by which a constant field is read; 0 to read each scalar alone.
 
-        More than half of such a word is read anyway. Checked code reads what the user's does, and nothing else.
+        More than half of each such word is read anyway. Checked code reads what the user's does, and nothing else: 0.
         """
         if field not in self.together or self.options.checks:
             return 0

@@ -52,7 +52,10 @@ WB_FN wb_bfloat16 wb_to_bfloat16(float x) {
 
 
 def _from_double(name: str) -> str:
-    """Return a C++ function that rounds a double once: through a float cut off, with its last bit set if inexact."""
+    """Return the C++ function that rounds a double to a half once.
+
+    It goes through a float cut off towards zero, with its last bit set if inexact.
+    """
     return f"""\
 WB_FN wb_{name} wb_to_{name}(double x) {{
     float near = (float)x;
@@ -65,7 +68,7 @@ WB_FN wb_{name} wb_to_{name}(double x) {{
 
 
 def _atomic(name: str) -> str:
-    """Return the device function that adds by compare-and-swap on the aligned 32-bit word."""
+    """Return the C++ function that adds to a half by compare-and-swap on the aligned 32-bit word."""
     return f"""\
 WB_FN wb_{name} wb_atomic_add(wb_{name}* target, wb_{name} value) {{
     unsigned long long address = (unsigned long long)target;
@@ -89,9 +92,11 @@ _PAIRS = {"float16": ("f16x2", 700), "bfloat16": ("bf16x2", 900)}
 
 
 def _added(name: str) -> str:
-    """Return the function that adds a half whose old value is not used, rounded as by `wb_atomic_add`. The hardware
-    adds to two neighbours: -0 changes no number, and for one alone ptxas writes a loop. Both must be halves: other
-    bits would become a quiet NaN."""
+    """Return the C++ function that adds to a half whose old value is not used, rounded as by `wb_atomic_add`.
+
+    The hardware adds to two neighbours: -0 changes no number, and for one alone ptxas writes a loop. Both must be
+    halves: other bits would become a quiet NaN.
+    """
     word, least = _PAIRS[name]
     return f"""\
 WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
@@ -107,7 +112,10 @@ WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
 
 
 def _pair(name: str) -> str:
-    """Return a device function that adds to two neighbours if their bools are set, at once if they share a word."""
+    """Return the C++ function that adds to two neighbouring halves, each if its bool is set.
+
+    It does so at once if both are set and the two share a word.
+    """
     word, least = _PAIRS[name]
     return f"""\
 WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool first, bool second) {{
@@ -125,7 +133,7 @@ WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool fi
 
 
 def _reduce(name: str) -> str:
-    """Return the device function by which a warp adds in float and rounds once."""
+    """Return the C++ function by which a full warp adds its values in float32, rounds once and changes memory once."""
     return f"""\
 WB_FN void wb_reduce_add(wb_{name}* target, wb_{name} value) {{
     if (__activemask() == 0xffffffffU) {{
@@ -151,5 +159,5 @@ PIECES: Pieces = {
 
 
 def half_literal(bits: int, scalar: Scalar) -> str:
-    """Return a half constant as a C++ expression."""
+    """Return the half with these 16 bits as a C++ expression."""
     return f"wb_{scalar}{{0x{bits:04x}}}"

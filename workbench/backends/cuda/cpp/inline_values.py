@@ -37,9 +37,9 @@ class Inlining(msgspec.Struct):
     Attributes:
         definition: the operation of each result, loop parameters excluded.
         inlined: values written at their use.
-        uses: how often each value is used (a vector made of one value thrice uses it once).
+        uses: how many operands each value is (a vector made of one value thrice uses it once).
         fixed: values that never change and need no local: parameters, thread indices, loop indices.
-        with_local: vectors that need a local, because several of their components are read.
+        with_local: vectors that need a local, because components of them are read, or they are printed.
     """
 
     definition: dict[Value, Op] = msgspec.field(default_factory=dict[Value, Op])
@@ -49,7 +49,7 @@ class Inlining(msgspec.Struct):
     with_local: set[Value] = msgspec.field(default_factory=set[Value])
 
     def leaves(self, value: Value) -> dict[Value, None]:
-        """Return the locals that the expression of `value` reads, from left to right."""
+        """Return the locals that the expression of `value` reads, from left to right, each once."""
         if value in self.fixed:
             return {}
         if value not in self.inlined:
@@ -68,22 +68,22 @@ class Inlining(msgspec.Struct):
 
 
 def operands_of(op: Op) -> tuple[Value, ...]:
-    """Return the operands as the text writes them: a vector of equal components names its scalar once."""
+    """Return the operands as the text writes them: a vector of one repeated scalar names it once."""
     return op.operands[:1] if is_splat(op) else op.operands
 
 
 def is_splat(op: Op) -> bool:
-    """Return whether the operation makes a vector of one scalar."""
+    """Return whether the operation makes a vector by repeating one scalar."""
     return op.name == "vec" and len(set(op.operands)) == 1
 
 
 def has_effect(op: Op) -> bool:
-    """Return whether the operation, or one nested in it, changes memory."""
+    """Return whether the operation, or one nested in it, changes memory or synchronises threads (`ops.FENCES`)."""
     return op.name in FENCES or any(inner.name in FENCES for block in op.blocks for inner in walk(block))
 
 
 def inline_values(function: Function) -> Inlining:
-    """Decide for every value of the function whether it is inlined."""
+    """Decide for every value of the function whether it is written at its use or gets a local."""
     state = Inlining()
     state.fixed |= set(function.params)
     for op in walk(function.body):
@@ -148,7 +148,7 @@ def is_constant(value: Value, state: Inlining) -> bool:
 
 
 def _is_inlinable_in(user: Op, value: Value) -> bool:
-    """Return whether the using operation's text contains this operand once, as an expression."""
+    """Return whether the C++ of the using operation contains this operand at most once, as an expression."""
     if user.name == "cast":
         return not isinstance(value.type, Vector)
     builtin = TABLE.get(user.name)
@@ -158,7 +158,7 @@ def _is_inlinable_in(user: Op, value: Value) -> bool:
 
 
 def _limit(block: Block, state: Inlining) -> None:
-    """Give names to parts of expressions that grow too long to read."""
+    """Give locals to parts of expressions with more than `LIMIT` operators."""
     size: dict[Value, int] = {}
     for op in block.ops:
         parts = [v for v in op.operands if v in state.inlined and state.definition[v].name not in _ALWAYS and v in size]
@@ -174,7 +174,10 @@ def _limit(block: Block, state: Inlining) -> None:
 
 
 def _steady_bounds(block: Block, state: Inlining) -> None:
-    """Inline the end and step of a `for`, which are read at every iteration, only if they read no array."""
+    """Give locals to the end and the step of each `for`, which are read at every iteration, unless they are cheap.
+
+    Those are constants, thread indices, and one operation on such.
+    """
     for op in block.ops:
         if op.name == "for":
             for value in op.operands[1:3]:
@@ -187,7 +190,7 @@ def _steady_bounds(block: Block, state: Inlining) -> None:
 
 
 def _is_plain(value: Value, state: Inlining) -> bool:
-    """Return whether the expression is one operation on constants, shapes and fixed values."""
+    """Return whether an inlined value is one operation on constants, thread indices and fixed values."""
     return all(
         v in state.fixed or (v in state.inlined and state.definition[v].name in _ALWAYS)
         for v in state.definition[value].operands

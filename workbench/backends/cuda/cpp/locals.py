@@ -17,7 +17,7 @@ from workbench.ir.values import Block, Function, Op, Value, walk
 
 
 class Classes:
-    """Disjoint sets of values that can be joined (union-find), unless members of both live at the same time."""
+    """Disjoint sets of values that can be merged (union-find); it also records which values live at the same time."""
 
     def __init__(self) -> None:
         self._parent: dict[Value, Value] = {}
@@ -31,18 +31,18 @@ class Classes:
         return value
 
     def members(self, value: Value) -> set[Value]:
-        """Return the class of a value; itself if it is alone."""
+        """Return all members of the class of a value; the value alone if it was never merged."""
         return self._members.get(self.of(value), {value})
 
     def join(self, a: Value, b: Value) -> None:
-        """Merge the classes of two values."""
+        """Merge the classes of two values, even if members of both live at the same time."""
         a, b = self.of(a), self.of(b)
         if a is not b:
             self._parent[b] = a
             self._members[a] = self._members.get(a, {a}) | self._members.pop(b, {b})
 
     def meet(self, value: Value, live: set[Value]) -> None:
-        """Note that a value lives at the same time as others."""
+        """Record that a value lives at the same time as others."""
         for other in live:
             if other is not value:
                 self._enemies.setdefault(value, set()).add(other)
@@ -79,14 +79,14 @@ class Locals(Classes):
                     self.join(result, param)
 
     def _leaves(self, values: Iterable[Value]) -> set[Value]:
-        """Return the locals read by these expressions; a loop's parameter counts as its result."""
+        """Return the representatives of the locals that these values' expressions read."""
         locals: set[Value] = set()
         for value in values:
             locals |= {self.of(leaf) for leaf in self.inlining.leaves(value)}
         return locals
 
     def _block(self, block: Block, live: set[Value]) -> set[Value]:
-        """Walk a block backwards from what lives after it; returns what lives before it."""
+        """Walk a block backwards from the locals that live after it; return those that live before it."""
         live = set(live)
         for op in reversed(block.ops):
             if op.name == "yield" or any(v in self.inlining.inlined for v in op.results):
@@ -152,7 +152,7 @@ class Locals(Classes):
         return self._outer[op]
 
     def _share(self, op: Op) -> None:
-        """Try to give one local to a result and to what flows into it, or to a variable and its next value."""
+        """Try to merge a result with the values that flow into it, or a variable with its next value."""
         if op.name not in self._STRUCTURED:
             if len(op.results) == 1:
                 self._reassigned(op)
@@ -166,7 +166,7 @@ class Locals(Classes):
                     self.join_unless_met(result, value)
 
     def _reassigned(self, op: Op) -> None:
-        """Give `x = x * 2` and `v.x = a` one local with x or v, which they change in the cell."""
+        """Let the results of `x = x * 2` and `v.x = a` share the local of x or v, which the cell changes, if it can."""
         result = op.result
         if result in self.inlining.inlined or result in self.inlining.fixed or op.name in FENCES:
             return

@@ -23,13 +23,13 @@ MAX_DIM = (1 << 31) - 1
 
 
 def plain_arithmetic(function: Function) -> frozenset[Op]:
-    """Return the signed wrapping operations that cannot overflow, or whose overflow is out of bounds anyway."""
+    """Return the signed wrapping operations that cannot overflow, or whose result is used for indexing alone."""
     intervals = _Intervals(function)
     return frozenset(intervals.safe | _index_only(function))
 
 
 def _index_only(function: Function) -> set[Op]:
-    """Return operations whose results are used for indexing alone."""
+    """Return the wrapping operations and `wrap_index`es whose results are used for indexing alone."""
     uses: dict[Value, list[tuple[Op, int]]] = {}
     for op in walk(function.body):
         for position, value in enumerate(op.operands):
@@ -101,7 +101,7 @@ _RULES: dict[str, Callable[[Sequence[Interval]], Interval | None]] = {
 
 
 class _Intervals:
-    """The intervals of integer values, by one forward walk; what a loop carries is unknown."""
+    """Finds the intervals of integer values by one forward walk; the values that a loop carries are unbounded."""
 
     def __init__(self, function: Function) -> None:
         self.known: dict[Value, Interval] = {}

@@ -32,16 +32,16 @@ Handle = ctypes.c_longlong
 
 
 def version(target: str = "") -> str:
-    """Return the exact versions of what makes a product for `target`: for its key.
+    """Return the exact versions of libmathdx and NVRTC, which build a product for `target`, for its key.
 
     Raises:
-        DeviceError: libmathdx is not installed.
+        DeviceError: libmathdx or NVRTC is not installed.
     """
     return f"{toolkit.beside(toolkit.MATHDX, target)}, {toolkit.compiler(target)}"
 
 
 def missing() -> str:
-    """Return why no product can be built here; empty if one can."""
+    """Return why no product can be built here: the error's message; empty if one can."""
     try:
         version()
     except DeviceError as error:
@@ -50,7 +50,7 @@ def missing() -> str:
 
 
 def advice() -> str:
-    """Return the line that installs libmathdx for the compiler that is installed."""
+    """Return the command that installs libmathdx for the NVRTC that is installed, or for the default one if none is."""
     try:
         return toolkit.advice(f"mathdx-cu{toolkit.compiler().major}")
     except DeviceError:
@@ -58,9 +58,9 @@ def advice() -> str:
 
 
 def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
-    """Return LTO-IR with `spec.symbol`, and facts about it.
+    """Return the product's LTO-IR, whose symbol is `spec.symbol`, and metadata: `alignment`, in bytes, of its operands.
 
-    With aligned operands some layouts are refused, so those are tried again without that.
+    With aligned operands some layouts are refused, so those are tried again without alignment.
 
     Raises:
         BuildError: cuBLASDx refused; `log` holds what it said.
@@ -78,7 +78,7 @@ def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
 
 
 class _Refused(Exception):
-    """The reason why there is no product; `log` is what the compiler said."""
+    """An error of a call of libmathdx, with its reason; `log` is what the compiler said."""
 
     def __init__(self, reason: str, log: str = "") -> None:
         super().__init__(reason)
@@ -140,7 +140,7 @@ def _read(library: Any, code: Handle) -> bytes:
 
 
 class _Handle:
-    """A library's object for as long as the `with` lasts."""
+    """A libmathdx object that is destroyed when its `with` ends."""
 
     def __init__(self, library: Any, create: str, destroy: str) -> None:
         self._value = Handle()
@@ -182,7 +182,11 @@ def _last_error(library: Any) -> str:
 
 @cache
 def _library(arch: str) -> Any:
-    """Return libmathdx for an architecture; it uses the NVRTC that is loaded already."""
+    """Load NVRTC, which libmathdx then uses, and libmathdx for an architecture; return the latter.
+
+    Raises:
+        DeviceError: one of them is not installed or cannot be loaded.
+    """
     os.environ.update(ENVIRONMENT)
     nvrtc, own = toolkit.compiler(arch), toolkit.beside(toolkit.MATHDX, arch)
     try:

@@ -23,9 +23,10 @@ def multiplies(function: Function) -> bool:
 
 
 def for_linking(function: Function, target: str) -> Function:
-    """Return the function with the attribute `linked`, the architecture, on each multiplication that a product may do.
+    """Mark each multiplication of tiles that a link-time product may do: attribute `linked`, the architecture.
 
-    A tile of 16-bit results is added up in float32, which no tile of its own holds: those stay generated.
+    A tile of 16-bit results is added up in float32, which no tile of its own holds: those multiplications are not
+    marked.
     """
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -36,9 +37,13 @@ def for_linking(function: Function, target: str) -> Function:
 
 
 def arrangement(steps: tuple[int, int], shape: tuple[int, int]) -> tuple[str, int] | None:
-    """Return layout and leading dimension of a matrix with these steps along rows and columns, or None.
+    """Return the layout and the leading dimension of a matrix in memory; None if neither rows nor columns are dense.
 
-    A single row or column counts as row-major.
+    A single row or column counts as row-major. The leading dimension is 0 if there is no gap.
+
+    Args:
+        steps: elements from one row to the next, and from one column to the next.
+        shape: rows and columns.
     """
     (down, across), (rows, columns) = steps, shape
     if (across == 1 or columns == 1) and (down >= columns or rows == 1):
@@ -57,8 +62,8 @@ def product_spec(
     Args:
         sizes: m, n, k.
         types: of the operands' and of the result's elements.
-        steps: of A and B along rows and columns.
-        threads, target, aligned, tf32, role: as in `ProductSpec`.
+        steps: of A and B along rows and columns, in elements.
+        threads, target, aligned, tf32, role: as in `ProductSpec`, where `target` is `arch`.
     """
     m, n, k = sizes
     operand, result = types

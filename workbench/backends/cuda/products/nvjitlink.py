@@ -23,14 +23,14 @@ _LTOIR = 3
 
 
 class Linked(msgspec.Struct, frozen=True):
-    """A cubin or PTX, and what the linker and ptxas said."""
+    """A linked cubin or PTX, and the log of nvJitLink and ptxas."""
 
     image: bytes
     log: str
 
 
 def version(target: str = "") -> str:
-    """Return the exact version of the wheel that links for `target`: for keys.
+    """Return the exact version of nvJitLink's wheel for `target` (empty: the default architecture), for keys.
 
     Raises:
         DeviceError: nvJitLink is not installed.
@@ -39,10 +39,10 @@ def version(target: str = "") -> str:
 
 
 def link_options(options: Options, target: str, kind: str) -> list[str]:
-    """Return nvJitLink's options.
+    """Return nvJitLink's options for a result of `kind`, "cubin" or "ptx".
 
     NVRTC's options for contraction and approximate division do not reach LTO-IR, so the linker gets them again.
-    Constants that nothing reads go: of a product they are 1.9 MB a kernel.
+    Constants that nothing reads are removed: those of a product are 1.9 MB per kernel.
     """
     fast = ("-fma=1", "-ftz=1", "-prec-div=0", "-prec-sqrt=0") if options.fast_math else ("-fma=0",)
     shown = ("-ptx",) if kind == "ptx" else ("-Xptxas=-v",)
@@ -50,12 +50,12 @@ def link_options(options: Options, target: str, kind: str) -> list[str]:
 
 
 def link(library: str, parts: Sequence[tuple[str, bytes]], options: Sequence[str], kind: str = "cubin") -> Linked:
-    """Link LTO-IR.
+    """Link LTO-IR into one image.
 
     Args:
         library: nvJitLink's path.
         parts: name and LTO-IR of each; the name is for messages.
-        options: `link_options`.
+        options: from `link_options`.
         kind: "cubin" or "ptx", as the options say.
 
     Raises:

@@ -29,17 +29,17 @@ class ProductSpec:
 
     Attributes:
         m, n, k: sizes in elements.
-        a, b, c: types of the elements; `c` is what is added up in.
+        a, b, c: types of the elements; sums are computed in that of C.
         threads: threads of a block, all of which call it.
         arch: the architecture it is for, such as `sm_90`.
         layouts: of A, B, C: "row" or "column" major.
-        leading: elements from one row (column) to the next; 0 if there is no gap.
+        leading: elements from one row (column) to the next of A, B, C; 0 if there is no gap.
         aligned: whether the operands begin at multiples of 16 bytes.
         tf32: float32 operands are rounded to tf32 before they are multiplied.
-        role: what the multiplication is for a reader; not part of what is compared.
+        role: one of `ROLES`, for a reader; two specs that differ only in it are equal.
 
     Raises:
-        BuildError: a multiplication that cuBLASDx has no code for.
+        BuildError: cuBLASDx has no code for this multiplication.
     """
 
     m: int
@@ -63,25 +63,25 @@ class ProductSpec:
 
     @property
     def identity(self) -> str:
-        """All that is compared, as text that is the same in every process."""
+        """All fields that equality compares, as JSON that is the same in every process."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
         return json.dumps(values, sort_keys=True, separators=(",", ":"))
 
     @property
     def symbol(self) -> str:
-        """The device function's name."""
+        """The name of the product's device function."""
         return f"wb_product_{hashlib.sha256(self.identity.encode()).hexdigest()[:16]}"
 
     @property
     def shown(self) -> str:
-        """For people: `16×32×8 f32`, `64×64×64 f16→f32`."""
+        """A short description for people: `16×32×8 f32`, `64×64×64 f16→f32`."""
         types = _SHORT.get(self.a, self.a)
         result = "" if self.c == self.a else f"→{_SHORT.get(self.c, self.c)}"
         return f"{self.m}×{self.n}×{self.k} {types}{result}{' tf32' if self.tf32 else ''}"
 
     @property
     def operand_bytes(self) -> int:
-        """Shared memory that A, B and C take together."""
+        """Bytes of shared memory that A, B and C take together."""
         return sum(count * size for count, size in zip(_extents(self), self.element_bytes, strict=True))
 
     @property
@@ -96,15 +96,15 @@ class ProductSpec:
 
     @property
     def rows(self) -> tuple[int, int, int]:
-        """Elements from one row (column) to the next of A, B, C."""
+        """Elements from one row (column) to the next of A, B, C; unlike in `leading`, none is 0."""
         a, b, c = (gap or row for gap, row in zip(self.leading, _dense(self), strict=True))
         return a, b, c
 
     @property
     def alignment(self) -> tuple[int, int, int]:
-        """Bytes that A, B, C may be taken to be aligned to, row by row; the elements' size where nothing better holds.
+        """The alignment in bytes of A, B, C that the code may assume row by row; at least the elements' size.
 
-        A C of 16 bits is held to 8: with 16 some layouts are refused from sm_90 on.
+        For a C of 16 bits it is 8 at most: with 16 some layouts are refused from sm_90 on.
         """
         wide = self.aligned and not any(self.leading)
         pairs = zip(_dense(self), self.element_bytes, strict=True)
@@ -117,12 +117,16 @@ class ProductSpec:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> ProductSpec:
-        """Return the spec that `as_json` wrote."""
+        """Return the spec that `as_json` wrote.
+
+        Raises:
+            BuildError: as `ProductSpec`.
+        """
         lists: dict[str, Any] = {name: tuple(values[name]) for name in ("layouts", "leading")}
         return cls(**{**values, **lists})
 
     def compute_capability(self) -> tuple[int, str]:
-        """Return the number and the suffix of the architecture: 90 and "a" of `sm_90a`."""
+        """Return the number and the suffix of the architecture: 90 and "a" for `sm_90a`; the suffix may be empty."""
         match = _ARCH.fullmatch(self.arch)
         assert match is not None
         return int(match[1]), match[2]
@@ -133,10 +137,11 @@ class Product:
     """A built product, ready to be linked.
 
     Attributes:
-        spec: what it does.
+        spec: what it computes.
         code: LTO-IR with the device function `spec.symbol`.
-        metadata: plain values: `builder`, `seconds`, `alignment`, `leading`, `threads`.
-        digest: its key in the cache; empty where it has none.
+        metadata: plain values: `builder` (its name), `alignment`, `seconds` (of the build) and `waited` (seconds until
+            it was there).
+        digest: its key in the cache; empty if it has none.
         where: "built", "memory" or "disk".
     """
 
@@ -148,14 +153,14 @@ class Product:
 
 
 def _dense(spec: ProductSpec) -> tuple[int, int, int]:
-    """Return elements of a row (column) of A, B, C."""
+    """Return the number of elements in a row (of a column-major matrix: a column) of A, B, C."""
     shapes = ((spec.m, spec.k), (spec.k, spec.n), (spec.m, spec.n))
     rows = [shape[1] if layout == ROW else shape[0] for shape, layout in zip(shapes, spec.layouts, strict=True)]
     return rows[0], rows[1], rows[2]
 
 
 def _extents(spec: ProductSpec) -> tuple[int, int, int]:
-    """Return elements of A, B, C with their gaps."""
+    """Return the number of elements that A, B, C span in memory, gaps between rows included."""
     shapes = ((spec.m, spec.k), (spec.k, spec.n), (spec.m, spec.n))
     lines = [shape[0] if layout == ROW else shape[1] for shape, layout in zip(shapes, spec.layouts, strict=True)]
     a, b, c = (count * row for count, row in zip(lines, spec.rows, strict=True))
@@ -163,7 +168,7 @@ def _extents(spec: ProductSpec) -> tuple[int, int, int]:
 
 
 def _unfit(spec: ProductSpec) -> str:
-    """Return why there can be no such product; empty if there can."""
+    """Return why cuBLASDx has no such product; empty if it has."""
     types = (spec.a, spec.b, spec.c)
     rules = (
         (all(t in SIZES for t in types), "its elements have to be float16, bfloat16, float32 or float64"),

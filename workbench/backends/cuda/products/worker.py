@@ -13,7 +13,12 @@ from workbench.backends.cuda.products.spec import ProductSpec
 
 
 def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Build the LTO-IR of `product`, a specification as JSON values; libmathdx writes its files to `folder`.
+    """Build a product; return its metadata with the seconds that it took, and its LTO-IR.
+
+    Args:
+        request: `product`, a specification as JSON values, and `folder`, to which libmathdx writes its files.
+        data: not used.
+        tell: receives the name of the stage.
 
     Raises:
         BuildError, DeviceError: as `mathdx.generate`.
@@ -26,7 +31,12 @@ def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], No
 
 
 def link_parts(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Link `parts` into an image of `kind` by the nvJitLink at the path `library`; also return its `log`.
+    """Link a kernel with its products; return the linker's `log`, and the image.
+
+    Args:
+        request: `library`, nvJitLink's path, and `parts`, `options` and `kind` as in `nvjitlink.link`.
+        data: not used.
+        tell: receives the name of the stage.
 
     Raises:
         BuildError, DeviceError: as `nvjitlink.link`.

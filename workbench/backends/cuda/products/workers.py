@@ -24,11 +24,14 @@ from workbench.events import ProductBuilt, ProductFailed, ProductStarted, publis
 from workbench.work import go_on
 
 TIME_LIMIT = 900.0
-"""Seconds on the clock for a product or a link: minutes where many share the cores; only what hangs takes as long."""
+"""Seconds of wall-clock time for a product or a link.
+
+One takes minutes if many share the cores; only what hangs takes as long as this.
+"""
 MEMORY_EACH = 2 << 30
 POLL = 0.02
 ENDING = 5.0
-"""Seconds within which a process that was ended is gone."""
+"""Seconds to wait for a cancelled process to end."""
 POOL = Pool("products", lambda: None, most=64, once=True)
 """A pool with one process per product or link: they take gigabytes, which they free only when they end."""
 
@@ -38,8 +41,8 @@ class Builder(msgspec.Struct, frozen=True):
 
     Attributes:
         name: for people, and in keys.
-        version: everything that changes its output for a target.
-        missing: why it cannot build here; empty where it can.
+        version: returns everything that changes its output for a target.
+        missing: returns why it cannot build here; empty if it can.
         task: the function that a worker calls, "module:function" (`build_product`).
     """
 
@@ -64,8 +67,8 @@ def build(
 
     Args:
         specs: what to build; equal ones are built once.
-        builder: what builds them.
-        done: called with each product as it is ready: it is whole, whatever becomes of the others.
+        builder: the tool that builds them.
+        done: called with each product as it is ready, even if others fail later.
         parallel: processes at once; 0: as cores and memory allow.
         time_limit: seconds for each.
 
@@ -73,7 +76,7 @@ def build(
         BuildError: a product was refused, its process crashed or took too long; the other processes are ended.
         DeviceError: the builder is not installed.
         Dropped: this is background work that is no longer needed (`workbench.work`).
-        KeyboardInterrupt: as ever. No process is left, however it ends.
+        KeyboardInterrupt: the user interrupted. No process is left, however it ends.
     """
     waiting = list(dict.fromkeys(specs))
     if waiting and (reason := builder.missing()):
@@ -107,7 +110,7 @@ def _names(spec: ProductSpec, builder: Builder) -> tuple[str, str, str, str]:
 
 
 class _Running(msgspec.Struct, frozen=True):
-    """A product on its way, since `started`."""
+    """A product that is being built, since the time `started` (of `time.monotonic`)."""
 
     spec: ProductSpec
     job: Job
@@ -133,14 +136,15 @@ def _finish(running: _Running, builder: Builder) -> Product:
 
 
 def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
-    """Wait for a job, and return what its process answered.
+    """Wait for a job; return the metadata and the bytes that its process answered.
 
     Args:
         job: one of `POOL`.
-        shown: for messages: "builds cuBLASDx's 16×16×16 f32 product".
+        shown: what the process does, for messages: "builds cuBLASDx's 16×16×16 f32 product".
 
     Raises:
         BuildError: the task refused, or its process did not answer.
+        DeviceError: what the task needs is not installed.
     """
     try:
         return job.result()
@@ -153,12 +157,12 @@ def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
 
 
 def _process_count(count: int) -> int:
-    """Return the number of worker processes that this machine's CPUs and free memory allow."""
+    """Return how many of `count` worker processes to run at once, by CPUs and free memory; at least 1."""
     return max(1, min(count, settings().threads, free_memory() // MEMORY_EACH))
 
 
 def free_memory() -> int:
-    """Return bytes that can be had without swapping, within what this container may use; 8 GiB if that is not known."""
+    """Return the bytes that can be had without swapping, within this container's limit; 8 GiB if that is not known."""
     machine = 8 << 30
     with suppress(OSError, StopIteration, ValueError):
         rows = Path("/proc/meminfo").read_text().splitlines()

@@ -74,7 +74,11 @@ WB_FN void wb_copy_in(T* tile, unsigned long long from, long long pitch,
 
 
 def is_chunked(low: Lowering, op: Op) -> bool:
-    """Return whether a tile is loaded to shared memory in chunks of `WIDE` bytes: its rows are contiguous multiples."""
+    """Return whether a tile is loaded to shared memory in chunks of `WIDE` bytes.
+
+    It has to be in shared memory, of at most two axes, and its rows contiguous in the array and a multiple of `WIDE`
+    long.
+    """
     array, tile = array_of(op.operands[0]), tile_of(op.result)
     location, axes, shape = low.location_of(op.result), op.attrs[AXES], op.attrs[SHAPE]
     fits = isinstance(location, InShared) and low.contiguous and not array.pitch and isinstance(array.dtype, Scalar)
@@ -82,7 +86,7 @@ def is_chunked(low: Lowering, op: Op) -> bool:
 
 
 def emit_copy(e: Emitter, op: Op) -> list[str]:
-    """Emit the call that copies a tile in chunks."""
+    """Emit the C++ call that copies a tile from an array to shared memory in chunks."""
     slots, at_slot, array, *offsets = op.operands
     kind = array_of(array)
     e.expressions.keys |= {KEY, ("array",)}

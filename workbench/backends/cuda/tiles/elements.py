@@ -31,7 +31,7 @@ def shape_of(value: Value) -> tuple[int, ...]:
 
 
 def tile_map(low: Lowering, op: Op) -> None:
-    """Lower a map: run its block for each element; its changes of arrays may be done by any thread."""
+    """Lower a map: emit its block for each element; its changes of arrays may be done by any thread."""
     b, (body,), shape = low.builder, op.blocks, op.attrs[SHAPE]
     tiles = [*op.results, *op.operands]
     layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
@@ -64,7 +64,12 @@ def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
 
 
 def _memory(op: Op, used: set[Value]) -> list[Use]:
-    """Return the uses of arrays in a map's block, each as read, write or addition."""
+    """Return the uses of arrays in a map's block, each a read, a write or an addition.
+
+    Args:
+        op: the map.
+        used: the values that operations of the block use; an addition whose result is one of them counts as a write.
+    """
     uses: dict[tuple[Value, str], None] = {}
     for inner in walk(op.blocks[0]):
         # The text of a `native` func is not analysed, so it may write to each array it is given.
@@ -81,7 +86,7 @@ def _memory(op: Op, used: set[Value]) -> list[Use]:
 
 
 def tile_load(low: Lowering, op: Op) -> None:
-    """Load a tile from an array; elements outside of it are 0 if `bounds` are checked."""
+    """Lower a load of a tile from an array; elements outside of the array are 0 if `bounds` are checked."""
     b, location = low.builder, low.location_of(op.result)
     layout, registers = low.layout(op.result)
     if is_chunked(low, op):
@@ -115,7 +120,7 @@ def tile_load(low: Lowering, op: Op) -> None:
 
 
 def tile_store(low: Lowering, op: Op) -> None:
-    """Store a tile to an array; elements outside of it are dropped if `bounds` are checked."""
+    """Lower a store of a tile to an array; elements outside of the array are dropped if `bounds` are checked."""
     b, tile = low.builder, op.operands[-1]
     layout, registers = low.layout(tile)
     low.touch(*low.uses("read", layout, tile), _array_use(low, op, "write", layout.who))
@@ -129,7 +134,7 @@ def tile_store(low: Lowering, op: Op) -> None:
 
 
 def tile_atomic_add(low: Lowering, op: Op) -> None:
-    """Add a tile to an array's elements atomically."""
+    """Lower an atomic addition of a tile to an array's elements; the old ones are read only if they are used."""
     b, tile, wanted = low.builder, op.operands[-1], op.result in low.used
     layout, registers = low.layout(tile, op.result) if wanted else low.layout(tile)
     mode = "write" if wanted else "add"
@@ -161,7 +166,10 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
 
 
 def _is_paired(low: Lowering, op: Op, layout: Spread) -> bool:
-    """Return whether each thread has two neighbouring 16-bit floats, which the hardware adds at once."""
+    """Return whether each thread has pairs of elements that lie side by side in the array, and are halves.
+
+    The hardware adds to such a pair at once.
+    """
     array, shape = array_of(op.operands[0]), shape_of(op.operands[-1])
     pairs = layout.fragments and shape[1] % 2 == 0
     along = op.attrs[AXES][-1] == array.ndim - 1 and low.contiguous and not array.pitch
@@ -181,12 +189,12 @@ def _add_pairs(low: Lowering, op: Op, layout: Spread) -> None:
 
 
 def offsets_of(op: Op) -> tuple[Value, ...]:
-    """Return the operands that say where in its array a tile begins, one per axis of the array."""
+    """Return the operands at which a tile begins in its array, one index per axis of the array."""
     return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
-    """Return the part of an array that a tile lies on; offsets that are constants are given as numbers."""
+    """Return the use of the part of an array that a tile covers; constant offsets stand in it as numbers."""
     shape = op.attrs[SHAPE] if SHAPE in op.attrs else shape_of(op.operands[-1])
     axes = op.attrs[AXES]
     # Equal offsets have to compare as equal: two constants of 0 are two values, but one number.
@@ -197,7 +205,7 @@ def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
 
 
 def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
-    """Compute the array's indices of an element of the tile."""
+    """Emit the computation of the array's indices of an element of the tile; return them."""
     b, axes = low.builder, op.attrs[AXES]
     indices: list[Value] = []
     for axis, offset in enumerate(offsets_of(op)):
@@ -229,7 +237,7 @@ def _inside_test(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | N
 
 
 def tile_extract(low: Lowering, op: Op) -> None:
-    """Read one element for all threads."""
+    """Lower the read of one element, whose value all threads get."""
     b, (tile, *indices) = low.builder, op.operands
     location = low.location_of(tile)
     at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
@@ -256,7 +264,7 @@ def _on_owner(low: Lowering, tile: Value, linear: Value, body: Callable[[Element
 
 
 def tile_insert(low: Lowering, op: Op) -> None:
-    """Replace one element: by the thread that has it, or in shared memory by the first thread."""
+    """Lower a replacement of one element: by the thread that has it, or in shared memory by the first thread."""
     b, (tile, *indices, value) = low.builder, op.operands
     low.copies([(op.result, tile)], op)
     at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
@@ -270,7 +278,7 @@ def tile_insert(low: Lowering, op: Op) -> None:
 
 
 def tile_place(low: Lowering, op: Op) -> None:
-    """Replace a part of a tile by another tile."""
+    """Lower a replacement of a part of a tile by another tile."""
     b, (tile, *offsets, part) = low.builder, op.operands
     low.copies([(op.result, tile)], op)
     layout, registers = low.layout(op.result)
@@ -294,7 +302,7 @@ def tile_place(low: Lowering, op: Op) -> None:
 
 
 def tile_view(low: Lowering, op: Op) -> None:
-    """Make a view by arithmetic on indices if the elements can stay where they are, else a copy in another order."""
+    """Lower a view: to arithmetic on indices if its elements can stay where they are, else to a copy."""
     b = low.builder
     if op.result in low.plan.views:
         low.make_view(op)
@@ -311,5 +319,5 @@ def tile_view(low: Lowering, op: Op) -> None:
 
 
 def tile_copy(low: Lowering, op: Op) -> None:
-    """Copy a tile's elements to shared memory."""
+    """Lower a copy of a tile's elements to shared memory."""
     low.copy(low.location_of(op.result), low.location_of(op.operands[0]), op.result.type)  # type: ignore[arg-type]

@@ -16,15 +16,15 @@ from workbench.backends.cuda.tiles.placement.pitches import CHUNK
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of a product: its left or right side.
+    """The left or right operand of a product, in shared memory.
 
     Attributes:
-        name: "a" or "b".
+        name: "a" (left) or "b" (right).
         across, along: elements from one row (of `b`: column) of the result to the next, and from one k to the next.
         size: rows of `a`, or columns of `b`.
-        test: whether the row or column `i` is one of the matrix; empty if all are.
+        test: the C++ test that the row or column `i` is one of the matrix; empty if all are.
         aligned: it begins at a multiple of 16 bytes.
-        half: floats of 16 bits; else float32 to be rounded to TF32.
+        half: its elements are halves; else float32 to be rounded to TF32.
     """
 
     name: str
@@ -37,11 +37,11 @@ class Operand:
 
     @property
     def wide(self) -> int:
-        """Elements of 16 bytes."""
+        """The number of elements in 16 bytes."""
         return CHUNK // (2 if self.half else 4)
 
     def is_matrix_readable(self, inner: int) -> bool:
-        """Return whether `ldmatrix` can read the operand."""
+        """Return whether `ldmatrix` can read the operand, if sums have `inner` terms."""
         if not self.aligned or inner % (2 * self.wide):
             return False
         if self.along == 1:
@@ -50,12 +50,22 @@ class Operand:
         return self.half and self.across == 1 and self.along % self.wide == 0 and self.size % self.wide == 0
 
     def is_interleaved(self, inner: int) -> bool:
-        """Return whether a thread should read interleaved elements along k instead of two neighbours."""
+        """Return whether a thread should read interleaved elements along k instead of two neighbours.
+
+        `inner` is the number of terms of a sum.
+        """
         return not self.half and not self.is_matrix_readable(inner) and self.along // 4 % 2 == 1
 
 
 def loops(layout: Spread, inner: int, a: Operand, b: Operand, dtype: str) -> list[str]:
-    """Emit the statements of the product: `sum` has the thread's elements; `dtype` is a name in `MMA`."""
+    """Emit the C++ of a product: loops that add to the thread's elements in `sum`.
+
+    Args:
+        layout: which thread has which elements of the result.
+        inner: the number of terms of a sum.
+        a, b: the operands.
+        dtype: a name in `MMA`.
+    """
     # The k of m16n8k16 and m16n8k8: how many products one instruction adds up.
     depth = 16 if a.half else 8
     down, across = layout.own_rows // 2, layout.own_columns // 2
@@ -80,7 +90,7 @@ def loops(layout: Spread, inner: int, a: Operand, b: Operand, dtype: str) -> lis
 
 
 def _matrices(layout: Spread, operand: Operand) -> list[str]:
-    """Load fragments by `ldmatrix`: a thread gives the address of one row of one of four matrices."""
+    """Emit the loading of fragments by `ldmatrix`: a thread gives the address of one row of one of four matrices."""
     left, wide = operand.name == "a", operand.wide
     count = (layout.own_rows if left else layout.own_columns) // 2
     groups = f"warp / {layout.across}" if left else f"warp % {layout.across}"
@@ -121,7 +131,7 @@ def _matrices(layout: Spread, operand: Operand) -> list[str]:
 
 
 def _single(layout: Spread, inner: int, operand: Operand, interleaved: bool) -> list[str]:
-    """Load fragments one register after the other: two 16-bit neighbours along k, or one number of TF32."""
+    """Emit the loading of fragments, register by register: two halves next to each other along k, or one TF32."""
     left = operand.name == "a"
     name, sides, registers = ("x", 2, 4) if left else ("y", 1, 2)
     count = (layout.own_rows if left else layout.own_columns) // 2
@@ -170,7 +180,10 @@ MMA = {
 
 
 def mma_piece(name: str) -> str:
-    """Return the instruction: `c += a · b` of one fragment, the rows of `c` in two pairs."""
+    """Return the C++ function of one `mma.sync`, which adds a · b to a fragment.
+
+    The rows of the fragment are in two pairs, `c` and `d`.
+    """
     shape, word = MMA[name]
     return f"""\
 WB_FN void wb_mma_{name}(float* c, float* d, const unsigned int (&a)[4], const unsigned int (&b)[2]) {{
@@ -223,5 +236,5 @@ PIECES: Pieces = {("matrices",): MATRICES, ("tf32",): TF32, **{("mma", name): mm
 
 
 def keys(dtype: str) -> set[Key]:
-    """Return the prelude's keys that products of a type in `MMA` need."""
+    """Return the keys of the prelude's pieces that products of a type in `MMA` need."""
     return {("matrices",), ("mma", dtype), *([("tf32",)] if dtype == "tf32" else [])}

@@ -38,8 +38,8 @@ class Lowered(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         function: without tiles.
         shared: bytes of shared memory of a block.
-        regions: the pieces of it.
-        plan: where each tile is.
+        regions: the parts of that memory.
+        plan: which tiles are in registers, in shared memory, or views.
     """
 
     function: Function
@@ -49,7 +49,7 @@ class Lowered(msgspec.Struct, frozen=True, eq=False):
 
 
 class Lowering:
-    """The lowering of one kernel; each operation on tiles has its function in a table (`operations.py`)."""
+    """Lowers the tiles of one kernel to the code of each thread, by a table such as `emit.OPERATIONS`."""
 
     def __init__(self, function: Function, options: Options, stages: int = 1) -> None:
         self.contiguous, self.apart, self.stages = options.contiguous, options.apart, stages
@@ -76,7 +76,7 @@ class Lowering:
         self.now: Op
 
     def lowered(self, table: dict[str, Callable[[Lowering, Op], None]]) -> Lowered:
-        """Lower the whole function by a table of functions, one per operation on tiles."""
+        """Lower the whole function by a table with a function for each operation on tiles."""
         self.table = table
         body = self.block(self.function.body)
         used = self._arranged()
@@ -90,7 +90,7 @@ class Lowering:
 
     @property
     def all_regions(self) -> list[Region]:
-        """Tiles and scratches, in the order they were met."""
+        """The regions of shared memory, first of tiles, then of scratches, in the order of their first use."""
         return [*self.regions.values(), *(r for regions in self.scratches.values() for r in regions)]
 
     def _arranged(self) -> int:
@@ -122,7 +122,7 @@ class Lowering:
         return scope.block
 
     def op(self, op: Op) -> None:
-        """Lower one operation."""
+        """Lower one operation, by the table or by its kind; one that is the same in all threads is emitted as it is."""
         self.now, self.builder.location = op, op.location
         if op.name in self.table:
             self.table[op.name](self, op)
@@ -140,7 +140,10 @@ class Lowering:
             self.builder.append(op)
 
     def effect(self, op: Op) -> None:
-        """Emit an operation that changes memory once per block; its results reach all threads through shared memory."""
+        """Emit an operation that changes memory once per block; its results reach all threads through shared memory.
+
+        Without arrays, a `native` has nothing to change and runs in every thread.
+        """
         arrays = [v for v in op.operands if isinstance(v.type, ArrayType)]
         # Without arrays it has nothing to change, so every thread may run it.
         if op.name == "native" and not arrays:
@@ -166,7 +169,7 @@ class Lowering:
             self.builder.append(Op("slot_read", (region.slots, self.number(0)), (value,), {}, (), op.location))
 
     def first(self, body: Callable[[], object]) -> None:
-        """Emit `body` for the first thread alone."""
+        """Emit `body` in an `if`, for the first thread of the block alone."""
         alone = self.builder.one("eq", (self.lane, self.number(0)), bool_)
         when(self.builder, alone, body)
 
@@ -175,7 +178,7 @@ class Lowering:
         self._append(op, op.operands, blocks)
 
     def loop(self, op: Op) -> None:
-        """Lower a loop, without the tiles that it carries."""
+        """Lower a loop; tiles that it carries are not carried any more, but assigned to one storage."""
         lead = LEAD[op.name]
         carried = op.operands[lead:]
         # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
@@ -185,7 +188,7 @@ class Lowering:
         self._append(op, operands, blocks)
 
     def _branch(self, op: Op, block: Block) -> Block:
-        """Lower a block of an `if`, which ends with new values for the results' tiles."""
+        """Lower a branch of an `if` or the body of a loop, which ends with new values for the tiles of the results."""
         with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as scope:
             for inner in block.ops[:-1]:
                 self.op(inner)
@@ -204,7 +207,7 @@ class Lowering:
     # Places and steps.
 
     def number(self, value: int) -> Value:
-        """Emit an int32 constant."""
+        """Return an int32 constant."""
         return self.builder.const(value)
 
     def touch(self, *uses: Use) -> None:
@@ -213,7 +216,7 @@ class Lowering:
             self.builder.emit("touch", (), (), {USES: uses})
 
     def scratch(self, dtype: Scalar | Vector, count: int, label: str) -> Region:
-        """Reserve shared memory for the operation at hand."""
+        """Reserve shared memory for the operation that is being lowered; `label` says for what, in messages."""
         region = Region(dtype, count, "scratch", label)
         self.scratches.setdefault(self.now, []).append(region)
         return region
@@ -256,16 +259,21 @@ class Lowering:
         return Striped(tile_of(values[0]).count, self.threads), False
 
     def each(self, values: Sequence[Value], body: Body) -> None:
-        """Do `body` for each element of these tiles of one shape."""
+        """Emit `body` for each element of these tiles of one shape."""
         layout, registers = self.layout(*values)
         layout.each(self.builder, self.lane, tile_of(values[0]).shape, body, registers)
 
     def uses(self, mode: str, layout: Layout, *values: Value) -> tuple[Use, ...]:
-        """Return the uses of these tiles by a step in which each thread does the elements of `layout`."""
+        """Return the uses of these tiles by a step in which each thread accesses its elements in `layout`."""
         return tuple(use for v in values for use in self.location_of(v).uses(mode, layout.who))
 
     def copies(self, pairs: list[tuple[Value, Value]], at: Op) -> None:
-        """Assign new values to tiles, all at once."""
+        """Emit the assignment of new values to tiles, all at once.
+
+        Args:
+            pairs: targets and sources; those that are no tiles are skipped.
+            at: the operation that assigns them.
+        """
         pairs = [(a, b) for a, b in pairs if is_tile(a) and not self._same(a, b)]
         targets = {self.storage.of(a) for a, _ in pairs}
         late: list[tuple[Value, TileLocation]] = []
@@ -283,7 +291,7 @@ class Lowering:
         return b not in self.plan.views and self.storage.of(a) is self.storage.of(b)
 
     def aside(self, source: Value) -> TileLocation:
-        """Copy a tile to new storage."""
+        """Emit a copy of a tile to new storage; return its location."""
         type, location = tile_of(source), self.location_of(source)
         if isinstance(location, InRegisters):
             slots = storage_of(type, location.layout.registers, "next")
@@ -295,7 +303,7 @@ class Lowering:
         return copy
 
     def copy(self, target: TileLocation, source: TileLocation, type: Tile) -> None:
-        """Copy a tile element by element; between registers of different threads through shared memory."""
+        """Emit a copy of a tile element by element; between registers of different threads through shared memory."""
         b = self.builder
         layouts = [p.layout for p in (target, source) if isinstance(p, InRegisters)]
         # A thread cannot read another one's registers, and shuffles reach no further than its warp.
@@ -311,5 +319,5 @@ class Lowering:
 
 
 def storage_of(type: Tile, count: int, name: str) -> Value:
-    """Emit a thread's own storage for `count` elements of a tile."""
+    """Return a value for slots of a thread that hold `count` elements of a tile."""
     return Value(Slots(type.dtype, count), name)

@@ -26,19 +26,19 @@ from workbench.types import Kind, Scalar, element, float32
 
 
 class Product(msgspec.Struct, frozen=True):
-    """The multiplication that one generated function does.
+    """The multiplication that one generated C++ function does.
 
     Attributes:
         layout: which thread has which elements of the result.
-        inner: the length of the sums.
+        inner: the number of terms of a sum.
         dtype, result: types of the operands' and of the result's elements.
         a, b: steps along rows and columns of the operands, in elements.
         registers: the result is in registers.
-        pitch: elements from one of its rows to the next, in shared memory.
+        pitch: elements from one row of the result to the next, in shared memory.
         aligned: both operands begin at multiples of 16 bytes.
-        adds: to what the result holds.
-        precision: "tf32", or nothing.
-        linked: the link-time product that does it (`design/products.md`), or None.
+        adds: the product is added to what the result holds.
+        precision: "tf32" or empty.
+        linked: the link-time product that is called instead (`design/products.md`), or None.
     """
 
     layout: Spread
@@ -56,17 +56,17 @@ class Product(msgspec.Struct, frozen=True):
 
     @property
     def sum_type(self) -> Scalar:
-        """The type in which it adds."""
+        """The type in which sums are computed."""
         return float32 if self.dtype.is_half else self.dtype
 
     @property
     def mma(self) -> str:
-        """The type's name in `fragments.MMA`."""
+        """The name in `fragments.MMA` of the instruction for the operands' type, if it is done by `mma.sync`."""
         return self.dtype.name if self.dtype.is_half else "tf32"
 
     @property
     def name(self) -> str:
-        """The function's name in the CUDA text."""
+        """The name of the generated C++ function, apart from a number; functions of one shape share it."""
         shape = f"{self.layout.rows}x{self.layout.columns}x{self.inner}"
         return f"wb_product_{shape}"
 
@@ -118,7 +118,10 @@ def product_of(op: Op) -> Product:
 def _linked(
     op: Op, inner: int, steps: tuple[tuple[int, int], tuple[int, int]], aligned: bool, low: Lowering
 ) -> ProductSpec | None:
-    """Return the product that is called in place of generated code, if one is requested and there can be one."""
+    """Return the link-time product to call in place of generated code.
+
+    It is None if none is requested or cuBLASDx has none.
+    """
     target = op.attrs.get(LINKED)
     if not target:
         return None
@@ -131,7 +134,7 @@ def _linked(
 
 
 def _call(product: Product, name: str, spec: ProductSpec) -> str:
-    """Emit the function `name` that calls a link-time product."""
+    """Return the C++ function `name` that calls a link-time product."""
     operand, result = C_TYPES[product.dtype.name], C_TYPES[product.result.name]
     return f"""\
 // {spec.shown} by cuBLASDx, linked in
@@ -145,7 +148,7 @@ static __device__ __forceinline__ void {name}({result}* c, const {operand}* a, c
 
 
 def function(product: Product, name: str) -> str:
-    """Emit the function `name` with the parameters `(result, a, b)`."""
+    """Return the C++ function `name` of a product, with the parameters `(c, a, b)`, `c` being the result."""
     if product.linked is not None:
         return _call(product, name, product.linked)
     c, total = C_TYPES[product.dtype.name], product.layout.registers
@@ -179,7 +182,10 @@ def function(product: Product, name: str) -> str:
 
 
 def _over(product: Product, body: list[str]) -> list[str]:
-    """Emit a loop over the thread's own elements; `at` is the index of each."""
+    """Return a C++ loop over the thread's own elements; `at` is the index of each, `i` and `j` its row and column.
+
+    The latter are there only if the result is in shared memory.
+    """
     layout = product.layout
     # Unrolled, so that `sum` and `c` stay in registers: an array indexed at run time goes to local memory.
     rows = ["#pragma unroll", f"    for (int at = 0; at < {layout.registers}; ++at) {{"]
@@ -211,7 +217,7 @@ def _cast(text: str, source: Scalar, target: Scalar) -> str:
 
 
 def _test(name: str, layout: Spread, rows: bool) -> str:
-    """Return the C++ test that a row or column is one of the matrix; empty if all are."""
+    """Return the C++ test that the row or column `name` is one of the matrix; empty if all that threads have are."""
     size, groups = (layout.rows, layout.down) if rows else (layout.columns, layout.across)
     # If the groups divide the size, every thread's rows are inside and no test is written.
     unit = (MMA_ROWS if rows else MMA_COLUMNS) if layout.fragments else 1
@@ -219,7 +225,7 @@ def _test(name: str, layout: Spread, rows: bool) -> str:
 
 
 def _plain(product: Product) -> list[str]:
-    """Emit a loop over k with fused multiply-adds of a column of `a` and a row of `b`."""
+    """Return a C++ loop over k with fused multiply-adds of a column of `a` and a row of `b`."""
     layout, wide = product.layout, C_TYPES[product.sum_type.name]
     rows = [
         f"    for (int k = 0; k < {product.inner}; ++k) {{",
@@ -262,7 +268,7 @@ def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
 
 
 def _fragments(product: Product) -> list[str]:
-    """Emit a product by `mma.sync`."""
+    """Return the C++ of a product by `mma.sync`."""
     layout, half = product.layout, product.dtype.is_half
     (a_across, a_along), (b_along, b_across) = product.a, product.b
     a = Operand("a", a_across, a_along, layout.rows, _test("i", layout, True), product.aligned, half)
@@ -271,7 +277,7 @@ def _fragments(product: Product) -> list[str]:
 
 
 def keys(product: Product) -> set[Key]:
-    """Return the prelude's keys that a product needs."""
+    """Return the keys of the prelude's pieces that a product needs."""
     keys: set[Key] = {("half", t.name) for t in (product.dtype, product.result) if t.is_half}
     if product.layout.fragments and product.linked is None:
         keys |= fragments.keys(product.mma)

@@ -32,13 +32,20 @@ STAGES = 3
 
 
 def most_stages(target: str) -> int:
-    """Return the most stages of a loop's loads on an architecture; one before sm_80, which has no `cp.async`."""
+    """Return the most stages of a loop's loads on an architecture; 1 before sm_80, which has no `cp.async`."""
     return STAGES if capability(target) >= 80 else 1
 
 
 @dataclass(frozen=True)
 class _Load:
-    """A load, what its offsets are made of in the loop's body, where it lies, and the elements of one stage."""
+    """A load of a tile that is started ahead.
+
+    Attributes:
+        op: the `tile_load`.
+        offsets: the operations of the loop's body that compute its offsets.
+        location: of all stages.
+        count: elements of one stage.
+    """
 
     op: Op
     offsets: tuple[Op, ...]
@@ -47,7 +54,7 @@ class _Load:
 
 
 def for_loop(low: Lowering, op: Op) -> None:
-    """Lower a `for`; loads that feed its multiplications are started ahead."""
+    """Lower a `for`; with more than one stage, loads that feed its multiplications are started ahead."""
     loads = list(_loads(low, op)) if low.stages > 1 else []
     if not loads:
         low.loop(op)
@@ -86,7 +93,7 @@ def for_loop(low: Lowering, op: Op) -> None:
 
 
 def _advance(low: Lowering, step: Value, iterations: int) -> int:
-    """Return by how much the index grows in some iterations."""
+    """Return by how much the index grows in `iterations` iterations, given the constant `step`."""
     return low.numbers[step] * iterations
 
 
@@ -100,7 +107,15 @@ def _reads(loads: Sequence[_Load]) -> list[Use]:
 
 
 def _begin(low: Lowering, op: Op, loads: Sequence[_Load], index: Value, stage: Value) -> None:
-    """Start the copies of an iteration into a stage, if that iteration exists; commit a group of copies in any case."""
+    """Emit the copies of an iteration into a stage, which run if that iteration exists, and the end of their group.
+
+    Args:
+        low: the lowering.
+        op: the loop.
+        loads: what is copied.
+        index: the loop's index in that iteration, as an int64.
+        stage: the number of the stage.
+    """
     b, (_, stop, step), (block,) = low.builder, op.operands[:3], op.blocks
     test = "lt" if low.numbers[step] > 0 else "gt"
     comes = b.one(test, (index, b.cast(stop, int64)), bool_)
@@ -121,7 +136,7 @@ def _begin(low: Lowering, op: Op, loads: Sequence[_Load], index: Value, stage: V
 
 
 def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
-    """Yield the loads that may be started ahead."""
+    """Yield the loads of a loop that may be started ahead; enlarge the shared memory of each to all stages."""
     (block,) = op.blocks
     ops = [inner for inner in walk(block)]
     opaque = any(inner.name in OPAQUE or inner.name == "native" for inner in ops)
@@ -154,7 +169,10 @@ def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
 
 
 def _needed(load: Op, defs: dict[Value, Op], carried: set[Value]) -> tuple[Op, ...] | None:
-    """Return the body's operations that compute a load's offsets; None if they depend on more than the index."""
+    """Return the body's operations that compute a load's offsets.
+
+    It is None if the offsets depend on what the loop carries or on an operation that is not pure.
+    """
     needed: dict[Op, None] = {}
 
     def need(value: Value) -> bool:

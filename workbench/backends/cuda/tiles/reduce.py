@@ -31,7 +31,7 @@ Parts = tuple[Value, ...]
 
 
 def with_combinations(function: Function) -> Function:
-    """Return the function with the combination of two elements as a block of each reduction and scan."""
+    """Return the function in which each reduction and scan has a block that combines two elements."""
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         plain = op.name in ("tile_reduce", "tile_scan") and not op.blocks
@@ -58,7 +58,7 @@ def _combination(op: Op) -> Block:
 
 
 def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> Parts:
-    """Return the better of two elements with their indices; at a tie the first. NaN is better than any number."""
+    """Emit the choice of the better of two elements with their indices: the first one at a tie. NaN is best."""
     less = "lt" if kind == "argmin" else "gt"
     dtype = scalar_or_vector_of(x)
     before = b.one("lt", (k, i), bool_)
@@ -76,7 +76,7 @@ def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> P
 
 
 def combine(b: Builder, block: Block, left: Parts, right: Parts) -> Parts:
-    """Emit the combination of two elements at this point."""
+    """Emit the combination of two elements at this point; return the result."""
     mapping: dict[Value, Value] = dict(zip(block.params, (*left, *right), strict=True))
     for op in block.ops[:-1]:
         b.append(copy_op(op, mapping))
@@ -84,7 +84,7 @@ def combine(b: Builder, block: Block, left: Parts, right: Parts) -> Parts:
 
 
 def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], default: Parts) -> Parts:
-    """Emit a branch: `then()` if the condition holds or is None, else `default`."""
+    """Emit a branch, and return its values: `then()` if the condition holds or is None, else `default`."""
     if condition is None:
         return then()
     with b.block() as first:
@@ -95,7 +95,15 @@ def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], defa
 
 
 def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Value:
-    """Return another thread's value: `down`, `up`, `xor` by a step, or of the thread numbered `step`."""
+    """Emit a warp shuffle; return another thread's value.
+
+    Args:
+        b: the builder.
+        value: a scalar or a vector, which is moved by component.
+        kind: "down", "xor", or "from" for the thread numbered `step`.
+        step: the distance, or the thread's number.
+        threads: of a block.
+    """
     attrs = attributes({KIND: kind, STEP: step, THREADS: threads})
     if not isinstance(value.type, Vector):
         return b.one("shuffle", (value,), value.type, attrs)
@@ -106,7 +114,7 @@ def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Va
 
 
 def tile_reduce(low: Lowering, op: Op) -> None:
-    """Reduce over all elements to one value for all threads, or along an axis."""
+    """Lower a reduction of all elements to one value that all threads get, or along an axis."""
     if op.attrs.get(AXIS) is None:
         _full(low, op)
     else:
@@ -144,7 +152,7 @@ def _full(low: Lowering, op: Op) -> None:
 
 
 def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
-    """Combine each thread's own elements; threads that have none return an arbitrary value."""
+    """Combine each thread's own elements; threads that have none get zeros, which must not be combined."""
     b, (block,), location, shape = low.builder, op.blocks, low.location_of(tile), shape_of(tile)
 
     def at(register: Value | None, linear: Value) -> Parts:
@@ -178,7 +186,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
 
 
 def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
-    """Combine the values of each warp, pair by pair, in its first thread; `active` threads have a value."""
+    """Combine the values of the first `active` threads, in each warp pair by pair; its first thread has the result."""
     b = low.builder
     step = WARP // 2
     # Steps that would reach beyond the last active thread combine nothing.
@@ -204,7 +212,7 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
 
 
 def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Parts:
-    """Share the values of the first thread of each warp; every thread combines them, in the same order."""
+    """Combine the results of the warps through shared memory; every thread does so, in the same order."""
     b = low.builder
     regions = [low.scratch(v.type, warps, "a reduction's parts, one per warp") for v in parts]  # type: ignore[arg-type]
     low.touch(*(Use(r, "write", ANY) for r in regions))
@@ -229,7 +237,7 @@ def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Pa
 
 
 def _along(low: Lowering, op: Op) -> None:
-    """Reduce along an axis: a team of neighbouring threads for each element of the result."""
+    """Lower a reduction along an axis: a team of neighbouring threads for each element of the result."""
     b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs[AXIS]
     shape, result = shape_of(tile), shape_of(op.result)
     source, target = low.in_shared(tile), low.in_shared(op.result)
@@ -282,7 +290,7 @@ def _row_inside(low: Lowering, here: Element, rows: int, team: int) -> Value | N
 
 
 def tile_scan(low: Lowering, op: Op) -> None:
-    """Scan along the last axis, in steps of twice the distance (Hillis and Steele, 1986), all rows at once."""
+    """Lower a scan along the last axis, in steps of twice the distance (Hillis and Steele, 1986), all rows at once."""
     b, (tile,), (block,) = low.builder, op.operands, op.blocks
     shape, dtype = shape_of(tile), block.params[0].type
     layout, _ = low.layout(tile, op.result)

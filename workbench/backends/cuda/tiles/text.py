@@ -20,7 +20,7 @@ _WIDE = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
 def shared_memory(size: int) -> str:
-    """Return the declaration of a block's shared memory; above the static limit, the launch allocates it."""
+    """Return the C++ declaration of a block's shared memory; above the static limit, the launch allocates it."""
     kind = "__shared__" if size <= STATIC_SHARED else "extern __shared__"
     count = str(size) if size <= STATIC_SHARED else ""
     return f"{kind} __align__(16) unsigned char {MEMORY}[{count}];"

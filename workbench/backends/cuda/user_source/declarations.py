@@ -29,12 +29,12 @@ class Declaration(msgspec.Struct, frozen=True):
     """A declaration in a CUDA C++ text.
 
     Attributes:
-        start, end: its text, without blanks before it.
-        head: what stands before its braces, or all of it; of its length, attributes and macros' arguments blanked.
-        scope: namespaces and classes around it.
+        start, end: the positions of its text, without blanks before it.
+        head: the text before its braces, or all of it, with attributes and macros' arguments blanked out.
+        scope: the names of the namespaces and classes around it.
         form: "function" with a body, "class" or "other".
-        member: whether it is one of a class.
-        annotations: `__global__`, `__device__`, … of its head, through macros too.
+        member: whether it is a member of a class.
+        annotations: `__global__`, `__device__`, … in its head, through macros too.
     """
 
     start: int
@@ -47,23 +47,23 @@ class Declaration(msgspec.Struct, frozen=True):
 
 
 def blanked(text: str) -> str:
-    """Return the text with blanks for comments, strings and what stands under `#if 0`, of the same length and lines."""
+    """Return the text with blanks for comments, strings and what `#if 0` leaves out; length and lines stay the same."""
     text = _BLANKED.sub(lambda m: blank(m[0]) if m[0] != '"C"' else m[0], text)
     return _OFF.sub(lambda m: blank(m[0]), text)
 
 
 def blank(text: str) -> str:
-    """Return blanks of the same length and lines."""
+    """Return blanks in place of a text, of the same length and lines."""
     return re.sub(r"[^\n]", " ", text)
 
 
 def macros(text: str) -> dict[str, str]:
-    """Return the text's macros and their replacements."""
+    """Return the replacements of the macros that a text defines, by name."""
     return {name: " ".join(value.replace("\\\n", " ").split()) for name, value in _DEFINE.findall(text)}
 
 
 def closing(text: str, opening: int) -> int:
-    """Return the position that closes a parenthesis or brace; the text's length if nothing does."""
+    """Return the position of what closes the parenthesis or brace at `opening`; the text's length if nothing does."""
     one, other, depth = text[opening], _PAIRS[text[opening]], 0
     for mark in re.compile(rf"[{re.escape(one + other)}]").finditer(text, opening):
         depth += 1 if mark[0] == one else -1
@@ -97,7 +97,7 @@ def declarations(text: str, defined: dict[str, str]) -> Iterator[Declaration]:
 
 
 def _stands_for(name: str, defined: dict[str, str]) -> set[str]:
-    """Return the annotations that a macro stands for, through other macros too."""
+    """Return the annotations that a name stands for, through macros; empty if it stands for none."""
     seen: set[str] = set()
     pending = [name]
     while pending:
@@ -114,7 +114,7 @@ _Piece = tuple[int, int, int, tuple[str, ...], str, bool]
 
 
 def _scan(text: str, at: int, end: int, scope: tuple[str, ...], member: bool) -> Iterator[_Piece]:
-    """Start, end, begin of the body (or end), scope, form and membership of each declaration."""
+    """Yield start, end, begin of the body (without one: end), scope, form and membership of each declaration."""
     start, body = at, -1
     while (mark := _MARK.search(text, at, end)) is not None:
         at = mark.end()
@@ -142,7 +142,7 @@ def _scan(text: str, at: int, end: int, scope: tuple[str, ...], member: bool) ->
 
 
 def _outside(head: str) -> str:
-    """Return a head without what is in parentheses, template arguments, and names of operators."""
+    """Return a head without what is in parentheses, template arguments, and symbols of operators."""
     head = re.sub(r"\boperator\s*[^\w\s(]+", "operator", head)
     while (shorter := re.sub(r"\([^()]*\)|<[^<>]*>", " ", head)) != head:
         head = shorter

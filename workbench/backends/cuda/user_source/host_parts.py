@@ -46,14 +46,15 @@ _REFUSED: tuple[tuple[str, str, str], ...] = (
     (r"\w+\s*<<<", "A kernel cannot launch a kernel here (dynamic parallelism).",
      "Launch both from Python: one after the other, or in a graph with wb.capture()."),
 )  # fmt: skip
-"""Device code that is not supported: pattern, what it is, what to do."""
+"""Device code that is not supported: pattern, message, advice."""
 
 
 def device_part(source: ExpandedSource) -> ExpandedSource:
-    """Blank the host's code in the text.
+    """Return the source with the host's code blanked out, its names in `host`, and how to launch in Python in `notes`.
 
     Raises:
-        KernelSyntaxError: device code uses textures, Thrust, cuRAND or dynamic parallelism; at its place.
+        KernelSyntaxError: device code uses textures, surfaces, Thrust, cuRAND or dynamic parallelism; with its
+            location.
     """
     plain, defined = blanked(source.text), macros(source.text)
     out, names, notes = list(source.text), list[str](), list[str]()
@@ -110,7 +111,7 @@ def _class_name(d: Declaration) -> tuple[str, ...]:
 
 
 def _launches(plain: str, text: str) -> Iterator[str]:
-    """Yield the Python of each launch in a function of the host."""
+    """Yield a sentence for each `<<<…>>>` launch in a function of the host: how it is written in Python."""
     declared = (_SIZES.fullmatch(d) for row in _DIM3.findall(plain) for d in _listed(row))
     sizes = {m[1]: _listed(m[2]) for m in declared if m}
     for match in _LAUNCH.finditer(plain):

@@ -25,9 +25,9 @@ _NVRTC_PLACE = re.compile(
     re.MULTILINE,
 )
 STEP = 1_000_000
-"""Lines of a text that is included count from a multiple of this: so a line alone says in which text it is."""
+"""The line numbers of the n-th source in an expanded text begin at n times this, so a line number names its source."""
 _MOST = 20
-"""Errors that are shown of one text."""
+"""The most errors of one text that are shown."""
 
 
 class ExpandedSource(msgspec.Struct, frozen=True):
@@ -37,8 +37,8 @@ class ExpandedSource(msgspec.Struct, frozen=True):
         text: all of it.
         sources: the texts in it, the cell's first.
         own: names of the compiler's headers that it includes.
-        host: functions of the host that were left out of it.
-        notes: what the launches in them are in Python.
+        host: names of the host's functions and variables that were left out of it.
+        notes: how the launches in these functions are written in Python, a sentence each.
     """
 
     text: str
@@ -48,7 +48,13 @@ class ExpandedSource(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     def at(self, line: int, column: int = 0, end: int = 0) -> Location:
-        """Return the place that NVRTC, or a fault, calls this line."""
+        """Return the location in the cell or header that a line number of the expanded text means.
+
+        Args:
+            line: as NVRTC or a fault reports it.
+            column: the first column, if `end` is set.
+            end: the column after the last; 0: the whole line without its indentation.
+        """
         number, row = divmod(line, STEP)
         source = self.sources[min(number, len(self.sources) - 1)]
         text = source.line(row)
@@ -57,7 +63,7 @@ class ExpandedSource(msgspec.Struct, frozen=True):
 
 
 def label_of(source: Source) -> str:
-    """Return the file name that NVRTC is given: the same for the same text everywhere."""
+    """Return the file name by which NVRTC knows a source: the same for the same text everywhere."""
     return f"/cell/{source.label}"
 
 
@@ -68,12 +74,12 @@ def expand_includes(
 
     Args:
         source: the text.
-        use: headers included above it.
+        use: names of headers to include above it.
         headers: texts by the names under which they are included.
         folders: where other includes are looked for.
 
     Raises:
-        KernelSyntaxError: a header is not found; at the line that includes it.
+        KernelSyntaxError: a header is missing or includes itself; at the line that includes it.
     """
     inliner = _Inliner(source, dict(headers or {}), [Path(f) for f in folders])
     above = "".join(inliner.header(name, Location(source, 1, 0, 1, 0)) for name in use)
@@ -144,7 +150,7 @@ class _Inliner:
 
 
 def define_lines(defines: Mapping[str, Any]) -> dict[str, str]:
-    """Return constants as lines of macros: numbers in C++'s spelling with all bits, texts unchanged."""
+    """Return the replacement texts of constants as macros, by name: numbers in C++ with all bits, strings unchanged."""
     return {name: _spelled(value) for name, value in defines.items()}
 
 
@@ -154,7 +160,7 @@ def _spelled(value: Any) -> str:
 
 
 def placed(error: BuildError, source: ExpandedSource, function: str = "") -> WorkbenchError:
-    """Return a compiler's error as errors at the lines of the cell or header; unchanged if it names none of them."""
+    """Return a compiler's errors at the lines of the cell or header; the error itself if it names no line of them."""
     errors: list[WorkbenchError] = [
         BuildError(
             f"{message[:1].upper()}{message[1:]}.",
@@ -176,7 +182,7 @@ def _of_host(message: str, source: ExpandedSource) -> str:
 
 
 def unknown_names(log: str) -> frozenset[str]:
-    """Return the name expressions unknown to NVRTC, without blanks; empty if there was another error, too."""
+    """Return the name expressions that NVRTC does not know, without blanks; empty if the log has other errors too."""
     files = re.findall(r"^([^\s(][^(\n]*)\(\d+\): (?:catastrophic )?error", log, re.MULTILINE)
     names = re.findall(r'Input name expression was: "(.*)"', log)
     return frozenset("".join(name.split()) for name in names if set(files) == {"__nv_name_map"})

@@ -98,7 +98,14 @@ _TEXT, _MEMBER = (_reserved(text) for text in (_PROBE_TEMPLATE, _MEMBER_TEMPLATE
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A member variable: its name, offset and bytes, a number's type (None of what is no number), whether a pointer."""
+    """A member variable of a class.
+
+    Attributes:
+        name: as written.
+        offset, size: in bytes.
+        type: of a number; of a pointer, uint64; None for all else.
+        pointer: whether it is a pointer.
+    """
 
     name: str
     offset: int
@@ -111,11 +118,11 @@ class Element(msgspec.Struct, frozen=True):
     """The type of a parameter, or of what it points to.
 
     Attributes:
-        depth: 0 of a value, 1 of a pointer, 2 of a pointer to pointers, 3 of a reference.
+        depth: 0 for a value, 1 for a pointer, 2 for a pointer to pointers, 3 for a reference.
         constant: whether what it points to is const.
-        size, align: bytes of one.
-        type: a number, or a vector of the components x, y, … or of a complex number; None of another class.
-        fields: of a class those that are seen, in order of their offsets.
+        size, align: bytes of one element.
+        type: a number, or a vector of the components x, y, … or of a complex number; None for another class.
+        fields: the members of a class whose names were probed, in order of their offsets.
     """
 
     depth: int
@@ -127,7 +134,7 @@ class Element(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """Return whether the fields are all that there is but padding."""
+        """Whether the fields are all of the class but padding."""
         end = 0
         for field in self.fields:
             if field.offset - end >= self.align:
@@ -137,7 +144,7 @@ class Element(msgspec.Struct, frozen=True):
 
 
 def probe(members: Sequence[str]) -> str:
-    """Return the text of the probing templates; `members` are names that members of classes may have."""
+    """Return the C++ of the probing templates; `members` are names that members of classes may have."""
     each = "".join(_MEMBER.replace("@#@", str(n)).replace("@NAME@", name) for n, name in enumerate(members))
     used = "".join(f", typename wb_m{n}<wb_E>::wb_type" for n, _ in enumerate(members))
     words = ("float", "double", "int", "char", "short", "long", "bool", "signed", "unsigned", "const", "real", *members)
@@ -146,12 +153,17 @@ def probe(members: Sequence[str]) -> str:
 
 
 def asked(expression: str) -> str:
-    """Return the name expression whose mangled name describes a kernel or a variable."""
+    """Return the name expression whose mangled name describes a kernel's parameters or a variable's type."""
     return f"&wb_::wb_of<wb_::wb_facts<decltype(&{expression})>::wb_type>"
 
 
 def elements(mangled: str, members: Sequence[str]) -> tuple[Element, ...]:
-    """Return the parameters of a kernel, or a variable, from the mangled name of what was `asked`."""
+    """Parse the types of a kernel's parameters, or of a variable, from the mangled name of an `asked` expression.
+
+    Args:
+        mangled: the name.
+        members: those that `probe` got.
+    """
     numbers = [-int(n[1:]) if n[0] == "n" else int(n) for n in re.findall(r"Li(n?\d+)E", mangled)]
     starts = [n for n, value in enumerate(numbers) if value == -1] + [len(numbers)]
     return tuple(_element(numbers[a + 1 : b], members) for a, b in pairwise(starts))

@@ -30,13 +30,13 @@ class Parameter(msgspec.Struct, frozen=True):
     """A parameter of a `__global__` function.
 
     Attributes:
-        name: as written; `p0`, `p1`, … where a macro or a template writes it.
+        name: as written; `p0`, `p1`, … if a macro or a template writes it.
         text: its C++ type as written.
-        type: of the number, or of what the pointer points to; a class is its bytes.
+        type: of the number, or of what the pointer points to; a vector of bytes for a class.
         pointer: whether it is a pointer.
         const: whether what it points to is only read.
-        location: its place in the text.
-        element: what NVRTC knows of it.
+        location: where it is in the text.
+        element: its type as NVRTC sees it; None before `typed`.
     """
 
     name: str
@@ -49,15 +49,15 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """A `__global__` function of a text.
+    """A `__global__` function of a CUDA C++ text.
 
     Attributes:
-        name: as it is requested: with its namespace, and of a template's instance with its arguments.
-        parameters: in order; until NVRTC has said their types, those that they seem to have.
+        name: as it is requested: with its namespace; of a template's instance, with its arguments.
+        parameters: in order; before `typed`, their types are unknown and stand as a byte.
         location: of its name.
         first, last: lines of its text.
         words: names that its body uses.
-        template: whether it has no code before its arguments are known.
+        template: whether it is a template, which has no code before its arguments are known.
     """
 
     name: str
@@ -77,7 +77,7 @@ def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, .
         defined: macros, which may stand for annotations.
 
     Raises:
-        KernelSyntaxError: a kernel's text does not end.
+        KernelSyntaxError: a kernel's body is never closed.
     """
     text = blanked(source.text)
     signatures: list[Signature] = []
@@ -106,7 +106,7 @@ def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, .
 
 
 def variables(source: Source, defined: Mapping[str, str]) -> tuple[str, ...]:
-    """Return names of the variables declared `__device__`, `__constant__` or `__managed__`."""
+    """Return the qualified names of the variables declared `__device__`, `__constant__` or `__managed__`."""
     return tuple(
         "::".join((*d.scope, name))
         for d in declarations(blanked(source.text), dict(defined))
@@ -116,13 +116,13 @@ def variables(source: Source, defined: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def members(text: str, defined: Mapping[str, str]) -> tuple[str, ...]:
-    """Return names that member variables of a text's classes have, and of CUDA's vectors."""
+    """Return the names of the member variables of a text's classes, and of the components of CUDA's vectors."""
     listed = (name for d in declarations(blanked(text), dict(defined)) if d.member for name in _declared(d))
     return tuple(dict.fromkeys((*"xyzw", *listed)))
 
 
 def _declared(d: Declaration) -> list[str]:
-    """Return names of the variables of a declaration that is none of a function or a type."""
+    """Return the names of the variables that a declaration declares; empty for one of a function or a type."""
     plain = re.sub(r"<[^<>]*>", "", d.head).rstrip(" ;\n")
     if d.form != "other" or "(" in plain.split("=")[0] or _NO_MEMBER.match(plain):
         return []
@@ -131,7 +131,9 @@ def _declared(d: Declaration) -> list[str]:
 
 
 def typed(signature: Signature, elements: Sequence[Element]) -> Signature:
-    """Return the signature with the types that NVRTC said.
+    """Return the signature with the parameter types that NVRTC reported.
+
+    If their number differs from the written ones, as with a macro or a pack, they are named `p0`, `p1`, ….
 
     Raises:
         KernelTypeError: a parameter is a reference, which no launch can pass.
@@ -157,7 +159,7 @@ def _typed(p: Parameter, element: Element) -> Parameter:
 
 
 def _parameters(d: Declaration) -> int:
-    """Return the offset in a function's head at which its parameters begin: after the last outermost parenthesis."""
+    """Return the offset in a function's head behind the parenthesis that opens its parameters; 0 if there is none."""
     depth = 0
     for at in range(d.head.rfind(")"), -1, -1):
         depth += (d.head[at] == ")") - (d.head[at] == "(")

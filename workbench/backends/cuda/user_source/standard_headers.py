@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 OWN = re.compile(r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups)\.h|(cooperative_groups|cuda|cub|nv)/.*")
-"""Headers that come with NVRTC."""
+"""Matches the names of headers that come with NVRTC."""
 
 _HOST = re.compile(
     r"(cuda|cuda_runtime|cuda_runtime_api|cuda_profiler_api|cuda_gl_interop|(cu(rand|blas|fft|sparse|solver|dnn)|helper_|"
@@ -41,7 +41,7 @@ intmax long long|uintmax unsigned long long|int_fast32 int|uint_fast32 unsigned|
 
 
 def _named(names: str, *more: str) -> str:
-    """Return the text that gives names of the global namespace to `std`."""
+    """Return C++ that makes names of the global namespace known in `std`, below the texts `more`."""
     return "\n".join(more) + f"\nnamespace std {{ {' '.join(f'using ::{n};' for n in names.split())} }}\n"
 
 
@@ -106,12 +106,12 @@ _DEFINED = re.compile(r"#[ \t]*define[ \t]+(\w+)|\b(\w+)\s*=(?!=)|typedef[^;{]*\
 
 
 def implied(text: str) -> str:
-    """Return definitions of C's limits, constants and integer types that a text names and does not define.
+    """Return definitions of C's limits, constants and integer types that a text uses and does not define.
 
-    nvcc's own headers include C's, so texts for it use `INFINITY`, `INT_MAX` and `uint8_t` as they are.
+    nvcc's own headers include C's, so texts for it use `INFINITY`, `INT_MAX` and `uint8_t` without an include.
 
     Args:
-        text: with its headers in their places.
+        text: with its headers expanded.
     """
     defined = {name for names in _DEFINED.findall(text) for name in names}
     needed, new = set[str](), set(re.findall(r"\w+", text))
@@ -122,11 +122,11 @@ def implied(text: str) -> str:
 
 
 def standard(name: str, text: str) -> str | None:
-    """Return the text of a header that NVRTC does not have; None if it is none of those that are known.
+    """Return the text of a standard header that NVRTC does not have; None if the header is not known.
 
     Args:
         name: as it is included.
-        text: that includes it: of cub/cub.cuh it gets the parts that it names.
+        text: the text that includes it; for cub/cub.cuh, the parts that it names are included.
     """
     if name == "cub/cub.cuh":  # its parts for the host cannot be compiled
         used = sorted(set(_COLLECTIVE.findall(text)))

@@ -8,7 +8,7 @@ from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.errors import BuildError
 
 STATIC_SHARED = 48 * 1024
-"""Bytes of shared memory that a kernel may declare; beyond it the launch asks for dynamic memory."""
+"""Bytes of shared memory that a kernel may declare; for more, the launch has to request dynamic memory."""
 
 # KiB that a block can ask for, by compute capability (CUDA C++ Programming Guide, "Compute Capabilities").
 _LIMITS = {
@@ -29,12 +29,12 @@ _LIMITS = {
 
 
 def shared_limit(target: str) -> int:
-    """Return the bytes of shared memory that a block can have; the least there is if `target` is not known."""
+    """Return the most bytes of shared memory that a block can have; 48 KiB if `target` is not known."""
     return _LIMITS.get(capability(target), 48) * 1024
 
 
 def capability(target: str) -> int:
-    """Return the number in a target: 90 of `sm_90` and `sm_90a`; 0 if it has none."""
+    """Return the number in a target: 90 for `sm_90` and `sm_90a`; 0 if it has none."""
     return int("".join(c for c in target.partition("_")[2] if c.isdigit()) or 0)
 
 
@@ -48,10 +48,10 @@ def blocks_at_once(shared: int, target: str) -> int:
 
 
 def arrange(together: Iterable[Sequence[Region]]) -> int:
-    """Give every region its offset; returns the bytes of them all.
+    """Give every region its offset; return the bytes that all of them take.
 
     Args:
-        together: regions that are needed at the same time, once for each point of the program.
+        together: for each point of the program, the regions that are needed there, which must not overlap.
     """
     near: dict[Region, set[Region]] = {}
     for regions in together:
@@ -72,10 +72,16 @@ def arrange(together: Iterable[Sequence[Region]]) -> int:
 
 
 def check_shared(used: int, regions: Sequence[Region], target: str, kernel: str) -> None:
-    """Raise an error if a block's shared memory exceeds the target's limit.
+    """Check that a block's shared memory does not exceed the target's limit.
+
+    Args:
+        used: bytes of shared memory of a block.
+        regions: its parts, of which the error names the largest.
+        target: the architecture.
+        kernel: the kernel's name.
 
     Raises:
-        BuildError: naming the largest pieces.
+        BuildError: it exceeds the limit.
     """
     limit = shared_limit(target)
     if used <= limit:

@@ -25,10 +25,10 @@ MMA_ROWS, MMA_COLUMNS = 16, 8
 
 
 class Element:
-    """An element of a tile, in the loop of the thread that does it; indices are made on demand.
+    """An element of a tile, in the loop of the thread that has it; code for its indices is emitted on demand.
 
     Attributes:
-        register: which of the thread's registers it is in, in its layout; None in a loop over memory alone.
+        register: the number of the thread's register that holds it; None in a loop over shared memory.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Element:
 
     @property
     def linear(self) -> Value:
-        """The index in row-major order."""
+        """The IR value of the element's index in row-major order; the first use emits its computation."""
         if self._linear is None:
             # Made on demand, once: divisions by sizes are slow, and many bodies need only one of the two forms.
             steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
@@ -54,7 +54,7 @@ class Element:
         return self._linear
 
     def index(self, axis: int) -> Value:
-        """Return its index along an axis."""
+        """Return the IR value of the element's index along an axis; the first call emits its computation."""
         if axis not in self._indices:
             b, inner = self.builder, math.prod(self.shape[axis + 1 :])
             index = self.linear if inner == 1 else b.one("quotient", (self.linear, b.const(inner)), int32)
@@ -64,7 +64,7 @@ class Element:
         return self._indices[axis]
 
     def weighted(self, steps: list[int], offset: Value | None = None) -> Value:
-        """Return the sum of the indices, each times its step, and of `offset`."""
+        """Emit the sum of the indices, each times its step, and of `offset`."""
         total = offset
         for axis, step in enumerate(steps):
             if step == 0 or self.shape[axis] == 1:
@@ -85,12 +85,12 @@ class Striped(msgspec.Struct, frozen=True):
 
     @property
     def registers(self) -> int:
-        """The number of registers of a thread."""
+        """The number of registers of a thread, one per element."""
         return -(-self.count // self.threads)
 
     @property
     def active(self) -> int:
-        """The threads from 0 on that have an element."""
+        """The number of threads that have an element; they are the first ones."""
         return min(self.count, self.threads)
 
     @property
@@ -99,7 +99,7 @@ class Striped(msgspec.Struct, frozen=True):
         return ("striped", self.threads)
 
     def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
-        """Emit `body` for each element; without `registers` the loop need not be unrolled."""
+        """Emit `body` for each element; with `registers`, in an unrolled loop, so that registers' numbers are known."""
         # With one register per thread there is no loop to write, and no index to compute.
         if self.registers == 1:
             first = builder.const(0)
@@ -117,7 +117,7 @@ class Striped(msgspec.Struct, frozen=True):
         builder.for_(lane, stop, step, (), scope.block, {PLAIN: True})
 
     def one(self, builder: Builder, lane: Value, shape: tuple[int, ...], register: Value, body: Body) -> None:
-        """Do `body` for the element in a register, if there is one."""
+        """Emit `body` for the element in a register, if the thread has one there."""
         here = builder.one("add", (product(builder, register, self.threads), lane), int32)
         when(builder, self._inside_test(builder, here), lambda: body(Element(builder, shape, register, here)))
 
@@ -129,11 +129,11 @@ class Striped(msgspec.Struct, frozen=True):
 
 
 class Spread(msgspec.Struct, frozen=True, dict=True):
-    """A matrix of `rows` × `columns`, each thread with some rows times some columns.
+    """A layout of a matrix of `rows` × `columns`, in which each thread has some rows times some columns.
 
     Attributes:
-        down, across: groups of threads along rows and columns; of warps, where `fragments`.
-        fragments: rows and columns lie as tensor cores have them.
+        down, across: the number of groups along rows and columns: of threads, or of warps with `fragments`.
+        fragments: rows and columns lie as in the fragments of tensor cores.
     """
 
     rows: int
@@ -145,33 +145,38 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def own_rows(self) -> int:
-        """Rows that a thread has, the last ones perhaps outside of the matrix."""
+        """The number of rows that a thread has, the last ones perhaps outside of the matrix."""
         return 2 * -(-self.rows // (MMA_ROWS * self.down)) if self.fragments else -(-self.rows // self.down)
 
     @cached_property
     def own_columns(self) -> int:
-        """Columns that a thread has, the last ones perhaps outside."""
+        """The number of columns that a thread has, the last ones perhaps outside of the matrix."""
         return (
             2 * -(-self.columns // (MMA_COLUMNS * self.across)) if self.fragments else -(-self.columns // self.across)
         )
 
     @property
     def registers(self) -> int:
-        """The number of registers of a thread."""
+        """The number of registers of a thread, one per element."""
         return self.own_rows * self.own_columns
 
     @property
     def who(self) -> Hashable:
-        """The share of each thread."""
+        """The share of each thread, as `Use.who` names it."""
         return self
 
     @property
     def used(self) -> int:
-        """The threads from 0 on that take part."""
+        """The number of threads that have elements; they are the first ones."""
         return self.down * self.across * (WARP if self.fragments else 1)
 
     def row(self, lane: str, number: str) -> str:
-        """Return the row with a thread's number, in C++; `lane` and `number` are names or literals."""
+        """Return the C++ expression of the matrix's row that is a thread's own row `number`.
+
+        Args:
+            lane: the C++ name of the thread's index.
+            number: a C++ name or literal.
+        """
         if not self.fragments:
             return f"{lane} / {self.across} + {number} * {self.down}"
         # Of mma.m16n8k16 a thread has rows l / 4 and l / 4 + 8 of its fragment; `number` counts those two first.
@@ -179,7 +184,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return f"({group} + {number} / 2 * {self.down}) * {MMA_ROWS} + {number} % 2 * 8 + {lane} % {WARP} / 4"
 
     def column(self, lane: str, number: str) -> str:
-        """Return the column with a thread's number, in C++."""
+        """Return the C++ expression of the matrix's column that is a thread's own column `number`; see `row`."""
         if not self.fragments:
             return f"{lane} % {self.across} + {number} * {self.across}"
         # … and columns 2 (l % 4) and the one after it.
@@ -187,7 +192,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return f"({group} + {number} / 2 * {self.across}) * {MMA_COLUMNS} + {lane} % 4 * 2 + {number} % 2"
 
     def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
-        """Emit `body` for each element."""
+        """Emit `body` for each element, in unrolled loops whatever `registers` is."""
 
         def row(i: Value) -> None:
             at = self._coordinate(builder, lane, i, rows=True)
@@ -206,7 +211,10 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
     def pairs(
         self, b: Builder, lane: Value, shape: tuple[int, ...], body: Callable[[Element, Element], object]
     ) -> None:
-        """Emit `body` for each two neighbours in a row that a thread has in fragments, of an even number of columns."""
+        """Emit `body` for each two neighbours in a row that a thread has in fragments.
+
+        The matrix has an even number of columns.
+        """
 
         def row(i: Value) -> None:
             at = self._coordinate(b, lane, i, rows=True)
@@ -241,7 +249,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return b.one("add", (block, inner), int32)
 
     def _inside_test(self, b: Builder, lane: Value, indices: tuple[Value, ...]) -> Value | None:
-        """Emit the test that the element is one of the matrix; return None if all are."""
+        """Emit the test that an element is in the matrix and the thread has elements; return None if always so."""
         fine: Value | None = None
         unit = (MMA_ROWS, MMA_COLUMNS) if self.fragments else (1, 1)
         ends = zip(indices, (self.rows, self.columns), (self.down, self.across), unit, strict=True)
@@ -258,7 +266,7 @@ Layout: TypeAlias = Striped | Spread
 
 
 def for_product(rows: int, columns: int, threads: int) -> Spread:
-    """Deal rows and columns to threads so that the fewest elements are read per product."""
+    """Return the layout of a product's result by which threads read the fewest elements of the operands."""
     best: tuple[float, Spread] | None = None
     across = 1
     # Powers of two: most divisions by `across` then become shifts.
@@ -275,7 +283,10 @@ def for_product(rows: int, columns: int, threads: int) -> Spread:
 
 
 def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
-    """Deal a matrix of fragments to warps so that the fewest elements are read; None without whole warps."""
+    """Return the layout of a product's result in fragments by which warps read the fewest elements of the operands.
+
+    It is None if the block is not made of whole warps.
+    """
     warps = threads // WARP
     if threads % WARP or not warps:
         return None
@@ -290,12 +301,12 @@ def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
 
 
 def product(builder: Builder, value: Value, factor: int) -> Value:
-    """Emit `value * factor` as an int32; nothing if the factor is 1."""
+    """Emit `value * factor` as an int32; return the value itself if the factor is 1."""
     return value if factor == 1 else builder.one("mul", (value, builder.const(factor)), int32)
 
 
 def loop(builder: Builder, count: int, body: Callable[[Value], object], name: str = "r") -> None:
-    """Emit an unrolled loop; a loop of one iteration is its body alone."""
+    """Emit an unrolled loop of `count` iterations; `body` gets the index, which is called `name`."""
     if count == 1:
         body(builder.const(0))
         return
@@ -308,7 +319,7 @@ def loop(builder: Builder, count: int, body: Callable[[Value], object], name: st
 
 
 def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:
-    """Emit `body` under the condition, or always if it is None."""
+    """Emit `body` under the condition, or unconditionally if that is None."""
     if condition is None:
         body()
         return

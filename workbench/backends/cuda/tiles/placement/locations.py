@@ -17,7 +17,7 @@ from workbench.types import int32
 
 
 class InRegisters(msgspec.Struct, frozen=True, eq=False):
-    """A location in registers: a tile is spread over the threads."""
+    """A location in registers: the tile is spread over the threads."""
 
     slots: Value
     layout: Layout
@@ -28,7 +28,7 @@ class InRegisters(msgspec.Struct, frozen=True, eq=False):
         return builder.slot_read(self.slots, element.register)
 
     def write(self, builder: Builder, element: Element, value: Value) -> None:
-        """Set the thread's own element."""
+        """Emit a write of the thread's own element."""
         assert element.register is not None
         builder.slot_write(self.slots, element.register, value)
 
@@ -41,7 +41,10 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
     """A location in shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
 
     Attributes:
-        entire: the elements of the region in row-major order, perhaps with gaps between rows.
+        region: the memory.
+        steps: in elements, per axis.
+        offset: the index of the first element; None for 0.
+        entire: the tile is all of the region in row-major order, perhaps with gaps between rows.
         aligned: it begins at a multiple of 16 bytes.
     """
 
@@ -52,7 +55,7 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
     aligned: bool = True
 
     def read(self, builder: Builder, element: Element) -> Value:
-        """Emit a read of any element."""
+        """Emit a read of an element, which may be any."""
         return builder.slot_read(self.region.slots, self.at(element))
 
     def write(self, builder: Builder, element: Element, value: Value) -> None:
@@ -60,12 +63,12 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
         builder.slot_write(self.region.slots, self.at(element), value)
 
     def at(self, element: Element) -> Value:
-        """Return the index of an element's slot."""
+        """Return the index of an element in the region's slots."""
         dense = self.entire and self.steps == row_major(element.shape)
         return element.linear if dense else element.weighted(list(self.steps), self.offset)
 
     def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
-        """Return the step's use of the region; `who` counts by the region's own elements."""
+        """Return the use of the region by a step; unless the tile is all of the region, `who` becomes any thread."""
         return (Use(self.region, mode, who if self.entire else ANY),)
 
 
@@ -73,7 +76,7 @@ TileLocation = InRegisters | InShared
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the steps of an array without gaps."""
+    """Return the steps along each axis, in elements, of an array of this shape without gaps."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
@@ -81,9 +84,9 @@ def view(builder: Builder, op: Op, source: InShared) -> InShared:
     """Return the location of a view of shared memory.
 
     Args:
-        builder: takes the arithmetic of its offset.
+        builder: receives the arithmetic of its offset.
         op: a `tile_transpose`, `tile_slice`, `tile_broadcast` or `tile_reshape`.
-        source: where its operand is.
+        source: the location of its operand.
     """
     old, new = tile_of(op.operands[0]).shape, tile_of(op.result).shape
     if op.name == "tile_reshape":

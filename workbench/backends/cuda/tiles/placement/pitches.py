@@ -22,7 +22,7 @@ CHUNK = 16
 
 
 def pitches(plan: Plan, storage: Storage) -> dict[Value, int]:
-    """Return the row pitch in elements of each storage that is not dense.
+    """Return the row pitch in elements of each storage with gaps between rows; others are dense and left out.
 
     Tiles that are also seen in another shape, or that cuBLASDx reads, stay dense.
     """
@@ -67,7 +67,15 @@ def _pitch(type: Tile, strided: bool) -> int:
 
 
 def _k_is_last(plan: Plan, op: Op, side: int) -> bool | None:
-    """Return whether sums run along the last axis of the tile that holds an operand; None if that is no matrix."""
+    """Return whether sums run along the last axis of the tile that holds an operand of a product.
+
+    It is None if that tile is empty or no matrix, or the operand is a view of it other than by transposes and slices.
+
+    Args:
+        plan: the plan of the tiles.
+        op: the product.
+        side: 0 for the left operand, 1 for the right one.
+    """
     axis = 1 - side if not op.attrs[(TRANSPOSE_A, TRANSPOSE_B)[side]] else side
     value = op.operands[side]
     views = {v: o for o in uniform_ops(plan.function.body) for v in o.results}

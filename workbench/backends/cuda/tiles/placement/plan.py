@@ -36,14 +36,14 @@ _ALONGSIDE = frozenset({"tile_map", "tile_insert"})
 
 @dataclass(eq=False)
 class Plan:
-    """The plan of where each tile of a kernel lies.
+    """The plan of which tiles of a kernel are in registers, in shared memory, or views of other tiles.
 
     Attributes:
-        function: with a `tile_copy` where something is needed in shared memory that is not there.
-        shared: tiles that have a region of their own.
-        views: a tile inside another one to that one.
+        function: with a `tile_copy` wherever a tile is needed in shared memory and is not there.
+        shared: tiles that have a region of shared memory.
+        views: by tile that is part of another one: that one.
         layouts: of the tiles in registers.
-        tied: what a loop carries, its result and its parameters: one storage.
+        tied: classes of tiles that share a storage: a loop's results and parameters.
     """
 
     function: Function
@@ -53,7 +53,7 @@ class Plan:
     tied: Classes = field(default_factory=Classes)
 
     def root(self, value: Value) -> Value:
-        """Return the tile that holds the elements."""
+        """Return the tile that holds a view's elements; the tile itself if it is no view."""
         while value in self.views:
             value = self.views[value]
         return value
@@ -69,7 +69,7 @@ def uniform_ops(block: Block) -> Iterator[Op]:
 
 
 def plan(function: Function) -> Plan:
-    """Decide for every tile of the function where it lies."""
+    """Decide for every tile of the function whether it is in registers, in shared memory, or a view."""
     result = Plan(function)
     ops = list(uniform_ops(function.body))
     values = {
@@ -100,7 +100,7 @@ def plan(function: Function) -> Plan:
 
 
 def _reduced(ops: list[Op]) -> set[Value]:
-    """Return results of reductions along an axis: several threads make one element."""
+    """Return the results of reductions along an axis, whose elements several threads compute together."""
     return {op.result for op in ops if op.name == "tile_reduce" and is_tile(op.result)}
 
 
@@ -111,7 +111,7 @@ def _linked(ops: list[Op]) -> set[Value]:
 
 
 def _loaded_for(ops: list[Op], plan: Plan) -> set[Value]:
-    """Return loads that a loop begins with and carries in shared memory: loaded there, they are not copied to it."""
+    """Return the loads whose tiles a loop begins with and carries in shared memory: loaded there, they need no copy."""
     loads = {op.result for op in ops if op.name == "tile_load"}
     loops = [op for op in ops if op.name in LOOPS]
     pairs = [p for op in loops for p in zip(op.results, op.operands[LEAD[op.name] :], strict=True)]
@@ -128,7 +128,10 @@ def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
 
 
 def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
-    """Yield pairs of tiles that are one variable: into loops, around them, out of branches, and along registers."""
+    """Yield pairs of tiles that should share registers: values that enter, go around or leave loops and branches.
+
+    The operands and results of maps and insertions are among them, and a product with its accumulator.
+    """
     for op in ops:
         pairs: list[tuple[Value, Value]] = []
         if op.name in STRUCTURED:
@@ -146,14 +149,17 @@ def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
 
 
 def crossing(op: Op) -> tuple[Value, ...]:
-    """Return the operands of which a thread reads elements that others have."""
+    """Return the operands of which a thread reads elements of other threads.
+
+    A reduction of all elements has none, as its threads exchange their results.
+    """
     if op.name == "tile_reduce" and op.attrs.get(AXIS) is None:
         return ()
     return tuple(op.operands[k] for k in _CROSSING.get(op.name, ()))
 
 
 def _closed(shared: set[Value], plan: Plan) -> set[Value]:
-    """Return the set with all that is tied to one of its members; a view is where its root is."""
+    """Return the roots of these tiles and of all that share a storage with one of them."""
     roots = {plan.root(v) for v in shared}
     chosen = {plan.tied.of(v) for v in roots}
     every = {plan.root(v) for op in uniform_ops(plan.function.body) for v in _tiles(op)}
@@ -197,7 +203,7 @@ def is_on_tensor_cores(op: Op) -> bool:
 
 
 def _copies(plan: Plan, spread: dict[Value, Spread]) -> None:
-    """Insert copies to shared memory of spread tiles that other threads need."""
+    """Insert copies to shared memory of tiles in a product's layout that other threads need; change the plan."""
 
     def change(on: Rewriter, op: Op) -> list[Op]:
         ops: list[Op] = []

@@ -19,11 +19,7 @@ _IN_PLACE = {"tile_map": slice(None), "tile_insert": slice(0, 1), "tile_place": 
 
 
 class Storage:
-    """The assignment of tiles to storage, by liveness.
-
-    Attributes:
-        around: at each operation, the storages that are needed before, in or after it.
-    """
+    """The assignment of tiles to storage, by liveness."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -42,15 +38,15 @@ class Storage:
             self._share(op)
 
     def of(self, value: Value) -> Value:
-        """Return the tile that represents the storage of a tile that is no view."""
+        """Return the tile that represents the storage of a tile, which must not be a view."""
         return self.classes.of(value)
 
     def is_exclusive(self, value: Value) -> bool:
-        """Return whether no other tile has its storage."""
+        """Return whether no other tile shares the tile's storage."""
         return len(self.classes.members(value)) == 1
 
     def around(self, op: Op) -> set[Value]:
-        """Return the storages that are needed at an operation."""
+        """Return the storages, by their representatives, that are needed before, in or after an operation."""
         return {self.of(v) for v in self._around.get(op, ())}
 
     def _roots(self, values: Iterable[Value]) -> set[Value]:
@@ -61,7 +57,7 @@ class Storage:
             self.classes.meet(value, live)
 
     def _block(self, block: Block, live: set[Value]) -> set[Value]:
-        """Walk backwards from what is needed after the block; returns what is needed before it."""
+        """Walk a block backwards from the storages that are needed after it; return those that are needed before it."""
         live = set(live)
         for op in reversed(block.ops):
             if op.name == "if":
@@ -106,7 +102,7 @@ class Storage:
         return outside | init
 
     def _from_outside(self, op: Op) -> set[Value]:
-        """Return tiles read inside a loop and made outside it."""
+        """Return the storages that are read inside a loop and defined outside of it."""
         inside, read = self._roots(op.results), set[Value]()
         for block in op.blocks:
             for inner in uniform_ops(block):

@@ -24,21 +24,22 @@ from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
 FIRST = "first"
-"""Values of `who`: any thread; the first of the block. Other words name a fixed share of the elements per thread."""
+"""Values of `Use.who`: any thread, and the first one of the block. Other values name a fixed share of each thread."""
 
 ALIGNMENT = 16
 
 
 @dataclass(eq=False)
 class Region:
-    """A piece of shared memory.
+    """A part of a block's shared memory.
 
     Attributes:
         dtype: type of its elements.
-        count: how many.
-        name: in the text.
+        count: the number of elements.
+        name: in the generated text.
         label: what it is for, in a user's words.
         offset: bytes from the start of the block's shared memory; set when all regions are known.
+        slots: the IR value that represents it.
     """
 
     dtype: Scalar | Vector
@@ -49,12 +50,12 @@ class Region:
     slots: Value = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the IR value that represents the region."""
+        """Create the IR value that represents the region."""
         self.slots = Value(Slots(self.dtype, self.count), self.name)
 
     @property
     def size(self) -> int:
-        """Bytes, up to where the next region may begin."""
+        """Bytes that it takes, rounded up to where the next region may begin."""
         return -(-self.count * self.dtype.size // ALIGNMENT) * ALIGNMENT
 
     def overlaps(self, other: Region) -> bool:
@@ -64,14 +65,16 @@ class Region:
 
 @dataclass(frozen=True)
 class Use:
-    """A way in which a step touches memory.
+    """An access to memory by a step.
 
     Attributes:
         memory: a region, or an array parameter. Arrays of different parameters are taken to be different memory.
         mode: "read", "write", or "add": atomic, its result unused, so that the order of two does not matter.
-        who: see above; a tuple may hold values, which mean the same only within one turn of the loop that makes them.
+        who: `ANY`, `FIRST`, or a name for the share of elements that each thread accesses; equal names mean equal
+            shares. A tuple may contain values, which mean the same only within one iteration of the loop that defines
+            them.
         pending: a copy that is under way until it is waited for.
-        box: of an array, first and last index + 1 along each axis, where they are known while compiling.
+        box: of an array, first and last index + 1 along each axis; None along those where they are not constant.
     """
 
     memory: Region | Value
@@ -81,7 +84,7 @@ class Use:
     box: tuple[tuple[int, int] | None, ...] = ()
 
     def needs_barrier(self, other: Use) -> bool:
-        """Return whether a barrier has to stand between the two."""
+        """Return whether a barrier has to stand between this use and another one."""
         # Reads commute, and so do atomic additions whose result is unused.
         if self.mode == other.mode and self.mode != "write":
             return False
@@ -95,12 +98,12 @@ class Use:
         return not same or self.pending or other.pending
 
     def _is_disjoint(self, other: Use) -> bool:
-        """Return whether the two are known to touch different elements of one array."""
+        """Return whether two uses of an array are known to access different elements."""
         known = (pair for pair in zip(self.box, other.box, strict=False) if None not in pair)
         return any(a[1] <= b[0] or b[1] <= a[0] for a, b in known)  # type: ignore[index]
 
     def beyond(self, recomputed: set[Value]) -> Use:
-        """Return the use as the next iteration of a loop sees it, which recomputes these values."""
+        """Return the use as the next iteration of a loop sees it, which computes the values `recomputed` again."""
         return replace(self, who=ANY) if _mentions(self.who, recomputed) else self
 
 
@@ -112,7 +115,7 @@ def _mentions(who: Hashable, values: set[Value]) -> bool:
 
 Open = frozenset[Use]
 Numbers = dict[Value, Any]
-"""Constants by value."""
+"""The constants of the kernel, by value."""
 
 
 def place_barriers(block: Block) -> Block:
@@ -155,7 +158,7 @@ def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
 
 
 def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]:
-    """Return the blocks of a loop, and what is open after it."""
+    """Return the lowered blocks of a loop, and the uses that are open after it."""
     inside = _defined_in(op)
     head = before
     # To a fixed point: what is open at the end of the body is open at its beginning in the next turn. It ends, since
