@@ -298,7 +298,7 @@ class CudaModule:
         )
 
     def in_double(self) -> Mapping[str, CudaKernel]:
-        """Return the module's kernels by name, with every float a double, on the emulated device, for difference quotients.
+        """Return the module's kernels by name, with every float a double, on the emulated device: for `gradcheck`.
 
         Raises:
             DeviceError: it includes a header of CUDA's that is written for float.
@@ -318,7 +318,7 @@ class CudaModule:
         return build.ptx(self.program, target or self._device_target())
 
     def sass(self, target: str = "") -> str:
-        """Return the machine code (SASS) of the source code as text; `target` is an architecture, by default the module's.
+        """Return the machine code (SASS) of the source code as text, for an architecture; empty: the module's own.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or it or a disassembler is missing.

@@ -272,9 +272,9 @@ class _Check:
         return self.loss(moved)
 
     def _line(self, name: str) -> str:
-        """Return where the parameter's values are used: in the first gradient that the user wrote, else at their first use.
+        """Return where the parameter's values are used; empty if they are not.
 
-        Empty if they are not.
+        That is in the first gradient that the user wrote and that they reach, else at the parameter's first use.
         """
         reached = {p for p in self.function.params if p.name == name}
         for op in walk(self.function.body):

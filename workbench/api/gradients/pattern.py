@@ -50,7 +50,7 @@ class Pattern(Observer):
         return self._of(value.memory, value)[_scalars(value)]
 
     def launching(self, record: LaunchRecord) -> None:
-        """Add the dependencies of a launch that uses an array which depends on the argument; other launches add none."""
+        """Add the dependencies of a launch, if one of its arrays depends on the argument."""
         floats = [a for a in record.arguments.values() if isinstance(a, array) and is_float(a.dtype)]
         if not any(a.memory in self._rows and self._rows[a.memory].nnz for a in floats):
             return
@@ -158,7 +158,7 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
 
 
 def _numbered(columns: list[HostArray]) -> tuple[HostArray, int]:
-    """Number the rows that these columns form from 0, equal rows alike; return each row's number, and how many there are."""
+    """Number the rows that these columns form from 0, equal rows alike; return the rows' numbers, and their count."""
     numbers = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values, here = np.unique(column, return_inverse=True)

@@ -39,7 +39,7 @@ _NAMED: Mapping[type, Mapping[str, object]] = {Builtin: TABLE, Form: FORMS, Scal
 
 
 class _Func(Protocol):
-    """A func."""
+    """The part of a `Func` that its exact text depends on."""
 
     name: str
     stale: str
@@ -53,7 +53,7 @@ class Inexact(Exception):
 
 
 class Seen:
-    """The definitions met so far: a kernel's own first, then those of the funcs that its reads found, in that order.
+    """The definitions that were reached so far: a kernel's own first, then those of the funcs that its reads found, in order.
 
     Attributes:
         definitions: in order.
@@ -68,10 +68,10 @@ class Seen:
         self._meet(definition)
 
     def number(self, definition: Definition) -> int:
-        """Return which definition it is.
+        """Return the position of a definition among `definitions`.
 
         Raises:
-            Inexact: none that was met.
+            Inexact: it is not among them.
         """
         number = self._numbers.get(definition)
         if number is None:
@@ -79,7 +79,7 @@ class Seen:
         return number
 
     def add(self, definition: Definition, customs: Mapping[Definition, Custom]) -> None:
-        """Meet one more."""
+        """Add a definition, if it is new, and the gradients of its func."""
         if definition not in self._numbers:
             self._meet(definition)
         self.customs.setdefault(id(definition), customs)
@@ -90,7 +90,10 @@ class Seen:
         self.definitions.append(definition)
 
     def where(self, definition: Definition) -> str:
-        """Return which definition it is, and the first that stands there: a `def` that ran twice makes two."""
+        """Return, as text, the numbers of a definition and of the first one at the same place in the source.
+
+        A `def` that ran twice makes two definitions at one place.
+        """
         return f"{self.number(definition)} {self._first[_place(definition)]}"
 
 
@@ -112,7 +115,7 @@ def written(definition: Definition) -> str:
 
 
 def exact(value: Any, seen: Seen) -> str:
-    """Return the text of a value; the definitions of funcs in it are added to those met.
+    """Return the exact text of a value; definitions of funcs in it are added to `seen`.
 
     Raises:
         Inexact: it has none.
@@ -174,7 +177,7 @@ def _func(value: _Func, seen: Seen) -> str:
 
 
 def _record(value: Any, seen: Seen) -> str:
-    """Return a type of the language, by all its fields; a struct's class on the host says nothing more."""
+    """Return the exact text of a type of the language: all its fields, except a struct's class on the host."""
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
     names = _fields(cast(type[object], type(value)))
@@ -192,7 +195,11 @@ def _fields(record: type[object]) -> tuple[str, ...] | None:
 
 
 def _named(value: Any, seen: Seen) -> str:
-    """Identify a class or function: a struct or an enum by its content, one of a library by its name in kernels."""
+    """Return the exact text of a class or function: a struct or enum by its content, one of a library by its name.
+
+    Raises:
+        Inexact: it is none of these.
+    """
     of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
     if of_struct is not None and StructValue in value.__mro__:
         return f"struct {exact(of_struct, seen)}"
