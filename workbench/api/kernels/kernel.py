@@ -242,7 +242,10 @@ class Specialisation(OfFunction):
         return None
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """Return the specialisation of this kernel of tiles for a launch over `threads`, its dimensions; (): one dimension."""
+        """Return the specialisation of this kernel of tiles for a launch over threads of these dimensions.
+
+        () stands for one dimension.
+        """
         assert self.tiling is not None
         return self.kernel.specialise(self.types, replace(self.tiling, threads=threads))
 
@@ -399,7 +402,7 @@ class Kernel(Subscripted):
         return Edition(self)
 
     def follow_uniforms(self) -> None:
-        """Update the parameters: after its own comes one for each uniform that the kernel, or a func of it, reads by name."""
+        """Update the parameters: after its own comes one for each uniform that the kernel, or a func, reads by name."""
         written = self._written
         if not IN_USE or written is None or (self.used is not None and self.used.is_current()):
             return
@@ -428,6 +431,16 @@ class Kernel(Subscripted):
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
         """Return the specialisation for these parameter types.
+
+        Args:
+            types: one per parameter; None: the annotations.
+            tiling: how blocks are launched. A flat one counts threads; a kernel that turns out to use no tiles then runs
+                once per thread. None: a kernel of tiles is taken as launched over blocks.
+
+        Args:
+            types: one per parameter; None: the annotations.
+            tiling: how blocks are launched. A flat one counts threads; a kernel that turns out to use no tiles
+                then runs once per thread. None: a kernel of tiles is taken as launched over blocks.
 
         Args:
             types: one per parameter; None: the annotations.
@@ -516,7 +529,7 @@ class Kernel(Subscripted):
             raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Fix its cell and run it again.")
 
     def outdated_by(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
-        """Return those of `names` that the kernel read from this namespace and whose value there has changed, sorted."""
+        """Return those of `names` that the kernel read from this namespace and that have another value now, sorted."""
         return sorted(set(self.used.reads(names, namespace))) if self.used is not None else []
 
     def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:

@@ -83,7 +83,7 @@ class _Call:
         self.types: dict[str, AnyType] = {}
 
     def argument(self, name: str, value: Any) -> str:
-        """Return the text of an argument: a finite Python number as it is, else `name`, which then stands for the value."""
+        """Return the text of an argument: a finite Python number itself, else `name`, which then means the value."""
         number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
         if number and cmath.isfinite(value):
             return repr(value)

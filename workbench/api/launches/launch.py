@@ -352,7 +352,10 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
 
 
 def _taken_as_given(values: Sequence[object], record: LaunchRecord) -> bool:
-    """Return whether a kernel that binds its arguments itself used all of them as they are: arrays, numbers, vectors."""
+    """Return whether a kernel that binds its arguments itself used all of them unchanged, and they are of plain kinds.
+
+    Those are arrays, numbers and vectors.
+    """
     arrays = [(v, taken) for v, taken in zip(values, record.values, strict=True) if isinstance(v, array)]
     known = all(isinstance(v, array) or type(v) in (int, float, bool, HostVector) for v in values)
     return known and all(v is taken for v, taken in arrays)

@@ -23,7 +23,7 @@ from workbench.types import bool as bool_
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    """Compute `left + right` and the like by a builtin's name; NotImplemented if an operand is neither array nor number.
+    """Compute `left + right` and the like by a builtin's name; NotImplemented if an operand is of another kind.
 
     A Python number takes the array's type, as in kernels.
     """
@@ -143,7 +143,7 @@ def inner(x: array, y: Any) -> array:
 
 
 def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False) -> array:
-    """Return the largest ("max") or smallest ("min") of all elements, as an array of one element, or those along an axis.
+    """Return the largest ("max") or smallest ("min") of all elements, or of those along an axis, as an array.
 
     Raises:
         LaunchError: the elements are no real numbers, or there are none.
@@ -173,7 +173,7 @@ def _dimension(x: array, axis: int, what: str) -> int:
 
 
 def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool) -> array:
-    """Reduce an array along an axis by a kernel that takes three dimensions: those before the axis, it, those after it."""
+    """Reduce an array along an axis, by a kernel of three dimensions: before the axis, along it, and after it."""
     at = _dimension(x, axis, what)
     before, after = x.shape[:at], x.shape[at + 1 :]
     sizes = prod(before), prod(after)

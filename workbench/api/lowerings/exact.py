@@ -53,7 +53,7 @@ class Inexact(Exception):
 
 
 class Seen:
-    """The definitions that were reached so far: a kernel's own first, then those of the funcs that its reads found, in order.
+    """The definitions that were reached so far: first the kernel's own, then those of the funcs that its reads found.
 
     Attributes:
         definitions: in order.
