@@ -226,8 +226,8 @@ class Recorder(Observer):
     def replay(self, arrays: Mapping[array, array] | None = None, /, **changes: Any) -> None:
         """Run everything again, in order, on the arrays' current contents.
 
-        Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them. Arguments that came from
-        sliders have the sliders' present values.
+        Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them. Arguments that came
+        from sliders have the sliders' present values.
 
         Args:
             arrays: recorded arrays to the ones to use in their place, everywhere: in launches, copies and fills, views
@@ -400,7 +400,9 @@ class Recorder(Observer):
         return pairs
 
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
-        """Return a launch for each compiled kernel that has the parameter, and the distinct arguments (one for all numbers).
+        """Return a launch for each compiled kernel that has the parameter, and its distinct arguments.
+
+        All numbers count as one argument.
 
         Raises:
             LaunchError: no launch has the parameter.
@@ -446,7 +448,7 @@ class Recorder(Observer):
         return {n: self.counters.next(n, self.launches, steps.get(n)) for n in {**own, **steps}}
 
     def _counts(self, name: str) -> bool:
-        """Return whether a launch outside of graphs has a parameter of this name, so that a counter can advance from it."""
+        """Return whether a launch outside of graphs has a parameter of this name, from which a counter advances."""
         return any(name in r.arguments for r in self.launches)
 
     def notes(self) -> list[str]:

@@ -434,23 +434,8 @@ class Kernel(Subscripted):
 
         Args:
             types: one per parameter; None: the annotations.
-            tiling: how blocks are launched. A flat one counts threads; a kernel that turns out to use no tiles then runs
-                once per thread. None: a kernel of tiles is taken as launched over blocks.
-
-        Args:
-            types: one per parameter; None: the annotations.
-            tiling: how blocks are launched. A flat one counts threads; a kernel that turns out to use no tiles
-                then runs once per thread. None: a kernel of tiles is taken as launched over blocks.
-
-        Args:
-            types: one per parameter; None: the annotations.
             tiling: how blocks are launched. A flat one counts threads; a kernel that turns out to use no tiles then
                 runs once per thread. None: a kernel of tiles is taken as launched over blocks.
-
-        Args:
-            types: one per parameter; None: the annotations.
-            tiling: how blocks are launched. A flat one counts threads; a kernel that turns out to use no tiles then runs
-                once per thread. None: a kernel of tiles is taken as launched over blocks.
 
         Raises:
             KernelTypeError: a type does not fit its annotation, or an annotation is missing and no type is given.

@@ -196,14 +196,15 @@ class Elementwise:
 
 
 def live_kernel(of: Elementwise, index: str, live: bool, chosen: bool, negated: bool) -> Kernel:
-    """Return the kernel that marks the elements of an operand that are reached.
+    """Return the kernel that sets `out`, an array of bools, where a gradient reaches the elements of an operand.
 
     Args:
         of: the map.
-        index: where a thread reads the operand.
-        live: whether its first argument is an array of the result's elements that are reached; else all are.
-        chosen: whether the argument after that is the condition of a `where`.
-        negated: whether the operand is what the condition leaves.
+        index: the subscript with which a thread reads the operand.
+        live: whether the kernel's first argument is an array of bools, true at the elements of the result that the
+            gradient reaches; False: it reaches all.
+        chosen: whether its next argument is the condition of a `where`.
+        negated: whether the operand is used where that condition is false.
     """
     at, where = ", ".join(LETTERS[: of.ndim]), of.indices[0]
     names = ["live"] * live + ["c"] * chosen + ["out"]

@@ -195,7 +195,10 @@ def _touch(op: Op, touched: Counter[str]) -> None:
 
 
 def _flops(op: Op) -> float:
-    """Return the number of operations on floats in an IR operation; a function such as `sin` counts one per component."""
+    """Return the number of operations on floats in an IR operation; a function such as `sin` counts as one.
+
+    Operations on vectors count once per component.
+    """
     if op.name == "atomic_add":
         return _width(op.operands[-1].type) if is_float(op.operands[-1].type) else 0.0
     if op.name not in TABLE or op.name in _FREE or not is_float(op.result.type):

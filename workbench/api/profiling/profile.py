@@ -238,7 +238,7 @@ def record_of(
 ) -> LaunchRecord:
     """Check a launch and return its record, not run.
 
-    With `adjoint` it is the adjoint launch that a tape would make, in which arrays without `.grad` have adjoints of ones.
+    With `adjoint` it is the adjoint launch that a tape would make; arrays without `.grad` have adjoints of ones in it.
 
     Raises:
         LaunchError: the arguments do not fit.

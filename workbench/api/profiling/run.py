@@ -54,7 +54,7 @@ class Geometry(msgspec.Struct, frozen=True):
 
 
 class Follow(msgspec.Struct, frozen=True):
-    """A choice of warps whose steps are traced: the first `warps` of each of `blocks` blocks, from the block `first` on.
+    """A choice of warps to trace: the first `warps` of each of `blocks` blocks, from the block `first` on.
 
     At most `entries` entries are traced.
     """
@@ -149,7 +149,7 @@ def follow(
 
 
 def _odd(every: int) -> int:
-    """Return the distance between sampled blocks made odd: in rows of a power of two blocks it visits different columns."""
+    """Return a distance between sampled blocks, made odd: blocks in rows of a power of two then differ in column."""
     return every if every == 1 else every | 1
 
 

@@ -36,14 +36,14 @@ _ADDRESS = struct.Struct("<Q")
 
 
 class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
-    """Represents how to run the adjoint of launches whose arrays are dense and share no memory: its code and parameters.
+    """The adjoint's code, with the sources of its parameters, for launches whose arrays are dense and share no memory.
 
     Attributes:
         loaded: the adjoint's code; its first parameters are those of the launch, which it does not change.
         needed: which of the launch's arrays it reads, as positions among its arrays.
-        adjoints: for each parameter after those of the launch: the position of the argument whose adjoint it is; a scratch
-            array if that gradient is not computed (of a number, or not requested), else None; whether the code changes it;
-            whether no other launch may change it at the same time.
+        adjoints: for each parameter after those of the launch: the position of the argument whose adjoint it is; a
+            scratch array if that gradient is not computed (of a number, or not requested), else None; whether the code
+            changes it; whether no other launch may change it at the same time.
     """
 
     loaded: Loaded
@@ -94,7 +94,7 @@ def lie_apart(arrays: Sequence[array]) -> bool:
 
 
 def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
-    """Return the binding that an earlier `plain_adjoint` call found for such a launch; None if it found none, or was not made."""
+    """Return the binding that an earlier `plain_adjoint` call found for such a launch; None if there is none."""
     binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads(), "adjoint"))
     return None if binding is None else binding[1]
 
@@ -200,7 +200,15 @@ def bind_adjoint(
         record: a launch, forward or a derivative.
         adjoints: adjoint arrays by parameter.
         instead: arguments of the launch to be replaced.
-        unwanted: arrays of a forward launch whose gradients are not computed; what `adjoints` has for them is unchanged.
+        unwanted: arrays of a forward launch whose gradients are not computed; what `adjoints` has for them stays.
+        ordered: run its threads in order.
+        step: "adjoint", or a part of it.
+
+    Args:
+        record: a launch, forward or a derivative.
+        adjoints: adjoint arrays by parameter.
+        instead: arguments of the launch to be replaced.
+        unwanted: arrays of a forward launch whose gradients are not computed; what `adjoints` has for them stays.
         ordered: run its threads in order.
         step: "adjoint", or a part of it.
 
