@@ -276,8 +276,8 @@ class Recorder(Observer):
         (`record(inputs=True)`), else from what they hold now. Graphs are looked into.
 
         Args:
-            loss: a float array of one element, or its parameter's name; None with `grads`.
-            grads: arrays, or names of parameters, to their adjoints, as of `Tape.backward`.
+            loss: a float array of one element, or its parameter's name.
+            grads: arrays, or names of parameters, to their adjoints, in place of a loss; see `Tape.backward`.
             checkpoint_every: keep one copy of what changes in so many steps, as of `Tape`.
             checkpoint: keep about so many copies, as of `Tape`.
 

@@ -200,7 +200,11 @@ def _options(options: Options) -> Iterator[Part]:
 
 
 def _code(function: Function) -> bytes:
-    """Return the canonical text, then every attribute with its type: as text alone, 1 and "1" would be equal."""
+    """Return the canonical text, then every attribute with its type: as text alone, 1 and "1" would be equal.
+
+    Raises:
+        CacheError: a number or an attribute cannot be written down exactly.
+    """
     try:
         text = canonical(function)
     except (TypeError, ValueError, OverflowError) as error:

@@ -100,7 +100,7 @@ def why(name: str, direction: str = "forward") -> tuple[str, ...]:
 
 
 def is_of_options(reason: str) -> bool:
-    """Return whether a reason for a rebuild is that an option of the compiler changed."""
+    """Return whether a reason for a rebuild is that an option changed, as tools change it."""
     return reason.startswith("option ")
 
 

@@ -565,7 +565,7 @@ class Dual(Observer):
         """Refuse to convert an array that has a tangent to another float type, which would lose it.
 
         Raises:
-            LaunchError: it has one.
+            NotDifferentiable: it has one.
         """
         if source in self.tangents and is_float(dtype):
             raise refuse_conversion(source, dtype)

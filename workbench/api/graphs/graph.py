@@ -213,7 +213,11 @@ def graph_of(work: Iterable[Work], origin: str) -> Graph:
 
 
 def _change(nodes: Sequence[Launch], changes: dict[int, dict[str, object]], name: str, value: object) -> None:
-    """Set the new value in `changes` for each launch that has the parameter, after checking that it fits."""
+    """Set the new value in `changes` for each launch that has the parameter, after checking that it fits.
+
+    Raises:
+        LaunchError: no launch has it, or the value does not fit.
+    """
     chosen = [node for node in nodes if name in node.record.arguments]
     if not chosen:
         known = sorted({n for node in nodes for n in node.record.arguments})

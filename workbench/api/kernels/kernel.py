@@ -93,7 +93,7 @@ class Subscripted(Listed):
 
 
 def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
-    """Return the number of checkpoints of a loop that an adjoint keeps, validated.
+    """Check and return the number of a loop's states that an adjoint stores at once.
 
     Raises:
         KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
@@ -109,7 +109,7 @@ def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
 
 
 def checked_matmul(value: object, definition: Definition) -> str:
-    """Return the matrix multiplication that a kernel requests, validated; empty leaves it to the cell.
+    """Check and return how a kernel asks to multiply matrices; an empty text leaves it to the cell.
 
     Raises:
         KernelTypeError: there is none of this name.
@@ -544,7 +544,11 @@ class Kernel(Subscripted):
         return tuple(chosen)
 
     def __call__(self, *args: object, **kwargs: object) -> NoReturn:
-        """Refuse: a kernel is launched, not called."""
+        """Refuse to be called: a kernel is launched.
+
+        Raises:
+            LaunchError: always.
+        """
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
 
     def __reduce__(self) -> str | tuple[Any, ...]:

@@ -135,7 +135,7 @@ Kernel.launch_with = staticmethod(launch)
 def finished(
     kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool, uniforms: Mapping[str, Uniform]
 ) -> Launch | None:
-    """Run a launch that is ready; with `record_cmd` return it as a `Launch` instead.
+    """Run a launch that is ready and return None; with `record_cmd` return it as a `Launch`, not run.
 
     Args:
         kernel: the kernel.

@@ -34,7 +34,10 @@ class Requested:
         self.memories = {a.memory for a in arrays}
 
     def unwanted(self, record: LaunchRecord) -> frozenset[str]:
-        """Return the parameters of a forward launch that it only reads, and whose gradients are not requested."""
+        """Return the parameters of a forward launch that it only reads, and whose gradients are not requested.
+
+        Empty for the launch of a derivative.
+        """
         loaded, values = record.loaded, record.values
         left_out = [k for k in loaded.only_read if values[k].memory not in self.memories]
         if not left_out or record.direction != FORWARD:

@@ -121,7 +121,7 @@ class LaunchStep(ReadingStep):
 
     @property
     def location(self) -> Location | None:
-        """The kernel's `def` in the user's text."""
+        """The kernel's `def` in the user's text; None if there is none."""
         return self.record.location
 
     def name_of(self, k: int) -> str:

@@ -87,7 +87,7 @@ class Disk:
     def read(self, digest: str) -> Entry | None:
         """Read an entry and check every byte; return None if it is missing or must not be used.
 
-        What must not be used is reported, and a damaged file is moved aside.
+        What must not be used is reported, and a damaged file is moved aside unless the folder is read-only.
         """
         path = self.path(digest)
         try:
