@@ -102,7 +102,7 @@ class SavedSpecialisation(Specialisation):
         return True
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """Return itself, as a file holds a kernel for one number of dimensions of threads.
+        """Return itself: a file holds one form of a kernel, for threads of certain dimensions.
 
         Raises:
             LaunchError: `threads` are other dimensions than those of the file, which are constants in its IR.

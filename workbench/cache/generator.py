@@ -49,8 +49,8 @@ _SEEN: dict[str, _Seen] = {}
 def generator_version() -> str:
     """Return sixteen hex digits of the digest of every file that turns IR into an artifact; read once per process.
 
-    Where one of those files was edited after this process imported the package, the text no longer says which code
-    runs here: the version then holds for this process alone.
+    If one of those files was edited after this process imported the package, the text no longer says which code runs
+    here: random digits are then added, so that the version holds for this process alone.
 
     Raises:
         CacheError: the sources cannot be read.
@@ -60,7 +60,7 @@ def generator_version() -> str:
 
 @lru_cache(maxsize=1)
 def front_end_version() -> str:
-    """Return a digest of every file that turns a kernel's text into IR, and of the Python that runs them.
+    """Return a text that identifies every file that turns a kernel's text into IR, and the Python that runs them.
 
     Raises:
         CacheError: the sources cannot be read.
@@ -75,7 +75,7 @@ def _version(sources: tuple[str, ...]) -> str:
 
 
 def is_outdated() -> bool:
-    """Return whether a module was imported from a file that had changed after the digest was taken.
+    """Return whether a module was imported from a file that had changed after the digest was taken; False if none was.
 
     Much is imported only by the first kernel that has to be compiled.
     """

@@ -52,7 +52,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Key(msgspec.Struct, frozen=True, dict=True):
-    """The parts of one artifact, in order.
+    """The key of an artifact: all parts that it depends on, in order.
 
     Raises:
         CacheError: two parts share label and kind, or a kind is none of `RANKS`.

@@ -46,7 +46,7 @@ Dim: TypeAlias = "int | tuple[int, ...] | list[int] | HostArray"
 
 
 def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
-    """Return a launch's dimensions: 1 to 4 non-negative integers below 2³¹.
+    """Return a launch's dimensions: 1 to 4 non-negative integers, each below 2³¹ unless one of them is 0.
 
     Raises:
         LaunchError: anything else.
@@ -66,10 +66,10 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
 
 
 def as_sizes(dim: Dim, kernel: str) -> tuple[int, ...]:
-    """Return a launch's dimensions, whether `tid()` can count them or not.
+    """Return a launch's dimensions: 1 to 4 non-negative integers, which may be too large for `tid()` to count.
 
     Raises:
-        LaunchError: they are not 1 to 4 non-negative integers.
+        LaunchError: they are anything else.
     """
     dim = np.atleast_1d(dim) if isinstance(dim, np.ndarray) else dim
     sizes: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
@@ -197,7 +197,10 @@ def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]
 
 
 def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> array:
-    """Return an array of one element, on the device of the other arguments, that holds the uniform's value."""
+    """Return an array of one element that holds the uniform's value, on the device of the other arguments.
+
+    There is one for each type and device, which the uniform keeps up to date.
+    """
     device = next((a.device for v in values for a in arrays_in(v)), None)
     key = type.dtype, device
     if key not in uniform.arrays:

@@ -131,7 +131,7 @@ _NONE: Mapping[str, str] = {}
 
 
 def wrong_dimensions(kernel: str, wanted: int, passed: int) -> LaunchError:
-    """Return the error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
+    """Return the error of a launch over `passed` dimensions of a kernel that takes `wanted` indices from `tid()`."""
     sizes = "one size" if wanted == 1 else f"{wanted} sizes"
     return LaunchError(
         f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {passed} "

@@ -236,7 +236,7 @@ class CudaModule:
                     _ = kernel.signature, kernel.gradient  # which refuse what cannot be called
 
     def entry(self, target: str = "") -> Entry:
-        """Return the artifact for a target: a cubin, or PTX for an emulated device.
+        """Return the artifact for a target: a cubin, or PTX for an emulated device; empty: for the module's own target.
 
         Raises:
             WorkbenchError: as `compile`.

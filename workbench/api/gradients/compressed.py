@@ -139,7 +139,7 @@ def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any
 def _chosen(pattern: Any, mode: str, products: dict[str, Product], known: Any) -> tuple[str, HostArray]:
     """Return the mode, and the colours of its columns or rows.
 
-    They are those of `known`, if it is such a derivative. A side is coloured only if it may need fewer colours.
+    Both are those of `known`, if it has colours for this mode. A side is coloured only if it may need fewer colours.
     """
     if known is not None and getattr(known, "sweeps", 0) and mode in ("auto", known.mode):
         return known.mode, known.colours

@@ -332,5 +332,8 @@ def in_parts(host: Any) -> Any:
 
 
 def turn(type: Type) -> Any:
-    """Return the factor from a complex gradient to the derivatives by both parts: it negates the imaginary ones."""
+    """Return the factor from a complex gradient to derivatives by both parts: it negates the imaginary ones.
+
+    It is 1 for real types.
+    """
     return np.array([1.0, -1.0]) if is_complex(type) else 1.0

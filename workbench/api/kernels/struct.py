@@ -37,9 +37,6 @@ def struct(cls: type) -> Any:
     Returns:
         A class of values, which replaces the decorated one. A value copies its fields, except arrays, which are shared.
 
-    Returns:
-        A class of values, each with a copy of its fields; it replaces the decorated one.
-
     Raises:
         KernelTypeError: a field has no type of the language, or a default does not fit, or there is an `__init__`.
     """

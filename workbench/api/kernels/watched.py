@@ -122,7 +122,10 @@ def _lasts(value: object) -> bool:
 
 
 def _constant(value: object) -> bool:
-    """Return whether it is a number, a text, a tuple of these, or a function whose result only its arguments decide."""
+    """Return whether the value is a number, a text, a tuple of these, or a builtin function without side inputs.
+
+    The result of such a function depends on its arguments alone.
+    """
     if is_tuple(value):
         return all(map(_constant, value))
     number = type(value) in (bool, int, float, str) or isinstance(value, np.generic)

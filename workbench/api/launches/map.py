@@ -276,7 +276,7 @@ def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
 
 
 def _is_array(value: HostArray, vectors: Sequence[Vector]) -> bool:
-    """Return whether a NumPy array is one here too: if it has dimensions and is no value of a vector type.
+    """Return whether `map` takes a NumPy value as an array: it has dimensions and is no value of a vector type.
 
     Args:
         value: an argument of NumPy's.

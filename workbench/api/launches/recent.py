@@ -44,7 +44,7 @@ class LastLaunch:
         return [v() if isinstance(v, weakref.ref) else v for v in self.held]
 
     def parameter(self, value: object) -> str:
-        """Return the parameter that got this array; empty if none did."""
+        """Return the parameter that got this array; empty if none did, or an argument no longer exists."""
         pairs = zip(self.kernel.parameters, self.arguments or (), strict=False)
         return next((name for name, v in pairs if v is value), "")
 

@@ -49,7 +49,7 @@ class _Func(Protocol):
 
 
 class Inexact(Exception):
-    """A value without exact text."""
+    """The error of a value that has no exact text."""
 
 
 class Seen:
@@ -102,10 +102,10 @@ def _place(definition: Definition) -> tuple[Source, int]:
 
 
 def written(definition: Definition) -> str:
-    """Return the source text of a definition, independent of its position in a file.
+    """Return a digest of a definition's source text, independent of its position in a file.
 
     Raises:
-        Inexact: that is not known.
+        Inexact: the text is not known.
     """
     text, line = definition.written
     if not text:
@@ -188,7 +188,7 @@ def _record(value: Any, seen: Seen) -> str:
 
 @cache
 def _fields(record: type[object]) -> tuple[str, ...] | None:
-    """Return the names of a record's fields; None if it is no record."""
+    """Return the names of a record's fields, without a struct's class on the host (`host`); None if it is no record."""
     names: Iterable[str] | None = getattr(record, "__dataclass_fields__", None)
     names = getattr(record, "__struct_fields__", None) if names is None else names
     return None if names is None else tuple(name for name in names if name != "host")

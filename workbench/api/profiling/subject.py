@@ -95,7 +95,10 @@ class Subject(msgspec.Struct, frozen=True):
         return list(groups.values())
 
     def lines_of(self, code: Iterable[Instruction]) -> Iterator[Location]:
-        """Yield the line of the cell of each instruction; the instructions of a kernel are in order."""
+        """Yield the location in the cell of each instruction; if it has none of its own, that of the one before.
+
+        The instructions of a kernel are in order.
+        """
         last = self.code.own
         for instruction in code:
             last = self._location(instruction.loc) or last

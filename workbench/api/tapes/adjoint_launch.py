@@ -102,9 +102,10 @@ def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) 
 def plain_adjoint(
     record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: str = "adjoint"
 ) -> PlainAdjoint | None:
-    """Return the binding of a recorded launch's adjoint, or of a part of it, that serves all such launches.
+    """Return a binding of a recorded launch's adjoint, or of a part of it, that serves all launches of this code.
 
-    None if there is none: `bind_adjoint` then binds it for its arguments. It is for arrays that are dense and apart.
+    It is right only if a launch's arrays are dense and share no memory. None if there is none, so that `bind_adjoint`
+    has to bind the adjoint for its arguments.
 
     Raises:
         NotDifferentiable: there is no right adjoint.

@@ -247,7 +247,7 @@ class LaunchStep(ReadingStep):
         return self.bound(tape, self.adjoints(tape))
 
     def adjoints(self, tape: Tape) -> dict[str, array]:
-        """Return the adjoint arrays by parameter."""
+        """Return the adjoint arrays by parameter; for an unwanted one the array itself stands in."""
         return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
 
     def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, Region]]:

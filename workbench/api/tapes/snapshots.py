@@ -65,11 +65,11 @@ class Snapshots:
         """Watch the arrays of a step that is about to run.
 
         Args:
-            step: what is about to run.
+            step: the step.
             changed: the arrays that it is about to change.
 
         Returns:
-            Those of which `before_change` has to hear.
+            Those of `changed` for which `before_change` is to be called.
         """
         waiting = self._waiting
         if isinstance(step, ReadingStep):

@@ -92,7 +92,7 @@ class Step(ABC):
 
     @abstractmethod
     def again(self, instead: Callable[[array], array]) -> None:
-        """Run the work again, with each array replaced by `instead`."""
+        """Run the work again on other arrays: `instead` returns the one to use in place of each."""
 
     @abstractmethod
     def reversed(self, tape: Tape) -> Undo:
@@ -313,7 +313,10 @@ class FunctionStep(Step):
 
 
 class MappedStep(Step):
-    """A result that was computed off the tape, such as a linear solve, with its derivative (`Mapped`)."""
+    """The correction of a result that was computed off the tape, such as a linear solve: `target += along(source)`.
+
+    It carries the result's derivatives (see `Mapped`).
+    """
 
     __slots__ = ("_versions", "mapped")
 
@@ -335,7 +338,7 @@ class MappedStep(Step):
         )
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Record the result again on other arrays; nothing is computed."""
+        """Record the correction again on other arrays; nothing is computed."""
         m = self.mapped
         Mapped(instead(m.target), instead(m.source), m.along, m.against, m.constants).note()
 

@@ -135,7 +135,7 @@ class Tape(Opened):
         """Yield the work that ran, as records and graphs list it: `wb.Recorder(tape)` runs it again.
 
         Raises:
-            LaunchError: one is a function given to `record_func`, which cannot run again.
+            LaunchError: one is a function given to `record_func`, or a solve, which cannot run again.
         """
         return (node for step in self.steps if (node := step.node) is not None)
 
@@ -193,7 +193,7 @@ class Tape(Opened):
             raise refuse_conversion(source, dtype)
 
     def mapping(self, mapped: Mapped) -> None:
-        """Record a result that has a derivative rule of its own, such as a linear solve."""
+        """Record the correction of a result whose derivatives have a rule of their own, such as a linear solve."""
         self._note(MappedStep(mapped), (), "solve")
 
     def filling(self, target: array, value: float) -> None:
@@ -477,7 +477,10 @@ class Tape(Opened):
         self._stopped.clear()
 
     def adjoint_of(self, value: array) -> array:
-        """Return the adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        """Return the adjoint of an array: a view of its memory's adjoint, laid out alike.
+
+        The latter is created if there is none.
+        """
         if value.memory.as_parts:
             self._one_kind(value)
         base = self.adjoints.get(value.memory)

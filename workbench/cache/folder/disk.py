@@ -37,7 +37,7 @@ Report = Callable[[Path, str, bool], None]
 
 
 class Refused(Exception):
-    """A file or folder that must not be used: which, and why."""
+    """The error of a file or folder that must not be used; it has the path, and its message is the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(reason)
