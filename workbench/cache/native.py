@@ -65,13 +65,6 @@ def native_image(
         vectorise: whether they unroll and vectorise loops, too; not in text that is written in vectors.
         target: the CPU and its features; empty: this machine.
 
-    Args:
-        name: what lists of the cache call it.
-        text: LLVM IR; or what makes it, which is then known by `name` and by the code that makes it.
-        optimise: whether LLVM's passes run over it.
-        vectorise: whether they unroll and vectorise loops, too; not in text that is written in vectors.
-        target: what it is for; this machine if not given.
-
     Raises:
         BuildError: LLVM refused the text.
     """

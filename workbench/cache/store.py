@@ -151,11 +151,6 @@ class Store:
             again: a second look under the lock, whose miss is not counted once more.
             counted: whether it is one of the hits or misses; not what only helps to find an artifact.
 
-        Args:
-            digest: `Key.digest`.
-            again: a second look under the lock, whose miss is not counted once more.
-            counted: whether it is one of the hits or misses; not what only helps to find an artifact.
-
         Raises:
             CacheError: the digest is not 64 hex digits.
         """

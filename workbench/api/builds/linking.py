@@ -87,12 +87,6 @@ def find_linked(request: Request, mode: str, ready: Callable[[], None] | None) -
         ready: called from another thread when a linked kernel, not there now, has been built; None: nothing waits for
             one, so that none is built unasked.
 
-    Args:
-        request: the kernel; its forward function multiplies tiles.
-        mode: "auto", "generated" or "cublasdx".
-        ready: called from another thread when a linked kernel has come that was not there now; None: nothing waits for
-            one, so that none is built unasked.
-
     Raises:
         BuildError: "cublasdx" was requested and cannot be had; the message says why.
         DeviceError: the same, for something that is not installed.

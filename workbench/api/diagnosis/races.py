@@ -31,11 +31,6 @@ def checks(on: bool | Literal["races"] = True) -> Generator[None]:
             and finds threads that write what others use. Adjoints and CUDA C++ are not tried. An array that is passed
             twice is copied once; different views of one memory are copied separately, so races between them are missed.
 
-    Args:
-        on: "races": a launch on the CPU runs on copies of its arrays first, on the emulated device, which takes seconds
-            and finds threads that write what others use. Adjoints and CUDA C++ are not tried; an array that is two
-            arguments is one, other views of one memory are taken for two.
-
     Raises:
         KernelFault: a launch inside has a race, and has not run; or at the end, a fault that could not be raised where
             it happened (`runtime/deferred_errors.py`).

@@ -105,13 +105,6 @@ def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any
         dtype: of the entries.
         known: an earlier derivative of the same pattern, whose colours are used again.
 
-    Args:
-        pattern: in CSR form; entries outside of it are 0.
-        mode: "forward": by columns; "reverse": by rows; "auto": whichever has fewer colours.
-        products: of the modes that are possible.
-        dtype: of the entries.
-        known: an earlier derivative of the same pattern, whose colours serve again.
-
     Returns:
         A `csr_array` with `sweeps`, `mode` and `colours`.
 

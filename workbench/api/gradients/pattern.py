@@ -102,7 +102,10 @@ class Pattern(Observer):
         self._put(target, _scalars(target), self.of(target) + self.of(source))
 
     def mapping(self, mapped: Mapped) -> None:
-        """Make each number of a result such as a linear solve's depend on all that the residual depends on, besides its own."""
+        """Make each number of a linear solve's solution depend on all that the residual depends on.
+
+        It depends on what it depended on before, too.
+        """
         rows = self.of(mapped.source)
         every = sparse().csr_array(np.ones((rows.shape[0], 1), bool)) @ sparse().csr_array(rows.sum(0)[None] > 0)
         self._put(mapped.target, _scalars(mapped.target), self.of(mapped.target) + every)

@@ -579,7 +579,7 @@ class Dual(Observer):
             target.fill_(value)
 
     def mapping(self, mapped: Mapped) -> None:
-        """Announce the correction of a result such as a linear solve, and add its derivative to the target's tangent."""
+        """Announce the correction of a result such as a linear solve, and add its derivative to the target's."""
         self._change(mapped.target, mapped.source)
         with outside(self):
             mapped.note()

@@ -149,13 +149,6 @@ def sweep(
         repeat: rounds.
         what: the call's name in the result; empty: the function's own name.
 
-    Args:
-        call: takes each axis by its name; the axis `threads` is taken by Workbench: how many threads CPU launches use.
-        axes: name to values.
-        number: calls in a round; 0 chooses.
-        repeat: rounds.
-        what: what to call it.
-
     Returns:
         The benches, as a table, a picture (two with one axis) and `best`. A combination that a launch refuses is noted.
 

@@ -166,10 +166,6 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
         call: launches kernels; they run as without profiling.
         arch: the architecture that is compiled for.
 
-    Args:
-        call: what to watch; it runs as ever.
-        arch: the architecture that is compiled for.
-
     Returns:
         One profile per kind of launch, in the order in which they ran.
 

@@ -118,12 +118,6 @@ def count(
         geometry: its blocks.
         offsets: where each parameter of the PTX begins in the record's packed arguments.
 
-    Args:
-        kernel, program: the code.
-        record: the launch.
-        geometry: its blocks.
-        offsets: where each parameter begins in the record's packed ones.
-
     Raises:
         LaunchError: it did what a GPU does not survive, or the host has too little memory.
     """

@@ -205,14 +205,6 @@ def bind_adjoint(
         ordered: run its threads in order.
         step: "adjoint", or a part of it.
 
-    Args:
-        record: a launch, forward or a derivative.
-        adjoints: adjoint arrays by parameter.
-        instead: arguments of the launch to be replaced.
-        unwanted: arrays of a forward launch whose gradients are not computed; what `adjoints` has for them stays.
-        ordered: run its threads in order.
-        step: "adjoint", or a part of it.
-
     Raises:
         NotDifferentiable: there is no right adjoint.
     """

@@ -202,13 +202,6 @@ class Checkpoints(Snapshots):
             ends: memories whose adjoints are not 0.
             live: which of their elements are reached.
 
-        Args:
-            tape: whose copies these are.
-            again: makes the tape of one segment, with these copies.
-            steps: those through which a gradient goes.
-            ends: memories whose adjoints are not 0.
-            live: which of their elements are reached.
-
         Raises:
             NotDifferentiable: a kernel has no right adjoint, or a memory has changed unseen.
         """
