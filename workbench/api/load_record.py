@@ -49,14 +49,14 @@ from workbench.types import ArrayType
 
 
 class _Edition(Edition):
-    """The only version that there will be."""
+    """The edition of a kernel from a file, which is never outdated."""
 
     def __init__(self, kernel: str) -> None:
         self.kernel, self.content, self.name = kernel, "", None
 
 
 class SavedKernel(Kernel):
-    """A kernel of a file: it has a name and IR, but no Python function."""
+    """A kernel loaded from a file: it has a name and IR, but no Python function."""
 
     def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
         """Hold the IR of a forward function with the options of its adjoint."""
@@ -73,7 +73,7 @@ class SavedKernel(Kernel):
 
 
 class SavedSpecialisation(Specialisation):
-    """A kernel as a file holds it: its IR, facts and tiling."""
+    """A specialisation loaded from a file: IR, facts and tiling of a kernel."""
 
     def __init__(
         self,
@@ -98,12 +98,15 @@ class SavedSpecialisation(Specialisation):
         self.seconds = 0.0
 
     def is_current(self) -> bool:
-        """Nothing that it was made of can change."""
+        """Return True: nothing that it depends on can change."""
         return True
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """Return itself: a file has one form of a kernel, in which sizes of several dimensions of threads are
-        constants."""
+        """Return itself: a file holds one form of a kernel, for threads of certain dimensions.
+
+        Raises:
+            LaunchError: `threads` are other dimensions than those of the file, which are constants in its IR.
+        """
         assert self.tiling is not None
         if threads != self.tiling.threads:
             sizes = " × ".join(map(str, self.tiling.threads)) or "one dimension"
@@ -153,7 +156,7 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
 
 
 def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> Recorder:
-    """Return a record that was read, as a recorder; see `load_record`."""
+    """Turn a record that was read from a file into a recorder; see `load_record`."""
     if trust:
         _take_artifacts(saved)
     with observing(_Deferring()):
@@ -170,7 +173,7 @@ def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> 
 
 
 class _Deferring(Observer):
-    """While it observes, kernels are built side by side."""
+    """An observer under which kernels are built in the background, side by side."""
 
     defers = True
 
@@ -228,7 +231,7 @@ class _Restorer:
         return lying_in(memory, dtype, stored.shape, stored.strides, stored.offset, kind)
 
     def struct(self, stored: Struct) -> Struct:
-        """Return a struct of the file with a class for its values; the same one for all that are equal."""
+        """Return a struct type of the file with a class for its values; equal ones share the class."""
         if stored not in self.structs:
             fields = [(f.name, self.struct(f.type) if isinstance(f.type, Struct) else f.type) for f in stored.fields]
             self.structs[stored] = make_struct(stored.name, fields, UNKNOWN, "__record__", None).__wb_struct__

@@ -9,10 +9,10 @@ from workbench.types import is_float
 
 
 def is_float_array(value: object) -> TypeGuard[array]:
-    """Return whether it is an array of floats, or of vectors or structs of them: one that can have a gradient."""
+    """Return whether the value is an array of floats, or of vectors or structs of them, which can have a gradient."""
     return isinstance(value, array) and is_float(value.dtype)
 
 
 def is_array(value: object) -> TypeGuard[array]:
-    """Return whether it is an array."""
+    """Return whether the value is an array."""
     return isinstance(value, array)

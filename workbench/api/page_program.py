@@ -17,15 +17,15 @@ from workbench.runtime.pages.program import Program
 def page_program(
     subject: Recorder | Launch | Graph | Tape, watch: Any = None, from_start: bool = True, colour: Any = None
 ) -> Program:
-    """Return what a page runs again: modules of WebAssembly, a schedule, arrays.
+    """Return a program that a web page runs again and again: modules of WebAssembly, a schedule, arrays.
 
         inspect.page_program(rec, watch=x).data()
 
     Args:
-        subject: what a page runs.
+        subject: what the page runs.
         watch: an array that the page reads after each run; anything else is not read.
         colour: another such array, by which points are coloured.
-        from_start: begin with what a record kept of its arrays, where it did; else with what they hold now.
+        from_start: begin with the contents that a record stored of its arrays, if it did; else with the present ones.
 
     Returns:
         The program: `.data()` are JSON values, `.compressed()` the bytes that go with them.

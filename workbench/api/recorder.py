@@ -53,7 +53,7 @@ _KEPT_TABLES = 4
 
 
 class Recorder(Observer):
-    """An ordered list of what ran, a tape's backward pass included; made by `record()` or `load_record()`.
+    """An ordered list of what ran, a tape's backward pass included; `record()` and `load_record()` return one.
 
     Attributes:
         entries: what ran, in order.
@@ -142,18 +142,18 @@ class Recorder(Observer):
         self._forget()
 
     def _forget(self) -> None:
-        """Drop what was worked out for the entries as they were."""
+        """Drop all that was derived from the entries, which have changed."""
         self._tables.clear()
         self._parameters.clear()
         self._memories = self._parts = None
 
     @property
     def keeps_inputs(self) -> bool:
-        """Whether what arrays and JAX's operands hold is kept."""
+        """Whether the record stores what arrays and JAX's operands held before their first use."""
         return self.contents is not None
 
     def called(self, entries: Sequence[Work], lost: int) -> None:
-        """Note calls that another library made, and how many more there were."""
+        """Add entries of calls that another library made, and count those that could not be recorded."""
         self.entries += entries
         self.lost += lost
         self._forget()
@@ -205,7 +205,12 @@ class Recorder(Observer):
         return [e.record for e in self.entries if isinstance(e, Launch)]
 
     def only(self, *, adjoint: bool | None = None, kernel: Any = None) -> Recorder:
-        """Return the launches of one direction, of one kernel (itself or its name), or both."""
+        """Return a recorder of the launches of one direction, of one kernel, or both.
+
+        Args:
+            adjoint: True: adjoint launches; False: all others; None: both.
+            kernel: a kernel or its name; None: every kernel.
+        """
         name = getattr(kernel, "name", kernel)
         chosen = [
             e
@@ -221,7 +226,8 @@ class Recorder(Observer):
     def replay(self, arrays: Mapping[array, array] | None = None, /, **changes: Any) -> None:
         """Run everything again, in order, on the arrays' current contents.
 
-        Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them.
+        Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them. Arguments that came
+        from sliders have the sliders' present values.
 
         Args:
             arrays: recorded arrays to the ones to use in their place, everywhere: in launches, copies and fills, views
@@ -230,8 +236,6 @@ class Recorder(Observer):
                 given for a parameter replaces the recorded one everywhere. `seed="+20"` makes the recorded whole
                 numbers 20 larger than in the last replay that advanced them, as each replay does with those of
                 `record(counter=…)`.
-
-        What was a slider's value is that of now.
 
         Raises:
             LaunchError: no recorded launch has a parameter of that name, an argument does not fit, or a name stands for
@@ -272,8 +276,8 @@ class Recorder(Observer):
         (`record(inputs=True)`), else from what they hold now. Graphs are looked into.
 
         Args:
-            loss: a float array of one element, or its parameter's name; `grads`: as of `Tape.backward`.
-            grads: arrays, or names of parameters, to their adjoints.
+            loss: a float array of one element, or its parameter's name.
+            grads: arrays, or names of parameters, to their adjoints, in place of a loss; see `Tape.backward`.
             checkpoint_every: keep one copy of what changes in so many steps, as of `Tape`.
             checkpoint: keep about so many copies, as of `Tape`.
 
@@ -347,7 +351,11 @@ class Recorder(Observer):
         return table
 
     def _sorted(self, changes: dict[str, Any], swaps: dict[array, array]) -> tuple[dict[array, array], dict[str, Any]]:
-        """Return the changes, as arrays and as numbers; all checked."""
+        """Return the changes as replacements of arrays, added to `swaps`, and as numbers by parameter.
+
+        Raises:
+            LaunchError: no launch has the parameter, a value does not fit, or a name stands for several arrays.
+        """
         numbers = dict[str, Any]()
         for name, value in changes.items():
             records, distinct = self._uses(name)
@@ -368,7 +376,11 @@ class Recorder(Observer):
         return swaps, numbers
 
     def _pairs(self, replacements: Any) -> dict[array, array]:
-        """Recorded arrays to the ones to use, checked."""
+        """Return the mapping of recorded arrays to their replacements, checked.
+
+        Raises:
+            LaunchError: it is no mapping, an array does not fit, or the record does not use it.
+        """
         if replacements is not None and not is_mapping(replacements):
             raise LaunchError(
                 f"replay takes a mapping of recorded arrays to other ones; this is {type(replacements).__name__}.",
@@ -388,7 +400,13 @@ class Recorder(Observer):
         return pairs
 
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
-        """Return a record for each kernel that has the parameter, and its distinct arguments (one for all numbers)."""
+        """Return a launch for each compiled kernel that has the parameter, and its distinct arguments.
+
+        All numbers count as one argument.
+
+        Raises:
+            LaunchError: no launch has the parameter.
+        """
         if name not in self._parameters:
             having = self._having(name)
             if not having:
@@ -407,14 +425,14 @@ class Recorder(Observer):
         return [*own, *(n.record for e in graphs for n in flattened(e) if isinstance(n, Launch))]
 
     def _sliding(self) -> list[LaunchRecord]:
-        """Return the launches that take the values of sliders."""
+        """Return the launches that take values of sliders, those in graphs too."""
         _, sliding, graphs = self._split()
         return [*sliding, *(r for r in self._records() if r.uniforms)] if graphs else sliding
 
     def _split(self) -> tuple[list[LaunchRecord], list[LaunchRecord], list[Work]]:
         """Return the launches outside of graphs, those of them that took sliders' values, and entries with graphs.
 
-        The first two stay as they are, so a long replay looks through them once; a graph is its owner's to change.
+        They are collected once: entries stay as they are, while the contents of a graph may change.
         """
         if self._parts is None:
             own = self.launches
@@ -430,11 +448,11 @@ class Recorder(Observer):
         return {n: self.counters.next(n, self.launches, steps.get(n)) for n in {**own, **steps}}
 
     def _counts(self, name: str) -> bool:
-        """Return whether a counter has a launch, outside of graphs, that it advances from."""
+        """Return whether a launch outside of graphs has a parameter of this name, from which a counter advances."""
         return any(name in r.arguments for r in self.launches)
 
     def notes(self) -> list[str]:
-        """Return a note for readers: the numbers that seed random ones, and by how much each advances."""
+        """Return notes for readers on seeds of random numbers, and on the numbers that advance with each replay."""
         functions = {id(f): f for r in self.launches if (f := getattr(r.specialisation, "function", None)) is not None}
         seeded = dict.fromkeys(name for f in functions.values() for name in seeds(f))
         known = [n for n in self.counters.steps if self._counts(n)]
@@ -478,7 +496,7 @@ class Recorder(Observer):
         return [row[1:] for row in self._numbered()]
 
     def _numbered(self) -> list[tuple[str, ...]]:
-        """Return the rows behind their numbers; of parts "0.0", "0.1" and so on."""
+        """Return the rows, each after its entry's number; parts of an entry are "0.0", "0.1" and so on."""
         rows = list[tuple[str, ...]]()
         for k, entry in enumerate(self.entries):
             rows.append((str(k), *entry.row()))

@@ -18,12 +18,12 @@ def info() -> CacheInfo:
 
 
 def entries() -> list[EntryInfo]:
-    """List the artifacts of the default store, the last used first; nothing is loaded."""
+    """Return the artifacts of the default store, the last used first; nothing is loaded."""
     return default_store().entries()
 
 
 def clear() -> int:
-    """Forget all artifacts, in memory and on disk; returns how many there were."""
+    """Remove all artifacts, in memory and on disk; return how many there were."""
     return default_store().clear()
 
 
@@ -37,7 +37,10 @@ def remove(digest: str) -> bool:
 
 
 def prune(limit: int | None = None) -> int:
-    """Remove the least recently used artifacts until `limit` bytes (or the set limit) are left; return their number."""
+    """Remove the least recently used artifacts until `limit` bytes are left; return their number.
+
+    None: the limit that is set (`WORKBENCH_CACHE_LIMIT`).
+    """
     return default_store().prune(limit)
 
 
@@ -51,10 +54,10 @@ def export(path: str | os.PathLike[str]) -> int:
 
 
 def import_(path: str | os.PathLike[str], trust: bool = False) -> Imported:
-    """Take artifacts from an exported file; they are machine code, so only with `trust=True`.
+    """Take artifacts from an exported file; they are machine code, so none is taken unless `trust=True`.
 
     Raises:
-        CacheError: the file is no export, or damaged.
+        CacheError: the file cannot be read, or is no export.
     """
     return default_store().import_(path, trust)
 

@@ -33,7 +33,7 @@ SETTLED = 2_000_000_000
 KEPT = "our sources"
 """The name of digests in lists of the cache."""
 REMEMBER: list[Memory] = []
-"""At most one: where digests are kept."""
+"""The store of digests, if there is one: empty, or one element."""
 FILE_SYSTEMS = frozenset("bcachefs btrfs erofs ext2 ext3 ext4 f2fs overlay squashfs tmpfs xfs zfs".split())
 """File systems of Linux whose times of change are the system's own; FAT and sshfs give modification times."""
 _MOUNTS = "/proc/self/mounts"
@@ -49,8 +49,8 @@ _SEEN: dict[str, _Seen] = {}
 def generator_version() -> str:
     """Return sixteen hex digits of the digest of every file that turns IR into an artifact; read once per process.
 
-    Where one of those files was edited after this process imported the package, the text no longer says which code
-    runs here: the version then holds for this process alone.
+    If one of those files was edited after this process imported the package, the text no longer says which code runs
+    here: random digits are then added, so that the version holds for this process alone.
 
     Raises:
         CacheError: the sources cannot be read.
@@ -60,7 +60,7 @@ def generator_version() -> str:
 
 @lru_cache(maxsize=1)
 def front_end_version() -> str:
-    """Return a digest of every file that turns a kernel's text into IR, and of the Python that runs them.
+    """Return a text that identifies every file that turns a kernel's text into IR, and the Python that runs them.
 
     Raises:
         CacheError: the sources cannot be read.
@@ -75,7 +75,7 @@ def _version(sources: tuple[str, ...]) -> str:
 
 
 def is_outdated() -> bool:
-    """Return whether a module was imported from a file that had changed after the digest was taken.
+    """Return whether a module was imported from a file that had changed after the digest was taken; False if none was.
 
     Much is imported only by the first kernel that has to be compiled.
     """
@@ -95,7 +95,7 @@ class _Seen:
 
     @cached_property
     def _states(self) -> dict[str, os.stat_result]:
-        """By path; a process that compiles nothing has no use for it."""
+        """The status of each file and folder, by path; a process that compiles nothing does not ask for it."""
         return {os.path.join(self._package, path): state for path, state in zip(*self._named, strict=True)}
 
     def is_outdated(self) -> bool:
@@ -130,9 +130,10 @@ class _Seen:
 
 @lru_cache(maxsize=1)
 def _digests(package: str) -> list[tuple[str, int]]:
-    """Return the digests of what makes code and of what makes IR, stored until a file or a folder changes.
+    """Return the digests of the files that make code and of those that make IR, each with their latest change (ns).
 
-    To ask whether one has takes a quarter of the time; of an installed wheel, its record alone is asked.
+    Digests are stored until a file or a folder changes. To ask whether one has takes a quarter of the time; of an
+    installed wheel, its record alone is asked.
     Each change of a tree sets the time of change of something in it, which is the system's own (not on Windows), unlike
     the time of modification, which anybody may set. What changed a moment ago may change again within the same tick.
     """
@@ -161,7 +162,10 @@ def _digests(package: str) -> list[tuple[str, int]]:
 
 
 def _wheel(package: str) -> str:
-    """Return the list of files of the wheel that a package was installed from, seen from it; empty if there is none."""
+    """Return the path, from the package, of the RECORD file of the wheel it was installed from.
+
+    Empty if it was not installed from a wheel.
+    """
     with suppress(OSError):
         around = os.path.dirname(package)
         for name in os.listdir(around):
@@ -221,7 +225,7 @@ def digest_of(
     Args:
         package: a folder.
         sources: files and folders in it.
-        states: gets those of all files and folders that were read.
+        states: receives the status of all files and folders that were read, by path.
 
     Raises:
         CacheError: a file cannot be read, or there is none.
@@ -248,7 +252,7 @@ def digest_of(
 
 
 def _files(package: str, sources: tuple[str, ...], states: dict[str, os.stat_result]) -> list[str]:
-    """List the files of `sources`, sorted; add the status of each of their folders to `states`."""
+    """Return the files of `sources`, sorted; add the status of each of their folders to `states`."""
     paths: list[str] = []
     for name in sources:
         root = os.path.join(package, name)

@@ -52,7 +52,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Key(msgspec.Struct, frozen=True, dict=True):
-    """The parts of one artifact, in order.
+    """The key of an artifact: all parts that it depends on, in order.
 
     Raises:
         CacheError: two parts share label and kind, or a kind is none of `RANKS`.
@@ -115,9 +115,8 @@ def key_of_parts(
     """Return the key of the artifact that `backend` makes from the function of these parts.
 
     Adjoints and tangents are keyed by their forward function and the direction, so a hit runs no autodiff; gradients
-    that the user wrote are in those keys alone. Names of
-    the function, of its parameters and of its locals are not in the key: where an artifact holds one (its entry
-    symbol), its metadata says so.
+    that the user wrote are in those keys alone. Names of the function, of its parameters and of its locals are not in
+    the key: where an artifact holds one (its entry symbol), its metadata says so.
 
     Args:
         parts: of the forward function, from `function_parts`.
@@ -201,7 +200,11 @@ def _options(options: Options) -> Iterator[Part]:
 
 
 def _code(function: Function) -> bytes:
-    """Return the canonical text, then every attribute with its type: as text alone, 1 and "1" would be equal."""
+    """Return the canonical text, then every attribute with its type: as text alone, 1 and "1" would be equal.
+
+    Raises:
+        CacheError: a number or an attribute cannot be written down exactly.
+    """
     try:
         text = canonical(function)
     except (TypeError, ValueError, OverflowError) as error:
@@ -252,7 +255,11 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
 
 
 def _exact(value: object, what: str) -> bytes:
-    """Return a plain value with its type tag and length."""
+    """Return a plain value as bytes, with its type tag and length.
+
+    Raises:
+        CacheError: its type has no exact text.
+    """
     value = cast("Any", value.item() if isinstance(value, np.generic) else value)
     tag, write = _EXACT.get(type(value), (b"", _tuple))
     if not tag:
@@ -291,7 +298,7 @@ def _in_full(old: Part, new: Part) -> tuple[str, str]:
 
 
 def _difference(old: str, new: str) -> tuple[str, str]:
-    """Return two values to compare in a phrase; of two long lists of features, only those that differ."""
+    """Return two values as a phrase compares them; of long lists of features, only those that differ."""
     if max(len(old), len(new)) <= 60:
         return old, new
     a, b = (re.split(r"[,\s]+", text) for text in (old, new))
@@ -308,7 +315,7 @@ def _explain_signature(changed: Changed, earlier: list[str]) -> list[str]:
 
 
 def _explain_code(changed: Changed, earlier: list[str]) -> list[str]:
-    """Return no phrase if the code differs only by the types that a changed signature or constant brings with it."""
+    """Return the phrase for changed code; none if it differs only by types that another change brings with it."""
     texts = [_SHOWN_TYPE.sub("", p.data.decode(errors="replace")) for pair in changed for p in pair if p]
     if not changed or (earlier and texts[0] == texts[-1]):
         return []

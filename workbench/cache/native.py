@@ -27,7 +27,7 @@ KIND = "fact"
 
 
 class Facts:
-    """The facts in the cache; `known_by` is all that decides one, or that says whose it is."""
+    """The facts that the cache stores; `known_by` is all that decides one, or that identifies it."""
 
     def get(self, name: str, known_by: bytes) -> bytes:
         """Return the bytes that `put` stored under this name and identity; empty if there are none."""
@@ -35,7 +35,7 @@ class Facts:
         return entry.image if entry is not None else b""
 
     def put(self, name: str, known_by: bytes, fact: bytes) -> None:
-        """Keep a fact, which lists of the cache call `name`."""
+        """Store a fact, which lists of the cache call `name`."""
         shown: dict[str, Any] = {"name": name, "entry": "", "backend": KIND, "target": "", "stages": {}}
         default_store().put(_digest(name, known_by), Entry(fact, shown))
 
@@ -45,7 +45,7 @@ def _digest(name: str, known_by: bytes) -> str:
 
 
 def keep_facts() -> None:
-    """Keep in the cache, from now on, what this machine is and the digest of our sources."""
+    """Store in the cache, from now on, the facts about this machine and the digests of our sources."""
     # They lie on a lower floor than the store, so it is handed to them.
     machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]
 
@@ -56,14 +56,14 @@ keep_facts()
 def native_image(
     name: str, text: str | Callable[[], str], optimise: bool = True, vectorise: bool = True, target: str = ""
 ) -> bytes:
-    """Return the object file of `text`: from the store, else compiled now and put there.
+    """Return the object file of `text`: from the store, else compiled now and stored.
 
     Args:
-        name: what lists of the cache call it.
-        text: LLVM IR; or what makes it, which is then known by `name` and by the code that makes it.
+        name: its name in lists of the cache.
+        text: LLVM IR; or a function that returns it, and then `name` and the code generator's version are in the key.
         optimise: whether LLVM's passes run over it.
         vectorise: whether they unroll and vectorise loops, too; not in text that is written in vectors.
-        target: what it is for; this machine if not given.
+        target: the CPU and its features; empty: this machine.
 
     Raises:
         BuildError: LLVM refused the text.
@@ -98,7 +98,12 @@ def native_image(
 
 
 def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
-    """Link a kernel's object with the maths functions that it calls, and load it with the addresses of `more`.
+    """Link a kernel's object file with the maths functions that it calls, and load it.
+
+    Args:
+        image: the object file.
+        symbol: of the kernel.
+        more: further symbols whose addresses are looked up.
 
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that no library has.

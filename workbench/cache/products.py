@@ -50,8 +50,8 @@ def products(
 ) -> tuple[Product, ...]:
     """Return the products of `specs`, in their order: from the store; missing ones are built at once, in parallel.
 
-    One that is ready is kept even where a later one fails; none is kept in part. Whoever asks for a product that
-    another thread or process is building waits for it.
+    One that is ready is stored even if a later one fails; none is stored in part. If another thread or process is
+    building a product, this waits for it.
 
     Raises:
         BuildError: one was refused, crashed or took too long.

@@ -45,7 +45,7 @@ class Memory:
         self._lock = Lock()
 
     def get(self, digest: str) -> Entry | None:
-        """Return the entry, or None."""
+        """Return the entry, which becomes the last used one; None if there is none."""
         with self._lock:
             entry = self._entries.get(digest)
             if entry is not None:
@@ -53,7 +53,7 @@ class Memory:
             return entry
 
     def put(self, digest: str, entry: Entry) -> None:
-        """Keep an entry; the newest one stays even where it is larger than the limit."""
+        """Store an entry; the newest one stays even if it is larger than the limit."""
         with self._lock:
             old = self._entries.pop(digest, None)
             self._entries[digest] = entry
@@ -62,14 +62,14 @@ class Memory:
                 self.bytes -= _weight(self._entries.popitem(last=False)[1])
 
     def remove(self, digest: str) -> bool:
-        """Forget an entry; whether there was one."""
+        """Remove an entry; return whether there was one."""
         with self._lock:
             entry = self._entries.pop(digest, None)
             self.bytes -= _weight(entry) if entry else 0
             return entry is not None
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all entries."""
         with self._lock:
             self._entries.clear()
             self.bytes = 0
@@ -128,7 +128,7 @@ class Store:
     """The store of artifacts by digest (`Key.digest`), for many threads and processes at once.
 
     Args:
-        root: the folder; made when first needed.
+        root: the folder; created when it is first needed.
         readonly: a second folder that is only read, or None.
         limit: bytes the folder may hold.
     """
@@ -144,7 +144,7 @@ class Store:
         self._hits = {"memory": 0, "disk": 0, "": 0}
 
     def get(self, digest: str, *, again: bool = False, counted: bool = True) -> Entry | None:
-        """Return the artifact, checked, with `where` it was; None if there is none fit to be used.
+        """Return the artifact, checked, with `where` it was found; None if there is none fit to be used.
 
         Args:
             digest: `Key.digest`.
@@ -163,9 +163,9 @@ class Store:
         return entry
 
     def put(self, digest: str, entry: Entry) -> None:
-        """Keep an artifact, in memory and, where the disk takes it, for other processes.
+        """Store an artifact, in memory and, if the disk accepts it, for other processes.
 
-        In memory alone where this process no longer runs the code that its digests speak of (`outdated`).
+        It is in memory alone if this process no longer runs the code that its digests describe (see `is_outdated`).
 
         Raises:
             CacheError: the digest is not 64 hex digits, or the metadata are not JSON values.
@@ -178,13 +178,16 @@ class Store:
     def lock(self, digest: str, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[bool]:
         """Let one builder at a time, of all threads and processes, work on a key: `with store.lock(digest):`.
 
-        The value is True where the lock was had; after `timeout` seconds the work goes on without it. Look again
+        The value is True if the lock was acquired; after `timeout` seconds the work goes on without it. Look again
         (`get(digest, again=True)`) inside: another builder may have been first.
         """
         return self._locks.hold(check_digest(digest), self.disk.lock_path(digest), timeout)
 
     def prune(self, limit: int | None = None) -> int:
-        """Remove the least recently used artifacts from disk until `limit` bytes are left; returns how many went."""
+        """Remove the least recently used artifacts from disk until `limit` bytes are left; return their number.
+
+        None: the store's own limit.
+        """
         return prune(self.disk, self._limit.bytes if limit is None else limit)
 
     def remove(self, digest: str) -> bool:
@@ -197,7 +200,7 @@ class Store:
         return remove(self.disk, digest) or known
 
     def clear(self) -> int:
-        """Forget all artifacts, in memory and in this user's folder; returns how many there were."""
+        """Remove all artifacts, in memory and in this user's folder; return how many there were."""
         count = len(self._everything())
         self.memory.clear()
         clear(self.disk)
@@ -214,7 +217,7 @@ class Store:
         )  # fmt: skip
 
     def entries(self) -> list[EntryInfo]:
-        """List every artifact, the last used first. Only headers are read."""
+        """Return a row for every artifact, the last used first. Only headers are read."""
         listed = [e for f in self.disk.files() if f.digest and (e := _listed(f.path, f.digest, f.bytes, f.used))]
         digests = {e.digest for e in listed}
         listed += [
@@ -272,7 +275,7 @@ class Store:
         self.memory.put(digest, Entry(entry.image, entry.metadata, "memory", entry.built))
 
     def _everything(self) -> dict[str, int]:
-        """Return digest and size of each artifact in the folder or in memory."""
+        """Return the size of each artifact in the folder or in memory, by digest."""
         sizes = {digest: len(entry.image) for digest, entry in self.memory.items()}
         return sizes | {f.digest: f.bytes for f in self.disk.files() if f.digest}
 
@@ -285,7 +288,7 @@ class Store:
 
 
 def default_store() -> Store:
-    """Return the store of the current settings; another one when they change."""
+    """Return the store of the current settings; it is another one when they change, and in a forked process."""
     return _store(os.getpid(), *map(os.environ.get, _NAMES))
 
 

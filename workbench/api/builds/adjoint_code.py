@@ -27,8 +27,9 @@ def load_for(
     specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool,
     dims: tuple[int, ...], load: Callable[..., Loaded] = build.load,
 ) -> tuple[Loaded, Options]:  # fmt: skip
-    """Return the code of a direction, and its options: for all launches, or for those like one of these dimensions.
+    """Return the code of a direction, and the options that it was built with.
 
+    If there is no adjoint for all launches, it is one for launches with as many threads along the same axes as `dims`.
     `load` is `build.load` or `build.ahead`.
 
     Raises:
@@ -53,10 +54,10 @@ def ask(
     specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool,
     dims: tuple[int, ...], arguments: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """Ask a launch what its adjoint rests on.
+    """Check that one launch satisfies the assumptions that its adjoint was derived under, if there are any.
 
     Raises:
-        NotDifferentiable: threads may meet that the adjoint takes to be apart.
+        NotDifferentiable: threads may access the same element where the adjoint assumes that they do not.
     """
     from workbench.autodiff.memory.effects import refuse_meeting
 

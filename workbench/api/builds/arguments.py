@@ -46,7 +46,7 @@ Dim: TypeAlias = "int | tuple[int, ...] | list[int] | HostArray"
 
 
 def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
-    """Return a launch's dimensions: 1 to 4 non-negative integers below 2³¹.
+    """Return a launch's dimensions: 1 to 4 non-negative integers, each below 2³¹ unless one of them is 0.
 
     Raises:
         LaunchError: anything else.
@@ -66,10 +66,10 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
 
 
 def as_sizes(dim: Dim, kernel: str) -> tuple[int, ...]:
-    """Return a launch's dimensions, whether `tid()` can count them or not.
+    """Return a launch's dimensions: 1 to 4 non-negative integers, which may be too large for `tid()` to count.
 
     Raises:
-        LaunchError: they are not 1 to 4 non-negative integers.
+        LaunchError: they are anything else.
     """
     dim = np.atleast_1d(dim) if isinstance(dim, np.ndarray) else dim
     sizes: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
@@ -86,10 +86,10 @@ def as_sizes(dim: Dim, kernel: str) -> tuple[int, ...]:
 
 
 def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str) -> tuple[int, ...]:
-    """Return the blocks of a launch over threads; its dimensions themselves, for a kernel that runs once per thread.
+    """Return how many blocks run for `dims` threads; for a kernel that runs once per thread, `dims` unchanged.
 
     Raises:
-        LaunchError: they are no whole blocks.
+        LaunchError: the threads do not fill whole blocks.
     """
     if specialisation.tiling is None:
         return dims
@@ -103,7 +103,7 @@ def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str
 
 
 def as_block_dim(value: int | np.integer[Any] | Block | None, kernel: str) -> int:
-    """Threads of a block: an int from 1 to 1024; `BY_OCCUPANCY` if it is None.
+    """Return the threads of a block, an int from 1 to 1024; `BY_OCCUPANCY` if the value is None.
 
     Raises:
         LaunchError: anything else.
@@ -118,10 +118,10 @@ def as_block_dim(value: int | np.integer[Any] | Block | None, kernel: str) -> in
 
 
 def as_stream(stream: object, device: Device, kernel: str) -> object:
-    """Return the stream itself, where it can be one of this device; None for the CPU, where all work is done at once.
+    """Return the stream if it belongs to this device; None if it is None, or on the CPU, which works synchronously.
 
     Raises:
-        LaunchError: the stream is another device's.
+        LaunchError: the stream is another device's, or is no CUDA stream.
     """
     if stream is None:
         return None
@@ -143,10 +143,10 @@ def as_stream(stream: object, device: Device, kernel: str) -> object:
 
 
 def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) -> list[object]:
-    """Return the arguments, one per parameter.
+    """Return the arguments, one per parameter: inputs, outputs, the defaults of those left out, and uniforms' values.
 
     Raises:
-        LaunchError: they are no lists.
+        LaunchError: inputs or outputs are not lists.
     """
     require_lists(kernel, inputs, outputs)
     try:
@@ -162,14 +162,14 @@ def require_lists(kernel: Kernel, inputs: object, outputs: object) -> None:
     """Refuse what can be iterated but is no list of arguments.
 
     Raises:
-        LaunchError: an array's rows would be taken for arguments, or what a set holds in any order.
+        LaunchError: the inputs or outputs are an array, a dict, a string or a set.
     """
     if any(isinstance(values, (array, np.ndarray, Mapping, str, Set)) for values in (inputs, outputs)):
         raise not_listed(kernel, (), inputs, outputs)
 
 
 def defaults_after(kernel: Kernel, count: int) -> list[object]:
-    """Return what the parameters behind the first `count` are by default; nothing if one of them has no default."""
+    """Return the defaults of all parameters after the first `count`; an empty list if one of them has no default."""
     if IN_USE and hasattr(kernel, "follow_uniforms"):
         kernel.follow_uniforms()
     rest = getattr(kernel, "parameters", ())[count:]  # `prepare` refuses what is no kernel
@@ -177,7 +177,7 @@ def defaults_after(kernel: Kernel, count: int) -> list[object]:
 
 
 def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]:
-    """Put the values that they have now in the place of uniforms.
+    """Replace uniforms (values that a slider or the like may change) among the arguments by their current values.
 
     Args:
         kernel: whose arguments these are.
@@ -197,7 +197,10 @@ def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]
 
 
 def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> array:
-    """Return an array of one element, on the device of the other arguments, that holds the uniform's value."""
+    """Return an array of one element that holds the uniform's value, on the device of the other arguments.
+
+    There is one for each type and device, which the uniform keeps up to date.
+    """
     device = next((a.device for v in values for a in arrays_in(v)), None)
     key = type.dtype, device
     if key not in uniform.arrays:
@@ -208,10 +211,13 @@ def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> ar
 def with_defaults(
     kernel: Kernel, dim: object, inputs: Sequence[object], outputs: Sequence[object]
 ) -> tuple[list[object], Sequence[object], Mapping[str, Uniform]]:
-    """Return the arguments, one per parameter, the outputs with the defaults that stand behind them, and the uniforms.
+    """Return the arguments of a launch with defaults for those left out.
+
+    Returns:
+        The arguments, one per parameter; the outputs with the defaults that follow them; and uniforms by parameter.
 
     Raises:
-        LaunchError: they are no lists.
+        LaunchError: inputs or outputs are not lists.
     """
     try:
         values = [*inputs, *outputs]
@@ -224,7 +230,7 @@ def with_defaults(
 
 
 def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:
-    """Return the error for inputs or outputs that are no list; the dimensions may stand in their place."""
+    """Return the error for inputs or outputs that are no list; it says if `dim` holds arrays, and so was left out."""
     well = isinstance(inputs, Sequence) and not isinstance(inputs, str)
     name, passed = "outputs" if well else "inputs", cast("object", outputs if well else inputs)
     if isinstance(dim, (list, tuple)) and any(isinstance(e, (array, np.ndarray)) for e in cast("list[object]", dim)):
@@ -235,7 +241,7 @@ def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> 
 
 
 def wrong_count(kernel: Kernel, values: Sequence[object]) -> LaunchError:
-    """Return the error for too few or too many arguments."""
+    """Return the error for too few or too many arguments: it names the missing parameters, or counts the arguments."""
     if len(values) < len(kernel.parameters):
         missing = kernel.parameters[len(values) :]
         problem = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
@@ -244,7 +250,11 @@ def wrong_count(kernel: Kernel, values: Sequence[object]) -> LaunchError:
 
 
 def deduce(kernel: Kernel, values: Sequence[object]) -> tuple[AnyType, ...]:
-    """Return one type per parameter: that of its annotation, or that of the argument."""
+    """Return one type per parameter: its annotation, or for a generic parameter the argument's type.
+
+    An annotated array passed as None is `Absent`; one with a size beyond int32 is of the wide type; an indexed one is
+    of the type for the dimensions that have indices.
+    """
     return tuple(
         _member(kernel, name, value)
         if annotation is None
@@ -256,10 +266,10 @@ def deduce(kernel: Kernel, values: Sequence[object]) -> tuple[AnyType, ...]:
 
 
 def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: object) -> ArrayType:
-    """Return the type of an argument for a pointer: an array of any number of dimensions.
+    """Return the type of an array passed for a C++ pointer to `dtype`; it may have any number of dimensions.
 
     Raises:
-        LaunchError: it is no array.
+        LaunchError: the value is no array.
     """
     if not isinstance(value, array) and not is_numpy_array(value):
         raise _wrong(kernel, name, f"an array of {dtype!r}", value)
@@ -268,7 +278,11 @@ def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: obj
 
 
 def _widened(annotation: AnyType, value: object) -> AnyType:
-    """Return an array's type with sizes in 64 bits, or an indexed one's with the dimensions that have indices."""
+    """Return the annotation, refined by the argument.
+
+    An array's type gets sizes in 64 bits if the argument needs them; an indexed array's gets the dimensions that have
+    indices. All else is returned unchanged.
+    """
     if isinstance(annotation, IndexedArray):
         indexed = value.type.indexed if isinstance(value, indexedarray) else (False,) * annotation.ndim
         return IndexedArray(annotation.dtype, annotation.ndim, indexed=indexed)
@@ -278,7 +292,13 @@ def _widened(annotation: AnyType, value: object) -> AnyType:
 
 
 def _member(kernel: Kernel, name: str, value: object) -> AnyType:
-    """Return the type of an argument of a generic parameter: within its family, where it has one."""
+    """Return the type of an argument of a generic parameter.
+
+    A NumPy array has a type here as well. An int is a float32 where the parameter's family takes floats only.
+
+    Raises:
+        LaunchError: the type is outside the parameter's family, or the value has none.
+    """
     family = kernel.families.get(name)
     if family is None:
         return _type_of(kernel, name, value)
@@ -310,7 +330,7 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
 
 
 def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Device) -> object:
-    """Return the argument as the packer takes it.
+    """Return the argument in the form in which a launch's arguments are packed.
 
     Raises:
         LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.
@@ -394,7 +414,11 @@ def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[comple
 
 
 def _struct(kernel: Kernel, name: str, type: Struct, value: object, device: Device) -> StructValue:
-    """Return the struct, where it is one of this type or of another of the same content."""
+    """Return the value as a struct of this type; one of another type is accepted if that has the same fields.
+
+    Raises:
+        LaunchError: it is no such struct, or an array in it is on another device or has a size beyond int32.
+    """
     try:
         same = same_struct(type, value, name)
     except KernelTypeError as error:
@@ -412,10 +436,13 @@ def _struct(kernel: Kernel, name: str, type: Struct, value: object, device: Devi
 def spread_adjoints(
     kernel: Kernel, types: Sequence[AnyType], adjoints: Mapping[str, object], device: Device
 ) -> dict[str, object]:
-    """Adjoints by parameter of the IR: those of a struct come from an array of one such struct, field by field.
+    """Return the adjoints by parameter of the IR, in which each field of a struct is a parameter ("name.field").
+
+    An adjoint of a struct is an array of one such struct, or a struct whose arrays are adjoints; those of its numbers
+    are then dropped.
 
     Raises:
-        LaunchError: what is given for a struct is no array of it.
+        LaunchError: the adjoint of a struct is neither, or that of an array of structs does not fit.
     """
     by_name: dict[str, object] = {}
     for (name, value), type in zip(adjoints.items(), types, strict=False):
@@ -435,10 +462,10 @@ def spread_adjoints(
 
 
 def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: object, device: Device) -> array:
-    """Return the argument for an array parameter, a NumPy array wrapped without a copy.
+    """Return the argument for an array parameter; on the CPU a NumPy array is wrapped without a copy.
 
     Raises:
-        LaunchError: as `check`.
+        LaunchError: no array, another dtype or number of dimensions, an unreachable device, or a size beyond int32.
     """
     plain = is_numpy_array(value)
     if is_numpy_array(value) and not device.is_cuda:
@@ -478,7 +505,11 @@ def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value:
 
 
 def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: object, device: Device) -> indexedarray:
-    """Return an indexed array, or an array in its place."""
+    """Return the argument for an indexed-array parameter; a plain array is wrapped as one without indices.
+
+    Raises:
+        LaunchError: it does not fit, or has indices for other dimensions than the type.
+    """
     if isinstance(value, indexedarray):
         check_array(kernel, name, type.behind, value.data, device)
     else:
@@ -494,8 +525,10 @@ def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: object, devic
 
 
 def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
-    """Return the error for a size beyond int32 where the code has int32: of an array in a struct, or in place of a
-    smaller one."""
+    """Return the error for an array size beyond int32 where the compiled code has int32 sizes.
+
+    That is so for an array in a struct, and where the launch was recorded with a smaller one.
+    """
     return LaunchError(
         f"{kernel.name}: {name} has shape {value.shape}; a size of 2³¹ or more is not possible here.",
         parameter=name,
@@ -504,7 +537,11 @@ def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
 
 
 def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: HostArray) -> array:
-    """Return a NumPy array as ours, without a copy."""
+    """Return a NumPy array as one of Workbench's that shares its memory.
+
+    Raises:
+        LaunchError: it is read-only or not aligned, or its dtype has no counterpart.
+    """
     if not value.flags.writeable or not value.flags.aligned:
         raise LaunchError(
             f"{kernel.name}: the NumPy array for {name} is read-only or not aligned.",

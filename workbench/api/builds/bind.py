@@ -56,10 +56,14 @@ def bind(
     device: Device,
     options: LaunchOptions = PLAIN,
 ) -> LaunchRecord:
-    """Checked arguments and the code that suits them, as a record.
+    """Return a launch record of checked arguments and the code for them, which is built if necessary.
+
+    The code depends on direction, options and device, and on strides, sizes, alignment and overlaps of the arrays.
 
     Raises:
-        LaunchError: the kernel asks for another number of dimensions.
+        LaunchError: the kernel asks for another number of dimensions; an adjoint has another shape than its array;
+            arrays share memory, or are read-only, where the code does not permit it.
+        NotDifferentiable: there is no adjoint for these arguments.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     plain = options.block_dim is BLOCK_DIM and options.stream is None and is_dense(arrays) and not overlap(arrays)
@@ -96,14 +100,14 @@ def bind(
 
 
 class _Bound(msgspec.Struct, frozen=True, eq=False):
-    """The code that suits some arguments.
+    """Code chosen for one binding of arguments, with its options.
 
-    Where arrays are dense and share no memory, it is the same for all, and kept with the specialisation.
+    Where arrays are dense and share no memory, the specialisation holds it for later launches.
 
     Attributes:
         loaded: the code.
         how: the launch's options, with what the arrays' layout adds to them.
-        atomic: whether it adds as arguments that overlap need it.
+        atomic: whether the code never adds without atomics, because arguments overlap.
     """
 
     loaded: Loaded
@@ -112,7 +116,7 @@ class _Bound(msgspec.Struct, frozen=True, eq=False):
 
 
 def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
-    """Map each parameter with a gradient to the name of its adjoint in this direction; empty for a forward one."""
+    """Map each parameter with a gradient to the name of its adjoint; empty if the direction is no adjoint."""
     before, _, step = direction.rpartition(" ")
     if step not in ADJOINTS:
         return _NONE
@@ -127,7 +131,7 @@ _NONE: Mapping[str, str] = {}
 
 
 def wrong_dimensions(kernel: str, wanted: int, passed: int) -> LaunchError:
-    """Return the error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
+    """Return the error of a launch over `passed` dimensions of a kernel that takes `wanted` indices from `tid()`."""
     sizes = "one size" if wanted == 1 else f"{wanted} sizes"
     return LaunchError(
         f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {passed} "
@@ -186,7 +190,7 @@ def _refuse_ungathered(
     constant: tuple[int, ...],
     local: bool,
 ) -> None:
-    """Raise if a recorded launch, with these other arguments, can no longer run in gather form."""
+    """Raise a LaunchError if a recorded launch, with these other arguments, can no longer run in gather form."""
     if not gathers(specialisation, dims, arguments, constant, local):
         raise LaunchError(
             f"{specialisation.kernel.name}: this adjoint was recorded in the form that suits launches as large as its "
@@ -197,14 +201,15 @@ def _refuse_ungathered(
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
-    """Raise if an adjoint overlaps memory in another way than its array: it would be cleared or added to unread.
+    """Raise a LaunchError if an adjoint overlaps memory in another way than its array does.
 
-    Adjoints of arrays that the kernel only reads are only added to, so they may be one: it becomes their sum.
+    It would be cleared, or added to, before it is read. Adjoints of arrays that the kernel only reads are only added
+    to, so they may share memory, which then receives their sum.
 
     Args:
         loaded: the adjoint's code.
-        function: what it is the adjoint of.
-        named: float parameters whose gradients are wanted to the names of their adjoints.
+        function: the IR that it is the adjoint of.
+        named: maps float parameters whose gradients are wanted to the names of their adjoints.
         arrays: the launch's arrays.
     """
     pairs = {n: a for n, a in named.items() if n in arrays}
@@ -227,7 +232,10 @@ def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str],
 
 
 def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Mapping[str, array]) -> None:
-    """Raise if a tangent overlaps memory in another way than its array, as `_refuse_shared` does for adjoints."""
+    """Raise a LaunchError if a tangent that is written overlaps memory in another way than its array does.
+
+    The same holds where a written array overlaps a tangent.
+    """
     for (one, tan_one), (two, tan_two) in itertools.combinations(pairs.items(), 2):
         if {tan_one, tan_two} & loaded.writes and _meet(arrays, tan_one, tan_two):
             if not _alike(arrays, one, two, pairs):
@@ -243,14 +251,14 @@ def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
 
 
 def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
-    """Return whether the adjoints lie to each other as their arrays do."""
+    """Return whether two adjoints have the strides of their arrays, and the same distance in memory."""
     first, second = arrays[adjoints[one]], arrays[adjoints[two]]
     apart = first.address - second.address == arrays[one].address - arrays[two].address
     return apart and [*map(_steps, (first, second))] == [*map(_steps, (arrays[one], arrays[two]))]
 
 
 def _steps(a: array) -> list[int]:
-    """Return the array's strides without those of axes of one element, which lead nowhere."""
+    """Return the array's strides, without those of axes of one element."""
     return [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1]
 
 
@@ -263,7 +271,11 @@ def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
 
 
 def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
-    """CUDA C++ has pointers, which know no strides, and three dimensions."""
+    """Refuse what CUDA C++ cannot take.
+
+    Raises:
+        LaunchError: the launch has four dimensions, or an array has gaps between its elements.
+    """
     if len(dims) > 3:
         raise LaunchError(f"{loaded.name}: CUDA C++ is launched over 1 to 3 dimensions, not 4.", parameter="dim")
     gaps = next((n for n, a in arrays.items() if not a.is_contiguous), "")
@@ -276,7 +288,7 @@ def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, arr
 
 
 def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Iterator[tuple[str, str]]:
-    """Pairs of array parameters that share memory, and of which the kernel writes one."""
+    """Yield pairs of array parameters that share memory and of which the kernel writes at least one."""
     names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
     written = written_arrays(specialisation.function)
     for a, b in itertools.combinations(names, 2):
@@ -285,7 +297,10 @@ def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Ite
 
 
 def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
-    """Return by how many elements `two` may begin behind `one` along each axis; None if their strides differ."""
+    """Return by how many elements along each axis `two` may begin after `one`: all combinations that fit the addresses.
+
+    None if their strides differ.
+    """
     if one.strides != two.strides:
         return None
     sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
@@ -293,7 +308,7 @@ def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
 
 
 def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[tuple[int, ...]]:
-    """Yield the numbers of steps along each axis that add up to so many bytes."""
+    """Yield the numbers of steps along each axis that add up to `apart` bytes, each less than that axis' size."""
     if not steps:
         yield from [()] if apart == 0 else []
         return
@@ -310,7 +325,7 @@ def record_of(
     arguments: Mapping[str, Any],
     options: LaunchOptions = PLAIN,
 ) -> LaunchRecord:
-    """Return a record of these."""
+    """Return the record of a launch of this code over these dimensions, with the arguments in the code's order."""
     values = [arguments[name] for name in loaded.names]
     return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, options, BINDER)
 
@@ -343,13 +358,13 @@ def adjoint_arguments(
     device: Device,
     constant: Sequence[int] = (),
 ) -> dict[str, array]:
-    """Return the `adj_…` arguments: those passed, else the arrays' `.grad`, else (for numbers) a fresh sum that is
-    dropped.
+    """Return the `adj_…` arguments, by name.
 
-    Of parameters at the positions `constant` no gradient is found: an array stands in for their adjoints.
+    Each is the array passed, else the argument's `.grad`, else (for numbers) a new sum that is dropped. For parameters
+    at the positions `constant` no gradient is computed: their own arrays stand in for the adjoints.
 
     Raises:
-        LaunchError: an array has neither, or a given one does not fit.
+        LaunchError: an array has neither, or a passed one does not fit.
     """
     kernel = specialisation.kernel
     unwanted = {specialisation.function.params[k].name for k in constant}
@@ -380,16 +395,16 @@ def adjoint_arguments(
 
 
 def _gradient(value: array) -> array | None:
-    """Return the array's `.grad`; of a view, the part of its memory's that lies as it does."""
+    """Return the array's `.grad`; for a view, that part of its base's gradient; None if there is neither."""
     gradient = value.memory.grad
     return value.grad if value.grad is not None or gradient is None else value.twin(gradient.memory)
 
 
 def not_wanted(specialisation: Specialisation, adjoints: Sequence[object]) -> tuple[int, ...]:
-    """Return the positions among the function's parameters of arrays for whose adjoints False is given.
+    """Return the positions, among the function's parameters, of arrays whose adjoint is passed as False: not requested.
 
     Raises:
-        LaunchError: gradients come from there, or it is no array.
+        LaunchError: the kernel writes that array, so gradients come from its adjoint; or it is no array.
     """
     function, kernel = specialisation.function, specialisation.kernel
     refused = {name for name, value in zip(specialisation.parameters, adjoints, strict=False) if value is False}

@@ -14,9 +14,10 @@ from workbench.runtime.launching.record import BLOCK_DIM
 
 
 def block_size(specialisation: Specialisation, loaded: Loaded, options: Options) -> int:
-    """Threads of a block with which the most warps are active at once; 256 on the CPU, where it means nothing.
+    """Return the threads per block with which most warps are active at once, by the code's registers and shared memory.
 
-    An emulated device has PTX alone: the cubin that says how many registers it takes is compiled, or from the cache.
+    It is `BLOCK_DIM` on the CPU, where it means nothing, and on unknown architectures. For an emulated device, which
+    runs PTX, the cubin that says how many registers it takes is compiled, or read from the cache.
     """
     if not loaded.device.is_cuda:
         return BLOCK_DIM
@@ -29,7 +30,7 @@ def block_size(specialisation: Specialisation, loaded: Loaded, options: Options)
 
 
 def refuse_tiles(specialisation: Specialisation) -> None:
-    """Code of tiles is made for one size of a block.
+    """Refuse to choose a block size for a kernel of tiles, whose code is compiled for one size.
 
     Raises:
         LaunchError: the kernel has tiles.

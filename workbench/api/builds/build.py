@@ -69,8 +69,10 @@ def backend_for(kind: str) -> Backend:
 
 
 def options_on(device: Device, options: Options) -> Options:
-    """Return the options with what the device changes: a CPU of few cores has code of its own, and ignores sizes and
-    alignment."""
+    """Return the options as they apply on a device.
+
+    The CPU ignores those for sizes, alignment and overlaps, and has code of its own for few cores.
+    """
     if device.is_cuda:
         return options
     few = cpu_threads() <= FEW_CORES
@@ -97,13 +99,14 @@ def load(
         specialisation: a kernel with types.
         direction: "forward", "adjoint", "tangent" (see autodiff/directions.py).
         options: what changes the code.
-        device: where it will run.
+        device: where it will run; None: the default device.
         atomic: for arguments that overlap: never add without atomics.
         force: compile it even where it is cached.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
-        BuildError: the compiler refused our text.
+        BuildError: the compiler refused the generated text.
+        LaunchError: a deterministic order is asked for, and the kernel is CUDA C++ or adds in a way that has none.
         DeviceError: there is no such device.
     """
     target = get_device(device)
@@ -141,11 +144,12 @@ def ahead(
 ) -> Loaded:
     """Return what launches must know of one direction; build its code in the background, if it is in no cache.
 
-    `Loaded.ready()` of it, and `load`, wait for that and raise what it raised.
+    The result's `ready()`, and `load`, wait for that build and raise what it raised. Some code is built here and now:
+    the user's own, ordered additions on a GPU, and matrix products on a GPU.
 
     Args:
         specialisation, direction, options, device, atomic: as for `load`.
-        begin: begin to build; False: only derive.
+        begin: begin to build; False: build when it is needed.
 
     Raises:
         NotDifferentiable, DeviceError: as `load`.
@@ -201,11 +205,11 @@ def _built(wanted: _Wanted, force: bool = False) -> Loaded:
 
 @compiles(lambda frame: _shown_work(frame["work"]))
 def _awaited(work: Work[Loaded]) -> Loaded | None:
-    """Wait for what is built in the background and return it; None if that was dropped.
+    """Wait for a build in the background and return its result; None if that build was dropped.
 
     Raises:
-        BuildError: the compiler refused our text.
-        KeyboardInterrupt: nothing goes on to be built in the background.
+        BuildError: the compiler refused the generated text.
+        KeyboardInterrupt: the user interrupted; all builds ahead of need are dropped.
     """
     try:
         while not work.wait(POLL):
@@ -225,10 +229,12 @@ def _shown_work(work: Work[Loaded]) -> str:
 
 @deep
 def _in_order(wanted: _Wanted) -> Loaded | None:
-    """Return what stands for code that adds to floats from many threads, in their order; None for other code.
+    """Return a substitute for code that adds to floats from many threads, which adds in the threads' order.
+
+    None for code that has no such additions.
 
     Raises:
-        LaunchError: what it does cannot be ordered.
+        LaunchError: the additions cannot be ordered.
     """
     from workbench.autodiff.ordered import runnable, sums_of
 
@@ -249,8 +255,7 @@ def _in_order(wanted: _Wanted) -> Loaded | None:
 def compile_for(
     specialisation: Specialisation, direction: str, options: Options, target: str, force: bool = False
 ) -> Entry:
-    """Return the cubin of one direction for a GPU architecture that need not be here (`sm_90`), compiled or from the
-    cache.
+    """Return the cubin of one direction for a GPU architecture (`sm_90`), compiled or from the cache; no GPU is needed.
 
     Raises:
         NotDifferentiable, BuildError: as `load`.
@@ -263,12 +268,12 @@ def compile_for(
 
 
 def function_for(specialisation: Specialisation, direction: str, options: Options) -> Function:
-    """Return the IR that `compile_for` compiles: adjoints for a GPU are others than those for the CPU."""
+    """Return the IR that `compile_for` compiles for a GPU; adjoints for the CPU differ."""
     return _Wanted(specialisation, direction, options, backend_for("cuda"), "").function()
 
 
 class _Wanted(msgspec.Struct, frozen=True, dict=True):
-    """A direction of a kernel, with all that it is compiled with and for.
+    """A direction of a kernel to compile, with the options, backend and target of the code.
 
     Attributes:
         atomic: as for `load`.
@@ -302,12 +307,14 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
 def _find(
     wanted: _Wanted, force: bool, use: Callable[[Key, Entry], Found], ready: Callable[[], None] | None = None
 ) -> Found:
-    """Apply `use` to the artifact, from the cache or compiled by one process while the others wait; return its result.
+    """Apply `use` to the artifact and return its result; it comes from the cache, or is compiled here.
+
+    If several processes want the same one, one compiles it and the others wait.
 
     Args:
         wanted: what is compiled.
         force: compile it even if it is cached.
-        use: loads it, where it is to run here.
+        use: makes the result of the artifact and its key, for example loaded code.
         ready: as for `find_linked`.
     """
     go_on()
@@ -332,7 +339,7 @@ def _find(
 
 
 def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
-    """Return what `use` makes of the artifact that is in the cache; None if there is none, or it is not to be used."""
+    """Return what `use` makes of the artifact in the cache; None if there is none, or with `force`."""
     started, key = time.perf_counter(), wanted.key
     entry = None if force else find_entry(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
@@ -345,7 +352,7 @@ def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool
 
 
 def _forget(wanted: _Wanted) -> None:
-    """Let go of loaded code that is about to be compiled again."""
+    """Drop this process' loaded code of what is about to be compiled again."""
     note_forced(wanted.name, wanted.direction, wanted.backend, wanted.key)
     if wanted.device is not None:
         _CODE.pop(wanted.key.digest)
@@ -365,7 +372,10 @@ def _build(wanted: _Wanted, store: Store, use: Callable[[Key, Entry], Found], st
 
 
 def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Entry] | None:
-    """Return the kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
+    """Return key and cubin of a kernel whose matrix products are linked in (see `workbench.api.builds.linking`).
+
+    None if it has no products, or is not to run in that form now.
+    """
     if not multiplies(wanted.specialisation.function):
         return None
     from workbench.api.builds.linking import Request, find_linked, mode_of
@@ -388,7 +398,7 @@ def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Ent
 
 
 class _Stages:
-    """The stages of one build, reported as they end; a build that is no longer needed ends at one."""
+    """The stages of one build: reports each as it ends, and stops there a build that is no longer needed."""
 
     def __init__(self, kernel: str, direction: str) -> None:
         self.kernel = kernel
@@ -430,7 +440,7 @@ def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
 
 
 def launch_like(options: Options) -> Launch | None:
-    """Return a record for an adjoint's assumptions about launches; None for an adjoint of all launches."""
+    """Return the launch that an adjoint's code assumes; None if it is right for all launches."""
     if options.single is None:
         return None
     from workbench.autodiff.memory.effects import Launch
@@ -443,11 +453,18 @@ def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
     constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """Return the IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients
-    too; `constant`: no gradients of these parameters; `stack`, `launch`: see `autodiff.adjoint`.
+    """Return the IR of one direction, ready for a backend.
+
+    Args:
+        specialisation: a kernel with types.
+        direction: as for `load`.
+        atomic: never add without atomics, because arguments overlap.
+        numbers: compute gradients of number parameters too.
+        constant: positions of parameters whose gradients are not computed.
+        stack, launch: see `autodiff.adjoint`.
 
     Raises:
-        NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
+        NotDifferentiable: there is no right adjoint or tangent, or the kernel has `enable_backward=False`.
     """
     _refuse_unwanted(specialisation, direction)
     kernel = specialisation.kernel
@@ -460,7 +477,13 @@ def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
     constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """Return the same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
+    """Return the IR of one direction, derived from a kernel's forward IR alone; otherwise as `function_of`.
+
+    With `fma` products and sums are contracted; `checkpoints` is the kernel's option.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint or tangent.
+    """
     names = frozenset(forward.params[k].name for k in constant)
     function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch)
     if direction.endswith("adjoint"):
@@ -483,7 +506,7 @@ def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
 def _metadata(
     name: str, artifact: Artifact, function: Function, options: Options, stages: dict[str, float]
 ) -> dict[str, object]:
-    """Facts kept with the artifact; parameters by position, since their names are not in the key."""
+    """Return the facts stored with the artifact; arrays are named by position, since the key has no parameter names."""
     names = [p.name for p in function.params]
     return {
         **({"matmul": "generated"} if artifact.metadata["backend"] == "cuda" and multiplies(function) else {}),
@@ -505,7 +528,10 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
 
 
 def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, Any]) -> Loaded:
-    """Return the `Loaded` for one direction: its compiled code with the metadata that launching needs."""
+    """Return the `Loaded` for one direction: its compiled code with the metadata that launching needs.
+
+    `code` is None while it is still to be built.
+    """
     specialisation, direction, options, device = wanted.specialisation, wanted.direction, wanted.options, wanted.device
     assert device is not None
     params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]
@@ -540,14 +566,17 @@ def _is_wide(type: Type) -> bool:
 
 
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:
-    """Return the same code for a target of the CPU's backend that need not be this machine, for one core."""
+    """Return the same code compiled for another target of the CPU backend, for few cores."""
     options = _on_cpu(wanted.options, few_cores=True)
     other = replace(wanted, options=options, backend=backend_for("cpu"), target=target, device=None)
     return _find(other, False, lambda _, entry: entry)
 
 
 def _code(digest: str, entry: Entry, device: Device) -> Any:
-    """Return the code loaded; what holds it keeps it loaded."""
+    """Return the code, loaded into this process or onto the device; each is loaded once.
+
+    Code of the CPU is unloaded when nothing refers to it any more.
+    """
     if not device.is_cuda:
         code = _CODE.get(digest)
         if code is None:
@@ -569,19 +598,21 @@ UNVECTORISED = "unvectorised"
 
 
 def entry_key(key: Key, entry: Entry) -> Key:
-    """Return the key of what was compiled for `key`."""
+    """Return the key under which an entry compiled for `key` is stored: another one if it was not vectorised."""
     return _unvectorised(key) if UNVECTORISED in entry.metadata else key
 
 
 def find_entry(store: Store, key: Key, *, again: bool = False) -> Entry | None:
-    """Return the entry of `key`, or None; `again` as in `Store.get`. Only if `again` is set is the unvectorised variant
-    looked up too: it is rare, and a kernel that is in no cache pays for each lookup."""
+    """Return the stored entry of `key`; None if there is none.
+
+    `again` is as in `Store.get`; only with it is the unvectorised variant looked up too, which is rare.
+    """
     entry = store.get(key.digest, again=again)
     return store.get(_unvectorised(key).digest, again=True) if entry is None and again else entry
 
 
 def store_entry(store: Store, key: Key, entry: Entry) -> None:
-    """Put what was compiled for `key`.
+    """Store what was compiled for `key`.
 
     Raises:
         CacheError: as `Store.put`.

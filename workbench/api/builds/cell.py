@@ -63,10 +63,10 @@ class Ahead:
     fma: bool | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a backend that is none.
+        """Check the backend.
 
         Raises:
-            DeviceError: it is none.
+            DeviceError: it is not "auto", "cpu" or "cuda".
         """
         if self.backend not in ("auto", "cpu", "cuda"):
             raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {self.backend!r}.')
@@ -86,7 +86,7 @@ class Cell:
         funcs: by name: decorated ones, those that return a value, and those that another def of the cell calls.
         structs: the classes under `@struct`, by name.
         constants: numbers, vectors, types and tuples of them that its text assigns above the defs, by name.
-        ahead: what `compile` compiles.
+        ahead: the target and options that `compile` compiles for; None: the defaults of `Ahead`.
         scope: the names that its text sees.
         remarks: what its reader should know: a name defined twice, a name of Python's own, a lost value.
     """
@@ -106,15 +106,15 @@ class Cell:
         return {**self.constants, **self.structs, **self.funcs, **self.kernels}
 
     def bind(self, namespace: dict[str, object]) -> None:
-        """Give the namespace what the cell defines, and say which kernels of other cells use it from now on.
+        """Add what the cell defines to the namespace; report which kernels of other cells use it from now on.
 
-        What a name means to the cell's own kernels is from now on what the namespace says, as for any other.
+        From then on the cell's own kernels, too, look names up in the namespace, as all others do.
 
             cell = wb.build_cell(text, globals())
             cell.bind(globals())
 
         Args:
-            namespace: that which the cell was read with.
+            namespace: the one that the cell was read with.
         """
         rebind(self.names, namespace, self.source.name)
         self.scope.defined.clear()
@@ -123,7 +123,9 @@ class Cell:
         return f"<{self.source.name}: {', '.join(self.names)}>"
 
     def compile(self) -> None:
-        """Compile what was requested, or take it from the cache; generic kernels wait for their first launch.
+        """Compile the cell's kernels for the target that was requested, or load them from the cache.
+
+        Generic kernels wait for their first launch.
 
         Raises:
             WorkbenchError: a compiler refused, a kernel has no right adjoint, or there is no such device.
@@ -257,7 +259,10 @@ def _read(
 
 
 def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
-    """Add what a def makes to the cell, and remark on its name."""
+    """Add the func or kernel that a def defines to the cell.
+
+    Remarks say that a name is defined twice or hides one of Python's own, or that a kernel loses a value.
+    """
     node, name = definition.node, definition.name
     before = cell.names.get(name)
     custom, native = _custom(node), _native(definition)
@@ -288,7 +293,10 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
 
 
 def _written(source: Source, node: ast.FunctionDef) -> tuple[str, int]:
-    """Return the lines of a def with its decorators, and which of them begins with `def`."""
+    """Return the text of a def with its decorators, and the line, counted from 1, on which `def` is.
+
+    ("", 0) if the cell has a character that does not end a line for both `str.splitlines` and Python's parser.
+    """
     if any(c in source.text for c in _OTHER_ENDS):
         return "", 0
     first = min(n.lineno for n in (node, *node.decorator_list))
@@ -300,7 +308,7 @@ _OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def _reads(definition: Definition) -> set[str]:
-    """Return names of others that a def reads: neither its own name nor its parameters and locals."""
+    """Return the names that a def reads from outside: neither its own name nor its parameters and locals."""
     names = [n for n in definition.nodes if isinstance(n, ast.Name)]
     stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     parameters = {a.arg for a in definition.nodes if isinstance(a, ast.arg)}
@@ -308,14 +316,14 @@ def _reads(definition: Definition) -> set[str]:
 
 
 def _is_struct(node: ast.stmt) -> bool:
-    """Return a class decorated with `struct` alone."""
+    """Return whether a statement is a class whose only decorator is `struct`."""
     if not isinstance(node, ast.ClassDef) or len(node.decorator_list) != 1:
         return False
     return ast.unparse(node.decorator_list[0]).split(".")[-1].removesuffix("()") == "struct"
 
 
 def _belongs(node: ast.stmt) -> bool:
-    """Return whether a statement of a cell is a def, a struct, a constant or a comment."""
+    """Return whether a statement may stand in a cell: a def, a struct, an assignment to a name, or a string."""
     return isinstance(node, ast.FunctionDef) or _is_struct(node) or _is_docstring(node) or bool(_assigned(node))
 
 
@@ -363,7 +371,7 @@ def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
 
 
 def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
-    """Return the decorator's word and its argument, where a def is a gradient or a replay: `@func_grad(f)`."""
+    """Return the decorator's name and its argument if a def is a gradient or a replay (`@func_grad(f)`); else None."""
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and decorator.args:
             word = ast.unparse(decorator.func).split(".")[-1]
@@ -373,14 +381,14 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
 
 
 def _kernel_options(definition: Definition) -> dict[str, object]:
-    """Return the options of `@kernel(checkpoints=…, matmul=…, enable_backward=…, fma=…)` that are written."""
+    """Return the options written in `@kernel(checkpoints=…, matmul=…, enable_backward=…, fma=…)`, by name."""
     calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
     named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]
     return {k.arg: _literal(definition, "kernel", k.value) for k in named if k.arg in KERNEL_OPTIONS}
 
 
 def _native(definition: Definition) -> Func | None:
-    """Return the func, where a def has CUDA text: `@func_native(…)`."""
+    """Return the func of a def whose decorator holds CUDA text (`@func_native(…)`); None for another def."""
     for decorator in definition.node.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).split(".")[-1] == "func_native":
             literals = [_literal(definition, "func_native", a) for a in decorator.args]
@@ -393,7 +401,11 @@ def _native(definition: Definition) -> Func | None:
 
 
 def _literal(definition: Definition, word: str, node: ast.expr) -> Any:
-    """Return a value written in the decorator of this name, or a name for one."""
+    """Return the value of an argument in the decorator `word`: a literal, or what a name in the cell's scope means.
+
+    Raises:
+        KernelSyntaxError: it is neither.
+    """
     try:
         return ast.literal_eval(node)
     except ValueError:
@@ -401,7 +413,11 @@ def _literal(definition: Definition, word: str, node: ast.expr) -> Any:
 
 
 def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
-    """Evaluate the argument in the decorator's brackets."""
+    """Return the value of the name that is the argument of a decorator, which `custom` gives as (decorator, argument).
+
+    Raises:
+        KernelSyntaxError: there is no such name.
+    """
     word, node = custom
     path = ast.unparse(node)
     value = read_again(definition, path) if path.replace(".", "").isidentifier() else MISSING
@@ -418,7 +434,10 @@ def _is_func(definition: Definition, called: set[str]) -> bool:
 
 
 def _returns_a_value(node: ast.AST) -> bool:
-    """Return whether the function that this stands in returns a value here; functions inside of it do not count."""
+    """Return whether a statement, or one nested in it, returns a value from the function that it belongs to.
+
+    Functions and classes defined inside it do not count.
+    """
     if isinstance(node, ast.Return):
         return node.value is not None
     inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr))
@@ -426,7 +445,7 @@ def _returns_a_value(node: ast.AST) -> bool:
 
 
 def _shared(cell: Cell) -> Iterator[str]:
-    """Remarks on stores of which chance says whose stays."""
+    """Yield a remark for each store by which all threads write one element, so that one value remains by chance."""
     for kernel in cell.kernels.values():
         if not kernel.is_generic and kernel.used is not None:
             for op in shared_stores(kernel.used.function):
@@ -438,7 +457,11 @@ def _shared(cell: Cell) -> Iterator[str]:
 
 
 def _check(cell: Cell) -> None:
-    """Type every kernel before anything is compiled: an error in one leaves nothing half done."""
+    """Infer the types of every kernel that is not generic, before any is compiled.
+
+    Raises:
+        WorkbenchError: the error of a kernel; several as `CellErrors`.
+    """
     errors: list[WorkbenchError] = []
     for kernel in cell.kernels.values():
         try:
@@ -455,14 +478,22 @@ _CPP = re.compile(r"\s*(#\s*include\b|#\s*define\b|(extern\s+\"C\"\s+)?__(global
 
 
 def refuse_cuda_cpp(source: Source) -> None:
-    """Refuse a text that is no Python and has a line of CUDA C++."""
+    """Refuse a text that is no Python and has a line of CUDA C++.
+
+    Raises:
+        KernelSyntaxError: it has one.
+    """
     for number, line in enumerate(source.lines, 1):
         if match := _CPP.match(line):
             raise _error(source, number, match.start(1))
 
 
 def refuse_includes(source: Source) -> None:
-    """Refuse an `#include` in a text that is Python, which takes it for a comment."""
+    """Refuse an `#include`, which Python takes for a comment, in a text that is Python.
+
+    Raises:
+        KernelSyntaxError: there is one.
+    """
     if _INCLUDE.search(source.text) is None:
         return
     for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
@@ -477,7 +508,13 @@ def _error(source: Source, line: int, column: int) -> KernelSyntaxError:
 
 
 def rebind(names: Mapping[str, object], namespace: dict[str, object], cell: str) -> None:
-    """Bind the names for `cell`; says which other kernels of the namespace use one that means something else now."""
+    """Add a cell's names to the namespace; report which other kernels there use one whose meaning this changes.
+
+    Args:
+        names: the names, with their new values.
+        namespace: changed in place.
+        cell: the cell's name.
+    """
     for replaced in [namespace.get(name) for name in names]:
         if isinstance(replaced, Kernel):
             replaced.drop_builds()

@@ -21,7 +21,7 @@ class ProductView(msgspec.Struct, frozen=True):
         product: `16×16×16 f32`.
         role: "forward", "adj_a", "adj_b".
         target: `sm_90`.
-        layouts: how A, B and C lie.
+        layouts: the memory layouts of A, B and C.
         threads: of a block.
         operand_bytes: shared memory that A, B and C take.
         where: "memory" or "disk" where it is built, else "not built".

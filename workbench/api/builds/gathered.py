@@ -63,7 +63,10 @@ def gathers(
     constant: tuple[int, ...],
     local: bool = False,
 ) -> Gathering | None:
-    """Return the gather form of the adjoint; None if it is wrong for these arguments, or there is none."""
+    """Return the gather form of the adjoint; None if there is none, or it is not right for this launch.
+
+    That is so where its sizes do not suit, or two of its arrays share memory.
+    """
     gathering = gathering_of(specialisation, constant, local)
     if gathering is None or not hold(gathering, dims, arguments):
         return None
@@ -71,7 +74,7 @@ def gathers(
 
 
 def hold(gathering: Gathering, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
-    """Return whether a launch is as large as the gather form needs it."""
+    """Return whether a launch has the sizes that the gather form needs."""
     sizes = Sizes.of_launch(gathering.sums, dims, arguments)
     dims = _by_rows(gathering, dims, sizes)
     for need in gathering.needs if dims else ():
@@ -82,8 +85,10 @@ def hold(gathering: Gathering, dims: tuple[int, ...], arguments: Mapping[str, An
 
 
 def _by_rows(gathering: Gathering, dims: tuple[int, ...], sizes: Sizes) -> tuple[int, ...]:
-    """Return the dimensions of the launch: of a flattened one its rows, their width and all threads; none if the last
-    row is not whole."""
+    """Return a launch's dimensions; for a flattened one the number of rows, their width, and the number of threads.
+
+    Empty if the last row is not whole.
+    """
     if gathering.width is None:
         return dims
     width = gathering.width.of(sizes.of) or 0
@@ -93,11 +98,14 @@ def _by_rows(gathering: Gathering, dims: tuple[int, ...], sizes: Sizes) -> tuple
 def cleared_regions(
     gathering: Gathering, dims: tuple[int, ...], arguments: Mapping[str, Any]
 ) -> dict[str, Region] | None:
-    """Return the part of each adjoint array that is to be filled with 0 behind the sums; None if that takes a launch.
+    """Return the region of each adjoint array that is to be filled with 0 after the sums, by name.
 
     Args:
         gathering: the form, which holds for the launch.
         dims, arguments: of the launch.
+
+    Returns:
+        The regions; None if they are no boxes inside the arrays, so that a launch has to clear them.
     """
     dims = _by_rows(gathering, dims, Sizes.of_launch(gathering.sums, dims, arguments))
     regions: dict[str, Region] = {}
@@ -112,7 +120,7 @@ def cleared_regions(
 
 
 def around(region: Region, shape: Sequence[int]) -> Iterator[Region]:
-    """Yield regions that together are what lies around a region of an array of this shape."""
+    """Yield boxes without overlap that cover an array of this shape outside of a region."""
     for axis, (part, n) in enumerate(zip(region, shape, strict=True)):
         for beside in (slice(0, part.start), slice(part.stop, n)):
             if beside.start < beside.stop:

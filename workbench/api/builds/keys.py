@@ -45,20 +45,23 @@ def key_of(
 
 
 def _blocks(block_dim: int) -> Iterator[Part]:
-    """Yield the part for the number of threads in a block of a kernel of tiles."""
+    """Yield the part of a key for the threads of a block of a kernel of tiles; none if `block_dim` is 0."""
     if block_dim:
         shown = str(block_dim)
         yield Part("block_dim", "extra", shown.encode(), shown)
 
 
 def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
-    """Yield the part for the number of a loop's states that the adjoint stores."""
+    """Yield the part of a key for the number of a loop's states that the adjoint stores."""
     shown = str(specialisation.kernel.checkpoints)
     yield Part("checkpoints", "extra", shown.encode(), shown)
 
 
 def _structs(specialisation: Specialisation) -> Iterator[Part]:
-    """Yield the structs among the parameters: fields in order, with their names, which the code alone does not show."""
+    """Yield a part of a key for each struct among the parameters: its fields' names and types, in order.
+
+    The code alone does not show them.
+    """
     for n, (name, type) in enumerate(zip(specialisation.parameters, specialisation.types, strict=True)):
         struct = type.dtype if isinstance(type, StructArray) else type
         if isinstance(struct, Struct):
@@ -76,7 +79,7 @@ def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
 
 
 def _built_for(backend: Backend, key: Key) -> tuple[tuple[str, object], object]:
-    """Backend and target, and the options."""
+    """Return what the code of a key is built for: its backend and target, and its options."""
     target = next((p.data for p in key.parts if p.label == "target"), b"")
     return (backend.name, target), frozenset((p.label, p.data) for p in key.parts if p.kind == "option")
 
@@ -88,21 +91,24 @@ def _note(name: str, direction: str, built_for: object, reasons: tuple[str, ...]
 
 
 def why(name: str, direction: str = "forward") -> tuple[str, ...]:
-    """Return what differed from the key before when a kernel of this name was last rebuilt; nothing for a first build.
+    """Return what differed from the previous key when a kernel of this name was last rebuilt; empty for a first build.
 
-    Tools build with options and for targets of their own, which is said only if nothing else has changed.
+    Options and targets of tools, such as a profiler's, are reported only if nothing else differed.
     """
     last = [reasons for reasons in reversed(_WHY.get((name, direction), {}).values()) if reasons]
     return next((reasons for reasons in last if not all(map(is_of_options, reasons))), last[0] if last else ())
 
 
 def is_of_options(reason: str) -> bool:
-    """Return whether a reason is another option, as that of a tool."""
+    """Return whether a reason for a rebuild is that an option changed, as tools change it."""
     return reason.startswith("option ")
 
 
 def why_built(name: str, direction: str, backend: Backend, key: Key) -> tuple[str, ...]:
-    """Return the differences from the last key of the same backend and target; none for a first build."""
+    """Return what differed from the previous key of the same backend, target and options.
+
+    Empty for a first build; (FORCED,) where a rebuild was requested.
+    """
     return _WHY.get((name, direction), {}).get(_built_for(backend, key), ())
 
 

@@ -39,15 +39,15 @@ after_fork(_WORKS.clear)
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A kernel in one direction, for one architecture.
+    """A request for a kernel's code with linked products: in one direction, for one architecture.
 
     Attributes:
         kernel, direction: their names.
         key: of the generated artifact.
-        function: gives its IR.
-        options, target: what it is compiled with and for.
-        finish: an artifact with its IR and stages as an entry of the store.
-        told: hears each stage of a build that somebody waits for.
+        function: returns the kernel's IR.
+        options, target: of its compilation.
+        finish: makes an entry for the store of an artifact, its IR and the seconds of each stage.
+        told: called with each stage's name and seconds, when a build that somebody waits for ends it.
     """
 
     kernel: str
@@ -61,12 +61,12 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def mode_of(kernel: Versioned) -> str:
-    """Return the matrix product that the kernel, else its cell, else `WORKBENCH_MATMUL` asks for."""
+    """Return "auto", "generated" or "cublasdx": as the kernel says, or else the setting `WORKBENCH_MATMUL`."""
     return kernel.matmul or settings().matmul
 
 
 def linked_key(request: Request, specs: tuple[ProductSpec, ...]) -> Key:
-    """Return the key of the linked kernel."""
+    """Return the key of the linked kernel: that of the generated one with its products and the linker's version."""
     parts = [product_key(spec, BUILDER).digest for spec in specs]
     shown = ", ".join(spec.shown for spec in specs)
     return Key(
@@ -79,12 +79,12 @@ def linked_key(request: Request, specs: tuple[ProductSpec, ...]) -> Key:
 
 
 def find_linked(request: Request, mode: str, ready: Callable[[], None] | None) -> tuple[Key, Entry] | None:
-    """Return the linked kernel, if it is the one to run now; None: the generated one.
+    """Return the key and code of the linked kernel, if it is the one to run now; None: the generated one is.
 
     Args:
         request: the kernel; its forward function multiplies tiles.
         mode: "auto", "generated" or "cublasdx".
-        ready: called from another thread when a linked kernel has come that was not there now; None: nothing waits for
+        ready: called from another thread when a linked kernel, not there now, has been built; None: nothing waits for
             one, so that none is built unasked.
 
     Raises:
@@ -151,13 +151,16 @@ def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], report: 
 
 
 def _own_stage(product: Product) -> tuple[str, float]:
-    """Return a product's stage: what its own process took; nothing where it was found."""
+    """Return the name and seconds of a product's stage: how long its own process took; 0 if it was in the cache."""
     seconds = product.metadata["waited"] if product.where == "built" else 0.0
     return f"{product.spec.role} {product.spec.shown} ({product.where})", seconds
 
 
 def _begin(request: Request, key: Key, specs: tuple[ProductSpec, ...], ready: Callable[[], None]) -> None:
-    """Build it in the background, once per process; the generated kernel runs meanwhile."""
+    """Build the linked kernel in the background, once per process; the generated one runs meanwhile.
+
+    Nothing is built where memory is short.
+    """
     if key.digest in _WORKS:
         return
     if free_memory() < MEMORY_FREE:

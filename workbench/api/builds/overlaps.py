@@ -21,13 +21,15 @@ class Places(NamedTuple):
 
 
 def places(dims: Sequence[int], arrays: Mapping[str, array]) -> Places:
-    """Return the facts that hold for a launch on a device."""
+    """Return the facts about sizes and addresses that hold for a launch over `dims` with these arrays."""
     return Places(fits_index32(dims, arrays), is_aligned(arrays.values()), not overlap(arrays))
 
 
 def is_dense(arrays: Mapping[str, array]) -> bool:
-    """Return whether code that reads no strides suits: elements lie densely, and fields of an array of structs
-    together."""
+    """Return whether code that reads no strides suits these arrays, given by parameter.
+
+    That is so if their elements lie densely, and all fields of an array of structs in the same memory.
+    """
     bases: dict[str, int] = {}
     for name, a in arrays.items():
         root, inside, _ = name.partition(ELEMENT)
@@ -43,10 +45,10 @@ def fits_index32(dims: Sequence[int], arrays: Mapping[str, array]) -> bool:
 
 
 def is_aligned(arrays: Iterable[array]) -> bool:
-    """Return whether code that loads whole vectors suits: dense arrays of vectors or structs, and their memory, begin
-    at multiples of what is loaded at once.
+    """Return whether code that loads several numbers at once suits: arrays of vectors or structs are aligned for it.
 
-    Their memory too, since a launch may run again on a copy of it (`array.twin`).
+    Each such array, and its memory, must begin at a multiple of what is loaded at once. The memory counts too, since a
+    launch may run again on a copy of it (`array.twin`).
     """
     return not any(
         bytes and ((a.address - getattr(a.type, "offset", 0)) % bytes or a.memory.address % bytes)
@@ -55,13 +57,13 @@ def is_aligned(arrays: Iterable[array]) -> bool:
 
 
 def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
-    """Return whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
+    """Return whether two of the arrays, or two elements of one, may share memory: then accumulation must be atomic.
 
-    The fields of one array of structs lie between each other and share nothing: they count as one.
+    The fields of one array of structs are interleaved and share nothing: they count as one array.
 
     Args:
         arrays: by parameter.
-        within: whether two elements of one count.
+        within: whether two elements of one array count.
     """
     if apart(arrays.values()):
         return False
@@ -95,7 +97,7 @@ def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
 
 
 def _within_itself(a: array) -> bool:
-    """Return whether two elements may share memory: a step of 0, or windows that slide by less than their length."""
+    """Return whether two elements of an array may share memory: a stride of 0, or windows that overlap."""
     reach = a.dtype.size
     for step, count in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
         if step < reach:
@@ -105,7 +107,7 @@ def _within_itself(a: array) -> bool:
 
 
 def apart(arrays: Collection[array]) -> bool:
-    """Return whether these are dense and surely lie in allocations of their own."""
+    """Return whether all arrays are dense and each is certain to be alone in its memory; False if that is unknown."""
     seen = 0
     for a in arrays:
         turn = a.memory.turn  # most allocations have a bit of their own (`runtime/device/memory`)

@@ -29,7 +29,7 @@ from workbench.work import go_on
 EMULATED = "emulated"
 """The prefix of the architecture in targets of PTX for emulated devices: `emulated sm_90`."""
 SANITIZED = "emulated with checks"
-"""The same for PTX whose accesses are checked."""
+"""The prefix of the architecture in targets of PTX for emulated devices whose memory accesses are checked."""
 FORCED = "recompilation was requested"
 _LAST_KEYS: dict[str, Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
@@ -40,10 +40,10 @@ class Program(msgspec.Struct, frozen=True):
 
     Attributes:
         source: the text with its includes.
-        kernels: what is called of it; templates' instances, not templates.
+        kernels: the kernels that may be launched; instances of templates, not the templates.
         defines: macros by name, as they are spelled.
         fast_math: allow approximate maths.
-        variables: those in the device's memory, by name.
+        variables: names of variables in the device's memory.
         members: names of its classes' variables.
         typed: whether the kernels' types are known, so that NVRTC need not be asked.
     """
@@ -58,12 +58,12 @@ class Program(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name in messages: its kernels."""
+        """The names of its kernels, separated by commas, as messages show it."""
         return ", ".join(k.name for k in self.kernels)
 
     @property
     def text(self) -> str:
-        """The complete text that NVRTC compiles."""
+        """The complete text that NVRTC compiles: `#define` lines, then the source."""
         return "".join(f"#define {n} {v}\n" for n, v in self.defines.items()) + self.source.text
 
 
@@ -83,7 +83,7 @@ def key_of(program: Program, target: str) -> Key:
 
 
 def find(program: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
-    """Return the artifact of a program for `sm_XX` or `emulated sm_XX`: from the cache, else compiled.
+    """Return the key and artifact of a program for `sm_XX` or `emulated sm_XX`: from the cache, else compiled.
 
     Raises:
         BuildError: the compiler refused the text; at its lines, several as CellErrors.
@@ -123,7 +123,10 @@ def find(program: Program, target: str, force: bool = False) -> tuple[Key, Entry
 
 
 def target_for(kind: str, arch: str, sanitized: bool = False) -> str:
-    """Return the target of code for devices of a kind and an architecture; on emulated ones, to be sanitized."""
+    """Return the target of code for devices of a kind ("cuda", "emulated") and an architecture such as `sm_90`.
+
+    `sanitized` asks for checked memory accesses, which only emulated devices have.
+    """
     return f"{SANITIZED if sanitized else EMULATED} {arch}" if kind == EMULATED else arch
 
 
@@ -132,7 +135,10 @@ def _backend(target: str) -> str:
 
 
 def why(name: str) -> tuple[str, ...]:
-    """List what differed from the previous key when the text that defines this kernel was last built."""
+    """Return what differed from the previous key when the text that defines this kernel was last built.
+
+    Empty for a first build, or a kernel that was never built.
+    """
     return _WHY.get(name, ())
 
 
@@ -178,18 +184,20 @@ def _compiled(program: Program, target: str) -> Entry:
 
 
 def _mangled(name: str) -> str:
-    """Return the symbol of a managed variable; NVRTC gives none, as it takes its address for no constant."""
+    """Return the linker symbol of a managed variable, for which NVRTC gives none."""
     parts = name.split("::")
     return name if len(parts) == 1 else f"_ZN{''.join(f'{len(p)}{p}' for p in parts)}E"
 
 
 def types_of(program: Program, metadata: Mapping[str, Any]) -> tuple[Element, ...]:
-    """Return the parameters of a kernel, or a variable, from an artifact's metadata of it."""
+    """Return the types of a kernel's parameters, or of a variable, from the metadata of it in an artifact."""
     return elements(metadata["types"], program.members)
 
 
 def _built(program: Program, target: str, kind: str, types: bool = False) -> nvrtc.Built:
-    """Compile a program by NVRTC, with the symbols of what was compiled: kernels under an `#if` may be missing.
+    """Compile a program by NVRTC, with the symbols of the kernels that exist: an `#if` may leave some out.
+
+    With `types` NVRTC is asked for the types of parameters and variables too.
 
     Raises:
         BuildError, DeviceError: as `find`.
@@ -220,7 +228,7 @@ def _around(program: Program, names: tuple[str, ...], target: str) -> nvrtc.Arou
 
 
 def ptx(program: Program, target: str) -> str:
-    """Return the PTX of a program as text, from the cache or compiled.
+    """Compile a program to PTX and return its text.
 
     Raises:
         BuildError, DeviceError: as `find`.
@@ -229,7 +237,10 @@ def ptx(program: Program, target: str) -> str:
 
 
 def ptx_with_lines(program: Program, target: str) -> tuple[str, Mapping[str, str]]:
-    """Return the PTX with the lines that `ExpandedSource.at` understands, and the symbols of the kernels by name.
+    """Compile a program to PTX with line numbers, which `ExpandedSource.at` understands.
+
+    Returns:
+        The PTX, and the kernels' symbols by name.
 
     Raises:
         BuildError, DeviceError: as `find`.
@@ -239,7 +250,7 @@ def ptx_with_lines(program: Program, target: str) -> tuple[str, Mapping[str, str
 
 
 def resources(program: Program, target: str, kernel: str) -> Mapping[str, int]:
-    """Return ptxas's report on a kernel: registers, spills, shared memory.
+    """Return the metadata of a kernel's artifact, with ptxas's report: registers, spills, shared memory.
 
     Raises:
         BuildError, DeviceError: as `find`.

@@ -10,7 +10,7 @@ ADJOINT = "_adjoint"
 
 
 def gradient_form(signature: Signature) -> str:
-    """Return the declaration of a kernel's gradient."""
+    """Return the declaration in CUDA C++ that a kernel's gradient should have."""
     own = [f"{'const ' if p.pointer and not p.const else ''}{p.text} {p.name}" for p in signature.parameters]
     more = [f"{_base(p)}* adj_{p.name}" for p in signature.parameters if p.pointer and is_float(p.type)]
     return f"__global__ void {signature.name}{ADJOINT}({', '.join([*own, *more])})"
@@ -23,8 +23,8 @@ def _base(parameter: Parameter) -> str:
 def check_gradient(forward: Signature, gradient: Signature) -> None:
     """Check that a gradient's parameters match its kernel.
 
-    It takes any of the kernel's parameters, by name and type, pointers as const; and for each pointer to floats x
-    of the kernel `adj_x`, for a float number a perhaps `adj_a`, which points to one number.
+    It takes any of the kernel's parameters, by name and type, pointers as const. In addition it takes `adj_x` for each
+    pointer to floats x of the kernel, and may take `adj_a`, a pointer to one number, for a float number a.
 
     Raises:
         KernelTypeError: a parameter is neither, or an adjoint is missing.

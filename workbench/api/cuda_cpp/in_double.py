@@ -28,7 +28,7 @@ def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:
     """Return the program with every float a double; `signatures` are its kernels'.
 
     Raises:
-        DeviceError: it includes a header of CUDA's that is written for float.
+        DeviceError: it includes a header of CUDA's, other than those for half precision, that is written for float.
     """
     foreign = next((name for name in program.source.own if name not in HALVES), "")
     if foreign:
@@ -42,11 +42,11 @@ def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:
 
 
 class WideText:
-    """A kernel and its gradient in double.
+    """A CUDA C++ kernel and its gradient, compiled in double precision, for gradcheck.
 
     Attributes:
-        function: its parameters, every float a double.
-        checked: parameters whose derivative the gradient gives.
+        function: an IR function with the kernel's parameters, every float a double; its body says nothing.
+        checked: names of the parameters whose derivatives the gradient computes.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class WideText:
         self._run(self._signature, arguments)
 
     def backward(self, arguments: Mapping[str, HostArray]) -> None:
-        """Run the gradient."""
+        """Run the gradient; adjoint arrays are changed in place."""
         self._run(self._gradient, arguments)
 
     def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
@@ -120,7 +120,7 @@ _HEAD = "".join(
 
 
 def wide_text(source: ExpandedSource) -> ExpandedSource:
-    """Return the text with every float a double; lines and columns stay."""
+    """Return the text with every float a double; lines stay."""
     text = _LITERAL.sub(lambda m: m["text"] or f"{m['number']} ", _HALVES.sub("", source.text))
     return replace(source, text=_HEAD + text, own=())
 

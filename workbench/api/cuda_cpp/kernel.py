@@ -56,31 +56,31 @@ class Text(Protocol):
         ...
 
     def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
-        """Return the digest, loaded code and metadata of one kernel."""
+        """Return the digest, loaded code and metadata of one kernel; `sanitized`: with checked memory accesses."""
         ...
 
     def signature(self, name: str) -> Signature:
-        """Return a kernel's parameters with their types, which NVRTC says."""
+        """Return a kernel's signature with the parameters' types, as NVRTC determines them."""
         ...
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
-        """Refuse a launch where the kernel cannot run."""
+        """Raise a LaunchError if the kernel cannot run on this device."""
         ...
 
     def in_double(self) -> Mapping[str, Any]:
-        """Return its kernels with every float a double, on the emulated device."""
+        """Return the text's kernels by name, compiled with every float a double, on the emulated device."""
         ...
 
     def key(self) -> Key:
-        """Return the key of what is compiled ahead."""
+        """Return the cache key of what is compiled ahead."""
         ...
 
     def ptx(self, target: str = "") -> str:
-        """Return the PTX of the text."""
+        """Return the PTX of the text for `target`, such as "sm_90"; empty: for the module's device."""
         ...
 
     def sass(self, target: str = "") -> str:
-        """Return the machine code of the source code."""
+        """Return the machine code of the text, disassembled, for `target`; empty: for the module's device."""
         ...
 
 
@@ -152,16 +152,19 @@ class CudaKernel(Kernel):
 
     @property
     def annotations(self) -> dict[str, AnyType | None]:
-        """The types of numbers; a pointer takes arrays of any number of dimensions."""
+        """The type of each number parameter, by name; None for a pointer, which takes arrays of any dimensions."""
         return {p.name: None if p.pointer else p.type for p in self.signature.parameters}
 
     @property
     def families(self) -> dict[str, Generic]:
-        """None: a pointer's type is its own."""
+        """Families of generic parameters, by name: empty, as CUDA C++ kernels have none."""
         return {}
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: object = None) -> Specialisation:
-        """Return the specialisation for these types (by default arrays of one dimension), for any block size."""
+        """Return the specialisation for these types, one per parameter; None: arrays of one dimension for pointers.
+
+        It suits any block size, so `tiling` is ignored.
+        """
         chosen = (
             tuple(types)
             if types is not None
@@ -218,7 +221,10 @@ class CudaKernel(Kernel):
         return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, options)
 
     def on_device(self, values: Sequence[Any]) -> tuple[Sequence[Any], list[tuple[np.ndarray[Any, Any], array]]]:
-        """Return arguments with NumPy arrays copied to the module's device, and which of them to copy back.
+        """Return the arguments with NumPy arrays for pointers copied to a device, and the copies to be copied back.
+
+        The device is that of the first Workbench array among them, else the module's. Of the pairs (NumPy array, copy)
+        there is one for each pointer that is not const.
 
         Raises:
             LaunchError: the kernel cannot run there, or an array's dtype is not the parameter's.
@@ -240,7 +246,7 @@ class CudaKernel(Kernel):
         return args, back
 
     def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
-        """Return the text and its gradient in double on the emulated device, for these arguments.
+        """Return the kernel and its gradient compiled in double on the emulated device, for these arguments.
 
         Args:
             values: one argument per parameter.
@@ -258,7 +264,7 @@ class CudaKernel(Kernel):
         return WideText(self, self.module.in_double(), self.signature, gradient, values, options)
 
     def towards(self, direction: str) -> Signature:
-        """Return the signature of the function that runs in a direction.
+        """Return the signature of the function that runs in a direction: for "adjoint" that of the gradient.
 
         Raises:
             NotDifferentiable: the text has none.
@@ -282,7 +288,7 @@ class CudaKernel(Kernel):
         """Configure a launch: `k[n]` of n threads or `k[[h, w]]` of rows and columns, to be called with the arguments.
 
         Raises:
-            LaunchError: a pair, which means threads and a block or blocks and threads.
+            LaunchError: a tuple, which has two readings: threads and a block, or blocks and threads.
         """
         if is_tuple(dim):
             raise _two_readings(self.name, dim)
@@ -294,7 +300,7 @@ class CudaKernel(Kernel):
 
 
 class Configured:
-    """A kernel with its threads; called with its arguments it runs."""
+    """A CUDA C++ kernel with its launch dimensions; calling it with the arguments launches it."""
 
     def __init__(self, kernel: CudaKernel, dim: Dim) -> None:
         self.kernel = kernel
@@ -324,7 +330,10 @@ class Configured:
 
 
 class CudaSpecialisation(Specialisation):
-    """A CUDA C++ kernel for arrays of some dimensions. Its function has the parameters; its body says nothing."""
+    """A CUDA C++ kernel for arrays of certain numbers of dimensions.
+
+    Its IR function has the kernel's parameters; the body says nothing.
+    """
 
     def __init__(self, kernel: CudaKernel, types: tuple[AnyType, ...]) -> None:
         self.kernel = self.text = kernel
@@ -342,14 +351,14 @@ class CudaSpecialisation(Specialisation):
         self._watched = ()
 
     def is_current(self) -> bool:
-        """Return True: a text captures nothing."""
+        """Return True: CUDA C++ text captures no Python values that could change."""
         return True
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded:
-        """Return the code of one direction; with checks, on an emulated device, such that accesses are checked.
+        """Return the loaded code of one direction; `checks` has memory accesses checked, on emulated devices only.
 
         Raises:
-            NotDifferentiable: it is another than "forward", or than "adjoint" where the text has one.
+            NotDifferentiable: the direction is neither "forward" nor an "adjoint" that the text has.
             LaunchError: it was compiled for another kind of device.
         """
         slot = direction, device, checks and device.is_emulated
@@ -358,7 +367,7 @@ class CudaSpecialisation(Specialisation):
         return self.loaded[slot]
 
     def countable(self, direction: str, arch: str) -> Countable:
-        """Compile the kernel to PTX, for `wb.profile`."""
+        """Compile one direction of the kernel to PTX for an architecture, for counting instructions in `wb.profile`."""
         return countable(self.text.module.program, self.text.towards(direction), arch)
 
     def _loaded(self, direction: str, device: Device, sanitized: bool) -> Loaded:
@@ -405,7 +414,11 @@ def _two_readings(kernel: str, subscripts: tuple[object, ...]) -> LaunchError:
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:
-    """Check that no written or restricted array shares memory with another one: `__restrict__` promises that."""
+    """Check that no two arrays share memory where one of them is `__restrict__` and one of them is written.
+
+    Raises:
+        LaunchError: two do.
+    """
     restricted = {p.name for p in kernel.signature.parameters if p.pointer and "restrict" in p.text}
     written = {p.name for p in kernel.signature.parameters if p.pointer and not p.const}
     for (a, first), (b, second) in itertools.combinations(
@@ -421,7 +434,11 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None
 
 
 def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], device: Device) -> array:
-    """Copy a NumPy array to the device; if the pointer is to vectors, the last axis is a vector's."""
+    """Copy a NumPy array to the device; for a pointer to vectors the last axis may hold their components.
+
+    Raises:
+        LaunchError: it is read-only and the pointer not const, or its dtype does not fit.
+    """
     type, written = parameter.type, value
     value = host_bytes(kernel, parameter, value)
     rows = isinstance(type, Vector) and value.dtype == type.dtype.numpy

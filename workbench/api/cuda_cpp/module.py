@@ -68,7 +68,9 @@ class CudaModule:
     _loaded: dict[tuple[str, Device], LoadedKernel] = field(default_factory=dict[tuple[str, Device], LoadedKernel])
 
     def __getitem__(self, name: str) -> CudaKernel:
-        """Return the kernel of this name, which may leave its namespace out; of a template `name<arguments>`.
+        """Return the kernel of a name, with or without its namespace; `name<arguments>` is an instance of a template.
+
+        A new instance is compiled, together with the rest of the module.
 
         Raises:
             KeyError: there is none, or several in different namespaces.
@@ -89,7 +91,12 @@ class CudaModule:
         return self.kernels[own]
 
     def _instantiate(self, template: Signature, name: str) -> None:
-        """Add a template's instance: the module is one piece of code, so it is compiled again."""
+        """Add a template's instance: the module is one piece of code, so it is compiled again.
+
+        Raises:
+            LaunchError: the module is loaded and has variables, which would be new ones.
+            BuildError: NVRTC refused the template's arguments.
+        """
         if self._loaded and self.program.variables:
             held = ", ".join(self.program.variables)
             raise LaunchError(
@@ -132,8 +139,8 @@ class CudaModule:
             module.symbol("weights")[:] = [1, 2, 1]        # cudaMemcpyToSymbol
             module.symbol("count").numpy()                 # cudaMemcpyFromSymbol
 
-        A launch with checks has variables of its own; this is the one of launches that are made as now. Tapes, records
-        and graphs see what is written to the array, not that a kernel reads it.
+        On an emulated device, launches with checks have variables of their own; the result belongs to launches with the
+        current setting. Tapes, records and graphs see what is written to the array, not that a kernel reads it.
 
         Args:
             name: as in C++.
@@ -143,8 +150,8 @@ class CudaModule:
             An array of one dimension, with one element if the variable is no array; of a class its bytes.
 
         Raises:
-            KeyError: there is no such variable.
-            LaunchError: the module cannot run there, or has no kernel.
+            KeyError: there is no such variable, or the module has no kernel.
+            LaunchError: the module cannot run there.
         """
         known = _matching(name, {v: v for v in self.program.variables})
         where, first = (
@@ -169,27 +176,29 @@ class CudaModule:
         return adopted(code, where, address, shape, dense(shape, scalar.size), scalar, kind)
 
     def __iter__(self) -> Iterator[str]:
-        """Return the kernels' names."""
+        """Iterate over the names of the kernels."""
         return iter(self.kernels)
 
     @property
     def source(self) -> Source:
-        """The text."""
+        """The source code, without what it includes."""
         return self.program.source.sources[0]
 
     @property
     def names(self) -> dict[str, object]:
-        """The names that a cell adds to the namespace."""
+        """The kernels and templates that a cell adds to the namespace, by name without the C++ namespace."""
         values: dict[str, object] = {name: CudaTemplate(self, name) for name in self.templates}
         return {name.rpartition("::")[2]: value for name, value in (values | dict(self.kernels)).items()}
 
     def bind(self, namespace: dict[str, object]) -> None:
-        """Bind the kernels in the namespace."""
+        """Add the module's kernels and templates to the namespace."""
         namespace.update(self.names)
 
     @property
     def device(self) -> Device:
-        """The device of its kernels: the current one, or the emulated one; the CPU if they are only read.
+        """The device of its kernels: the current one, or with `run="emulated"` an emulated one.
+
+        If it is the CPU, the kernels can be read and not launched.
 
         Raises:
             DeviceError: emulated devices cannot be had here.
@@ -200,12 +209,12 @@ class CudaModule:
         return get_device(EMULATED if self.arch == NATIVE else f"{EMULATED}:{self.arch}")
 
     def _is_fitting(self, device: Device) -> bool:
-        """Return whether an emulated device has the architecture requested with `run="emulated"`."""
+        """Return whether an emulated device suits `arch`; True for any device if `run` is not "emulated"."""
         return self.run != EMULATED or self.arch in (NATIVE, driver_of(device).arch(device.index))
 
     @property
     def target(self) -> str:
-        """The target that is compiled ahead: an architecture, or "emulated" (with checks, if they are on) and one."""
+        """The target that is compiled ahead: "sm_90", "emulated sm_90", or with checks "emulated with checks sm_90"."""
         device = self.device
         if device.is_emulated and (self.run == EMULATED or self.arch == NATIVE):
             checked = any(checks_wanted(None, kernel.checks) for kernel in self.kernels.values())
@@ -214,10 +223,10 @@ class CudaModule:
         return (cuda.arch(0) if cuda else DEFAULT_TARGET) if self.arch == NATIVE else self.arch
 
     def compile(self) -> None:
-        """Compile, or take from the cache.
+        """Compile all kernels ahead of a launch, or load them from the cache; do nothing if there is none.
 
         Raises:
-            WorkbenchError: NVRTC rejected the source code, or is not installed.
+            WorkbenchError: NVRTC rejected the source code, or is not installed; a kernel cannot be called.
         """
         if self.kernels:
             target = self.target
@@ -227,7 +236,7 @@ class CudaModule:
                     _ = kernel.signature, kernel.gradient  # which refuse what cannot be called
 
     def entry(self, target: str = "") -> Entry:
-        """Return the artifact for a target: a cubin, or PTX for an emulated device.
+        """Return the artifact for a target: a cubin, or PTX for an emulated device; empty: for the module's own target.
 
         Raises:
             WorkbenchError: as `compile`.
@@ -243,7 +252,7 @@ class CudaModule:
             sanitized: with checked accesses; on an emulated device only.
 
         Raises:
-            LaunchError: the device is the CPU.
+            LaunchError: the device is the CPU, or an emulated one of another architecture than the requested one.
             BuildError: the emulated device cannot execute an instruction; at its line.
         """
         self.refuse_elsewhere(name, device)
@@ -289,7 +298,7 @@ class CudaModule:
         )
 
     def in_double(self) -> Mapping[str, CudaKernel]:
-        """Return its kernels with every float a double, on the emulated device: for difference quotients.
+        """Return the module's kernels by name, with every float a double, on the emulated device: for `gradcheck`.
 
         Raises:
             DeviceError: it includes a header of CUDA's that is written for float.
@@ -301,7 +310,7 @@ class CudaModule:
         return kernels
 
     def ptx(self, target: str = "") -> str:
-        """Return the PTX of the source code, for inspection.
+        """Return the PTX of the source code, for inspection; `target` is an architecture, by default the module's own.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or is missing.
@@ -309,7 +318,7 @@ class CudaModule:
         return build.ptx(self.program, target or self._device_target())
 
     def sass(self, target: str = "") -> str:
-        """Return the machine code of the source code.
+        """Return the machine code (SASS) of the source code as text, for an architecture; empty: the module's own.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or it or a disassembler is missing.
@@ -317,11 +326,11 @@ class CudaModule:
         return sass(self.entry(target or self._device_target()).image)
 
     def key(self) -> build.Key:
-        """Return the key of what is compiled ahead."""
+        """Return the cache key of what is compiled ahead."""
         return build.key_of(self.program, self.target)
 
     def _waits_for_blocks(self, name: str) -> bool:
-        """Return whether a kernel, or a function that it may call, can hold the grid (`this_grid().sync()`)."""
+        """Return whether a kernel, or a function that it may call, can wait for all blocks (`this_grid().sync()`)."""
         named = {k.name for k in self.program.kernels if k.words & _GRID}
         return name in named if named else any(word in self.program.text for word in _GRID)
 
@@ -347,7 +356,7 @@ class CudaModule:
 
 
 class CudaTemplate:
-    """A kernel that is a template, as a cell binds it: `scale["float, 3"]` is the kernel for these arguments."""
+    """A template of a CUDA C++ kernel, as a cell binds it: `scale["float, 3"]` is the kernel for these arguments."""
 
     def __init__(self, module: CudaModule, name: str) -> None:
         self.module, self.name = module, name
@@ -443,10 +452,10 @@ def _with_kernels(module: CudaModule) -> CudaModule:
 
 
 def _by_name(declared: Sequence[Signature]) -> dict[str, Signature]:
-    """Return a dictionary of signatures by name; a name that `#else` defines again has the first one.
+    """Map names to signatures; of those that an `#else` defines again, the first is taken.
 
     Raises:
-        KernelSyntaxError: two have one name.
+        KernelSyntaxError: two have the same name, and the text has no `#else` or `#elif`.
     """
     twice = [k for n, k in enumerate(declared) if k.name in {other.name for other in declared[:n]}]
     if twice and not re.search(r"^\s*#\s*(else|elif)", twice[0].location.source.text, re.MULTILINE):
@@ -455,7 +464,7 @@ def _by_name(declared: Sequence[Signature]) -> dict[str, Signature]:
 
 
 def _matching(name: str, known: Mapping[str, Any]) -> str | None:
-    """Return a name in full; None if there is none, or several that differ in their namespaces."""
+    """Return the full name, in `known`, of a name that may lack its namespace; None if there is none, or several."""
     if name in known:
         return name
     same = [k for k in known if k.rpartition("::")[2] == name]

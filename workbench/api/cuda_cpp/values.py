@@ -26,7 +26,9 @@ from workbench.types import Vector, uint8
 
 
 def as_argument(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
-    """Return the argument as a launch takes it: an array, a number, or numbers.
+    """Return the argument in the form that a launch takes: an array, a number, or numbers.
+
+    A struct becomes the numbers that its bytes are, and an array of structs a view of its bytes.
 
     Raises:
         LaunchError: it does not fit the parameter's class; or it holds addresses, and something records the launch.
@@ -52,7 +54,7 @@ def as_argument(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
 
 
 def host_bytes(kernel: str, p: Parameter, value: HostArray) -> HostArray:
-    """Return a NumPy array for a pointer, as numbers: complex ones as pairs, structs as bytes.
+    """Return a NumPy array for a pointer as an array of numbers: complex ones as pairs, structs as their bytes.
 
     Raises:
         LaunchError: its structs are others than the parameter's.
@@ -68,8 +70,10 @@ def host_bytes(kernel: str, p: Parameter, value: HostArray) -> HostArray:
 
 
 def _differs(element: Element, dtype: np.dtype[Any] | None, nbytes: int) -> str:
-    """Return how an array's elements differ from a class's layout, as a phrase; "" if they do not, or are plain
-    bytes."""
+    """Return how an array's elements differ from a class's layout, as a phrase; empty if they fit.
+
+    Plain bytes (`dtype` None) fit if they are a multiple of the class's size.
+    """
     if dtype is None or (element.size == 1 and not element.fields):  # void* takes anything
         return "" if nbytes % element.size == 0 else f"has {nbytes} bytes, no multiple of {element.size}"
     if dtype.itemsize != element.size:
@@ -94,7 +98,13 @@ def _shown(element: Element) -> str:
 
 
 def _by_value(kernel: str, p: Parameter, element: Element, value: Any) -> Any:
-    """Return the bytes of a struct, as numbers; numbers and vectors unchanged."""
+    """Return the argument for a parameter that is no pointer.
+
+    A struct becomes the numbers that its bytes are, a complex number a pair; numbers and vectors are unchanged.
+
+    Raises:
+        LaunchError: it does not fit the class.
+    """
     if element.type is not None and isinstance(p.type, Vector) and np.iscomplexobj(value) and np.ndim(value) == 0:
         return value.real, value.imag
     if element.type is not None and not isinstance(value, (StructValue, Mapping, np.void)):
@@ -160,7 +170,11 @@ def _field(kernel: str, p: Parameter, f: Field, value: Any) -> bytes:
 
 
 def _table(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
-    """Return an array on the device with the addresses of arrays."""
+    """Return an array on the device with the addresses of the arrays in a list; anything else unchanged.
+
+    Raises:
+        LaunchError: the list holds other things or arrays elsewhere, or something records the launch.
+    """
     if not isinstance(value, (tuple, list)):
         return value
     arrays = cast("Sequence[Any]", value)

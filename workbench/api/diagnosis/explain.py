@@ -74,7 +74,10 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
 
 
 def _absent(tape: Tape, x: array) -> Explanation | None:
-    """Return an explanation that needs no look at the launches, if there is one."""
+    """Explain a gradient without another backward pass: x has none or is unused, or `backward` has not started.
+
+    None if it is neither.
+    """
     if not is_float(x.dtype):
         return Explanation("absent", "integers", f"an array of {x.dtype!r} has no gradient.")
     known = any(a.memory is x.memory for s in tape.steps for a in (*s.used, *s.changed))
@@ -96,7 +99,13 @@ def _is_argument(step: LaunchStep, x: array) -> bool:
 
 
 class _Found(msgspec.Struct, frozen=True, eq=False):
-    """A step that matters, with the memories that its cotangents came from, before it was undone."""
+    """The step at which the gradient of x dies, or at which a NaN or an infinity appears.
+
+    Attributes:
+        number: of the step, from 0.
+        step: the step.
+        incoming: memories computed from x whose adjoints were not 0 before the step was undone.
+    """
 
     number: int
     step: Step
@@ -135,7 +144,7 @@ class _Pass:
                 self.born = _Found(number, step, nonzero)
 
     def any(self, memory: Memory, test: Callable[[HostArray], bool]) -> bool:
-        """Return whether the test holds for the memory's adjoint as it stands."""
+        """Return whether a memory has an adjoint, and the test holds for its present values."""
         base = self.tape.adjoints.get(memory)
         return base is not None and test(base.numpy())
 
@@ -158,7 +167,7 @@ class _Pass:
     # Zero.
 
     def zero(self) -> Explanation:
-        """Explain why no gradient arrived."""
+        """Explain a gradient that is 0 everywhere."""
         if self.died is None:
             return self.unreached()
         step, number = self.died.step, self.died.number
@@ -224,7 +233,10 @@ class _Pass:
     def dynamic(
         self, step: LaunchStep, number: int, function: Function, links: Sequence[Link], sources: set[str]
     ) -> Explanation:
-        """Run some threads: what did not run, or did not move."""
+        """Explain what stops the derivative at these values, by interpreting some threads.
+
+        It is the first of `links` that did not run, or whose value does not change with x.
+        """
         arguments = {**step.record.arguments, **step.as_they_were(self.tape)}
         seen = tangents_seen(function, step.record.dim, list(arguments.values()), sources)
         for link in links:
@@ -248,7 +260,7 @@ class _Pass:
         return replace(born, state=state, message=born.message + parts)
 
     def birth(self, state: str) -> Explanation:
-        """Return the step at which it was born, and in its kernel the operation."""
+        """Explain at which step, and at which operation of its kernel, the first NaN or infinity arose."""
         if self.born is None:
             what = "is infinite" if state == "infinite" else "has a NaN"
             return Explanation(state, "lost", f"the adjoint that backward() started from {what}.")
@@ -294,7 +306,7 @@ class _Pass:
         )
 
     def forward(self, number: int, step: LaunchStep, name: str) -> Explanation:
-        """Explain a value that is itself a NaN or infinite: find the launch that made it."""
+        """Explain a value that was NaN or infinite before any derivative, by the launch that computed it."""
         test = _has_nan if _has_nan({**step.arrays, **step.as_they_were(self.tape)}[name].numpy()) else _is_strange
         what = "NaN" if test is _has_nan else "infinite"
         memory = step.arrays[name].memory
@@ -397,7 +409,7 @@ def _write(function: Function, targets: set[str]) -> Op | None:
 
 
 def _around(link: Link, ran: frozenset[Op]) -> Op:
-    """Return the branch or loop that was not entered: the innermost operation around it that ran."""
+    """Return the innermost branch or loop around a link's operation that ran; the operation itself if none did."""
     entered = [o for o in link.inside if o in ran]
     return entered[-1] if entered else link.op
 
@@ -410,7 +422,7 @@ def _not_run(link: Link, ran: frozenset[Op]) -> str:
 
 
 def _same_line(function: Function, op: Op | None) -> Op | None:
-    """Return the kernel's own operation that an adjoint's operation was made for."""
+    """Return the kernel's operation with a derivative at the place of an adjoint's operation; None if there is none."""
     if op is None:
         return None
     return next((o for o in walk(function.body) if o.location == op.location and o.name in TABLE), None)

@@ -49,7 +49,7 @@ class _Watch(Observer):
         self._before: dict[int, dict[Memory, Memory]] = {}
 
     def launching(self, record: LaunchRecord) -> None:
-        """Keep what the launch reads and is about to change."""
+        """Copy the float arrays that a forward launch reads and is about to change."""
         if record.direction != FORWARD:
             return
         changed = {a.memory for a in _floats(record, record.writes).values()}
@@ -58,7 +58,7 @@ class _Watch(Observer):
             self._before[id(record)] = {a.memory: copy_of(a) for a in read}
 
     def done(self, subject: object, started: float, seconds: float) -> None:
-        """Check what the launch has written.
+        """Check what the launch has written; adjoint launches are not checked.
 
         Raises:
             KernelFault: there is a NaN, or an infinity that the kernel has made.
@@ -109,7 +109,7 @@ def _unplaced(record: LaunchRecord, name: str) -> KernelFault:
 
 
 def _is_new(value: array, snapshots: dict[Memory, Memory]) -> bool:
-    """Return whether an element has become NaN, or infinite where it was a number before."""
+    """Return whether an element is NaN, or is infinite and was finite before the launch, according to the snapshots."""
     after = value.numpy()
     before = value.twin(snapshots[value.memory]).numpy() if value.memory in snapshots else np.full_like(after, np.inf)
     return bool((np.isnan(after) | (np.isinf(after) & np.isfinite(before))).any())

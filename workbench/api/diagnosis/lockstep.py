@@ -13,8 +13,14 @@ Number = float | int | bool | tuple[float, ...]
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A value of each lane, None for a dark one: of a name of the kernel (`s`, its cotangent `adj_s`) or of an element
-    (`x[]`, `x.grad[]`), whose `indices` are given. `floating` says whether a derivative can belong to it."""
+    """A value in each lane of a warp: of a name of the kernel, of an element of an array, or of a cotangent.
+
+    Attributes:
+        name: `s`, or its cotangent `adj_s`; of elements `x[]`, or `x.grad[]`.
+        values: by lane; None for an inactive one.
+        indices: of the element, by lane; None for an inactive lane or a plain name.
+        floating: whether a derivative can belong to it.
+    """
 
     name: str
     values: tuple[Number | None, ...]
@@ -22,7 +28,7 @@ class Item(msgspec.Struct, frozen=True):
     floating: bool = True
 
     def label(self, lane: int) -> str:
-        """Return its name for one lane: `x[3]`."""
+        """Return its name for one lane, with the element's index if it has one: `x[3]`."""
         index = self.indices[lane]
         subscript = f"[{', '.join(map(str, index))}]" if index else ""
         return f"{self.name.removesuffix('[]')}{subscript}"
@@ -40,7 +46,14 @@ def _shown(value: Number) -> str:
 
 
 class Moment(msgspec.Struct):
-    """An item in the making, by lane."""
+    """An item that is still being collected: values and indices by lane.
+
+    Attributes:
+        name, floating: as of `Item`.
+        values: by lane.
+        indices: of elements, by lane.
+        store: whether the values are written to an array.
+    """
 
     name: str
     values: dict[int, Any]
@@ -62,7 +75,10 @@ SweepStep = tuple[SourceLine, dict[str, Moment]]
 
 
 def _grouped(noted: list[Noted]) -> Iterator[tuple[SourceLine, list[Moment]]]:
-    """Yield a thread's moments at a line, until it goes to another line or does the same again."""
+    """Group a thread's moments into steps: yield each line with its moments.
+
+    A step ends where the thread goes to another line, or where an event happens again.
+    """
     held: list[Moment] = []
     seen: set[object] = set()
     last: SourceLine | None = None
@@ -78,7 +94,7 @@ def _grouped(noted: list[Noted]) -> Iterator[tuple[SourceLine, list[Moment]]]:
 
 
 def merged(lanes: list[list[Noted]], first: Callable[[Iterable[SourceLine]], SourceLine]) -> list[SweepStep]:
-    """Advance lanes in step: those at the line that comes `first` go on together, as a warp would."""
+    """Merge what each lane noted into the steps of a warp: lanes at the line that `first` chooses advance together."""
     grouped = [list(_grouped(noted)) for noted in lanes]
     at = [0] * len(lanes)
     steps: list[SweepStep] = []
@@ -99,10 +115,11 @@ def merged(lanes: list[list[Noted]], first: Callable[[Iterable[SourceLine]], Sou
 
 
 def rows_of(forward: list[SweepStep], backward: list[SweepStep]) -> Iterator[int]:
-    """Yield for each item of the reverse sweep, in order, the forward step that it belongs to.
+    """Yield for each item of the reverse sweep, in order, the number of the forward step that it belongs to.
 
-    In each lane a name is assigned as often as a cotangent comes back for it, in the reverse order; if not in all (a
-    constant has none), then at one line. If neither holds, or lanes disagree, it is the last step at the line.
+    In each lane a name is assigned as often as a cotangent comes back for it, in the reverse order; if that does not
+    hold in all (a constant has no cotangent), then at one line. If neither holds, or lanes disagree, it is the last
+    step at the line.
     """
     steps, events = _by_lane(forward), _by_lane(backward)
     lines = {line: row for row, (line, _) in enumerate(forward)}
@@ -119,7 +136,7 @@ _Rows = dict[tuple[Any, ...], list[int]]
 
 
 def _row(steps: _Rows, events: _Rows, name: str, back: str, line: SourceLine, lane: int, number: int) -> int | None:
-    """Return the forward step of the event `number` of a cotangent in one lane; None if that is ambiguous."""
+    """Return the forward step for the cotangent `back` of step `number` in one lane; None if that is ambiguous."""
     for where in ((), (line,)):
         assigned, came = steps.get((name, lane, *where), []), events.get((back, lane, *where), [])
         if assigned and len(assigned) == len(came):
@@ -128,7 +145,10 @@ def _row(steps: _Rows, events: _Rows, name: str, back: str, line: SourceLine, la
 
 
 def _by_lane(steps: list[SweepStep]) -> _Rows:
-    """Return for each name and lane the steps that have it, in all and at each line."""
+    """Return the steps that have a name in a lane, by (name, lane), and by (name, lane, line).
+
+    The key (name, None) marks a name that occurs at all.
+    """
     rows: _Rows = {}
     for row, (line, items) in enumerate(steps):
         for name, lane in dict.fromkeys((m.name, lane) for m in items.values() for lane in m.values):

@@ -28,8 +28,8 @@ def checks(on: bool | Literal["races"] = True) -> Generator[None]:
 
     Args:
         on: "races": a launch on the CPU runs on copies of its arrays first, on the emulated device, which takes seconds
-            and finds threads that write what others use. Adjoints and CUDA C++ are not tried; an array that is two
-            arguments is one, other views of one memory are taken for two.
+            and finds threads that write what others use. Adjoints and CUDA C++ are not tried. An array that is passed
+            twice is copied once; different views of one memory are copied separately, so races between them are missed.
 
     Raises:
         KernelFault: a launch inside has a race, and has not run; or at the end, a fault that could not be raised where
@@ -48,7 +48,7 @@ class _Races(Observer):
     """An observer that tries launches on the emulated device before they run."""
 
     def launching(self, record: LaunchRecord) -> None:
-        """Run the launch on the emulated device, on copies.
+        """Run a forward launch of a Python kernel on the CPU on the emulated device first, on copies.
 
         Raises:
             KernelFault: it has a race, or another fault.

@@ -40,7 +40,10 @@ KINDS = {"load": "load", "store": "store", "atomic_add": "add"}
 
 
 class Access(msgspec.Struct, frozen=True):
-    """An element that a statement touched: `kind` is "load", "store", "add", or the name of another atomic."""
+    """An element of an array that a statement accessed.
+
+    `kind` is "load", "store", "add", or the name of another atomic operation; `value` was loaded, stored or added.
+    """
 
     kind: str
     array: str
@@ -52,7 +55,7 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """An open function: its name, the line at which it is, the values of its names there."""
+    """A function being executed: its name, the line that is to run, and the values of its names there."""
 
     function: str
     line: int
@@ -82,7 +85,7 @@ class Step(msgspec.Struct, frozen=True):
 
     @property
     def function(self) -> str:
-        """The function that the statement belongs to."""
+        """The name of the function that the statement belongs to."""
         return self.stack[-1].function
 
     @property
@@ -97,7 +100,7 @@ class Steps(Sequence[Step]):
     Attributes:
         kernel: its name.
         thread: its index.
-        note: says where the steps were cut off.
+        note: says where the steps were cut off; empty if they were not.
         lines: the kernel's own lines, with their numbers as the reader of the cell counts.
     """
 
@@ -182,7 +185,7 @@ def step(
         The steps. A fault (an index out of range, an assert) is in the last one's `fault`, not raised.
 
     Raises:
-        LaunchError: the arguments do not fit, or there is no such thread.
+        LaunchError: the arguments do not fit, there is no such thread, or the kernel uses tiles.
         KernelSyntaxError, KernelTypeError: the kernel has errors.
     """
     must_be_kernel(kernel, "step()")
@@ -223,7 +226,7 @@ def _lines(kernel: Kernel) -> list[tuple[int, str]]:
 
 
 def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
-    """Return the arguments of the IR's parameters, arrays as copies on the host."""
+    """Return the arguments of the IR's parameters; arrays are copied to the host."""
     host = get_device("cpu")
     arguments: list[object] = []
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
@@ -236,7 +239,7 @@ def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[ob
 
 
 class _Taken:
-    """The steps so far; what operations do goes to the last step whose statement they belong to."""
+    """Collects the steps of a thread: what an operation does is added to the last step of the statement around it."""
 
     def __init__(self, function: Function, limit: int) -> None:
         self.function = function
@@ -246,7 +249,7 @@ class _Taken:
         self.spans: list[tuple[Source, int, int]] = []
 
     def see(self, taken: interpret.Step) -> bool:
-        """Note an operation; whether to go on."""
+        """Note an operation that was interpreted; return False if the limit of steps is reached."""
         op = taken.op
         if op.name == "mark":
             if len(self.steps) == self.limit:
@@ -277,7 +280,10 @@ class _Taken:
             self.steps[k] = replace(old, accesses=accesses, printed=old.printed + printed)
 
     def owner(self, location: Location) -> int | None:
-        """Return the last step whose statement the place is in."""
+        """Return the number of the last step whose statement covers a location; else of the last step.
+
+        None if there is no step.
+        """
         for k in range(len(self.steps) - 1, -1, -1):
             source, first, last = self.spans[k]
             if source is location.source and first <= location.line <= max(first, last):

@@ -45,8 +45,13 @@ class Forward(msgspec.Struct, frozen=True):
 
 
 class Backward(msgspec.Struct, frozen=True):
-    """A step of the reverse sweep: its line, and what came back: each item with the index of the forward step that
-    it belongs to."""
+    """A step of the reverse sweep.
+
+    Attributes:
+        line: as the reader of the cell counts.
+        text: of the line.
+        items: the cotangents that came back, each with the index of the forward step that it belongs to.
+    """
 
     line: int
     text: str
@@ -183,7 +188,7 @@ def _index(taken: interpret.Step, type: ArrayType) -> tuple[int, ...]:
 def _forward(
     function: Function, dims: tuple[int, ...], args: list[Any], thread: tuple[int, ...], budget: Iterator[int]
 ) -> Iterator[Noted]:
-    """Yield the named values that a thread computes, and what it reads and writes."""
+    """Yield what a thread computes for names of the kernel, and reads from and writes to arrays, one moment each."""
     for taken in _steps(function, dims, args, thread, budget):
         op = taken.op
         type = op.operands[0].type if op.operands else None
@@ -210,7 +215,10 @@ def _backward(
     adjoint: Function, function: Function, dims: tuple[int, ...], args: list[Any], thread: tuple[int, ...],
     budget: Iterator[int], home: SourceLine,
 ) -> Iterator[Noted]:  # fmt: skip
-    """Yield the cotangents that a thread computes for names, reads from gradients and adds to them."""
+    """Yield the cotangents that a thread computes for names, reads from gradients and adds to them, one moment each.
+
+    Cotangents of elements that are 0 are left out.
+    """
     arrays = {adj: name for name, adj in adjoint_names(function.params).items()}
     names = {f"adj_{name}" for name in _names(function)}
     sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]] = {}
@@ -243,7 +251,7 @@ def _added(
     sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]],
     loads: dict[Value, str],
 ) -> Any:
-    """Return the value that an access to a gradient reads, or adds to it; None if it only clears."""
+    """Return the value that an access to a gradient reads, or adds to it; None for a store that adds nothing."""
     if op.name == "load":
         return taken.results[0]
     operands, values = sums.get(op.operands[-1], ((), ()))
@@ -256,7 +264,7 @@ def _added(
 def _seeds(
     kernel: Kernel, function: Function, args: Sequence[Any], values: Sequence[Any], written: set[str]
 ) -> tuple[list[Any], str]:
-    """Return the adjoint arrays that the reverse sweep begins with, and which are not zero, in words."""
+    """Return the adjoint arrays that the reverse sweep begins with, and in words which of them are not 0."""
     grads = {n: v.grad for n, v in zip(kernel.parameters, values, strict=True) if isinstance(v, array)}
     adjoints: list[Any] = []
     notes: list[str] = []
@@ -281,7 +289,7 @@ def _seeds(
 def _with_numbers(
     home: SourceLine, function: Function, args: Sequence[Any], forward: list[SweepStep], lanes: int
 ) -> list[SweepStep]:
-    """Return the steps after an additional one for the parameters that are numbers."""
+    """Return the steps after an additional one that shows the float parameters; unchanged if there are none."""
     params = zip(function.params, args, strict=True)
     numbers = {p.name: a for p, a in params if is_float(p.type) and not isinstance(p.type, ArrayType)}
     if not numbers:

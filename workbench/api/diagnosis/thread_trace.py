@@ -34,14 +34,14 @@ OPERATIONS = 300_000
 
 
 def threads_of(dims: Sequence[int], first: Iterable[tuple[int, ...]] = ()) -> Iterator[tuple[int, ...]]:
-    """Yield some threads of a launch: those given, then from the start."""
+    """Yield up to THREADS threads of a launch: those of `first` that it has, then the others from the start."""
     inside = [t for t in first if len(t) == len(dims) and all(i < n for i, n in zip(t, dims, strict=True))]
     others = (t for t in product(*(range(n) for n in dims)) if t not in inside)
     yield from islice(chain(inside, others), THREADS)
 
 
 def copied(arguments: Iterable[object]) -> list[object]:
-    """Return arguments for the interpreter: NumPy copies of arrays."""
+    """Return arguments for the interpreter: each array as a NumPy array of its own, everything else as it is."""
     return [np.array(a.numpy()) if isinstance(a, array) else a for a in arguments]
 
 
@@ -55,7 +55,13 @@ class Seen(msgspec.Struct, frozen=True):
 def tangents_seen(
     function: Function, dims: Sequence[int], arguments: Sequence[object], sources: Collection[str]
 ) -> Seen:
-    """Move the elements of the sources, each independently, and report what moves with them.
+    """Interpret a function's tangent in some threads, and report what ran and which values change with the sources.
+
+    Args:
+        function: a kernel's IR.
+        dims: the launch's dimensions.
+        arguments: one per parameter; they are copied.
+        sources: names of the parameters whose elements get random tangents; all others have the tangent 0.
 
     Raises:
         NotDifferentiable: there is no tangent.
@@ -95,7 +101,7 @@ def _steps(function: Function, dims: Sequence[int], args: list[object], thread: 
 
 
 def operation(op: Op | None) -> str:
-    """Return how a reader calls the operation: `floor()`, `*`, `int()`."""
+    """Return how a reader calls the operation: `floor()`, `*`, `int()`, `reading it`; empty for None."""
     if op is None:
         return ""
     if op.name == "cast":
@@ -107,10 +113,11 @@ class Birth(msgspec.Struct, frozen=True):
     """The origin of the first NaN or infinity that a thread wrote.
 
     Attributes:
-        op: what made it; of 0 · inf, what made the infinity. A `load` where it came out of an array.
+        op: the operation that produced it; for 0 · inf the one that produced the infinity. A `load` if it came from an
+            array, a `const` if it is a constant.
         thread: its index.
-        value: what `op` gave.
-        operands: what `op` was given.
+        value: the result of `op`.
+        operands: the operands of `op`.
     """
 
     op: Op
@@ -120,7 +127,7 @@ class Birth(msgspec.Struct, frozen=True):
 
     @property
     def array(self) -> str:
-        """The parameter that it was read from; "" where it was made."""
+        """The name of the parameter that it was loaded from; empty if it was computed, or is a constant."""
         return self.op.operands[0].name if self.op.name == "load" else ""
 
     def __str__(self) -> str:
@@ -154,6 +161,9 @@ def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collec
         record: the launch.
         arguments: its arguments as it finds them.
         targets: arrays that it writes.
+
+    Returns:
+        The origin; None if no thread that was examined writes one.
     """
     alone, thread_hint = suspect(record, arguments)
     if alone and thread_hint is None:
@@ -203,7 +213,7 @@ def _births(
     function: Function, dims: Sequence[int], args: list[object], thread: tuple[int, ...], targets: Collection[str],
     links: Mapping[Value, Sequence[Value]], budget: Iterator[int],
 ) -> Iterator[Birth]:  # fmt: skip
-    """Yield the origin of each value that one thread writes and that is not finite."""
+    """Yield the origin of each value that is not finite and that one thread writes to one of the arrays `targets`."""
     origins: dict[Value, Birth] = {}
 
     def origin(value: Value, seen: frozenset[Value] = frozenset()) -> Birth | None:
@@ -242,7 +252,10 @@ def _is_bad(value: Numpy | float) -> bool:
 
 
 def _links(function: Function) -> dict[Value, list[Value]]:
-    """Return the values that block parameters and results of operations with blocks take, innermost first."""
+    """Map block parameters, and results of operations with blocks, to the values that they may take.
+
+    Those that a block yields come before the one that a loop starts with.
+    """
     links: dict[Value, list[Value]] = {}
     for op in walk(function.body):
         if op.name not in (*STRUCTURED, "custom"):

@@ -82,7 +82,7 @@ Product = Callable[[HostArray], HostArray]
 
 
 def as_pattern(matrix: Any, shape: tuple[int, int]) -> Any:
-    """Convert a SciPy matrix, or what it makes one of, to a pattern: in CSR form, True where it stores an entry.
+    """Convert what `scipy.sparse.csr_array` takes to a pattern: in CSR form, True where it stores an entry.
 
     Raises:
         ValueError: it has another shape than the derivative.
@@ -101,9 +101,9 @@ def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any
     Args:
         pattern: in CSR form; entries outside of it are 0.
         mode: "forward": by columns; "reverse": by rows; "auto": whichever has fewer colours.
-        products: of the modes that are possible.
+        products: for each mode that is possible, the product with the derivative, or with the transposed one.
         dtype: of the entries.
-        known: an earlier derivative of the same pattern, whose colours serve again.
+        known: an earlier derivative of the same pattern, whose colours are used again.
 
     Returns:
         A `csr_array` with `sweeps`, `mode` and `colours`.
@@ -130,7 +130,10 @@ def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any
 
 
 def _chosen(pattern: Any, mode: str, products: dict[str, Product], known: Any) -> tuple[str, HostArray]:
-    """Return the mode, and the colours of its columns or rows; colour a side only if it may need fewer colours."""
+    """Return the mode, and the colours of its columns or rows.
+
+    Both are those of `known`, if it has colours for this mode. A side is coloured only if it may need fewer colours.
+    """
     if known is not None and getattr(known, "sweeps", 0) and mode in ("auto", known.mode):
         return known.mode, known.colours
     sides = {"forward": pattern, "reverse": pattern.T.tocsr()}

@@ -46,7 +46,16 @@ Runner = Callable[[dict[str, HostArray]], None]
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A compared derivative: that of the weighted sum of outputs by one element of one input."""
+    """A compared derivative: that of the weighted sum of outputs by one element of one input.
+
+    Attributes:
+        parameter: the input.
+        index: of the element.
+        adjoint: the derivative that the adjoint gives.
+        difference: the central difference quotient.
+        error: their difference, relative to the larger of the derivative and the input's typical one.
+        line: where the kernel uses the input; empty if it does not.
+    """
 
     parameter: str
     index: tuple[int, ...]
@@ -160,7 +169,7 @@ def gradcheck(
 
 
 def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> dict[str, object]:
-    """Return the arguments, with structs and arrays of structs checked."""
+    """Return the arguments by name; structs, arrays of structs, indexed and absent arrays are checked and converted."""
     checked: dict[str, object] = {}
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
         structured = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
@@ -182,7 +191,7 @@ def _smooth(coarse: _Quotients, fine: _Quotients, size: float, tolerance: float)
 
 
 class _Check:
-    """A kernel with its arguments in float64 on the host."""
+    """The comparison of a kernel's adjoint with difference quotients, on arguments in float64 on the host."""
 
     def __init__(
         self, function: Function, values: Sequence[object], random: np.random.Generator, forward: Runner,
@@ -202,13 +211,13 @@ class _Check:
         }
 
     def loss(self, arguments: dict[str, HostArray]) -> float:
-        """Return the weighted sum of all float arrays after the launch."""
+        """Return the weighted sum of all float arrays after a launch on copies of the arguments."""
         run = {n: a.copy() for n, a in arguments.items()}
         self.forward(run)
         return float(sum((w * run[n]).sum() for n, w in self.weights.items()))
 
     def gradients(self) -> dict[str, HostArray]:
-        """Return the adjoint's answer: of the same sum, by every float argument."""
+        """Return the gradient of the weighted sum with respect to every float argument, as the adjoint computes it."""
         run = {n: a.copy() for n, a in self.arguments.items()}
         adjoints: dict[str, HostArray] = {}
         names = adjoint_names(self.function.params)
@@ -223,7 +232,7 @@ class _Check:
         }
 
     def verdict(self, name: str, samples: int, tolerance: float) -> Verdict:
-        """Compare at random elements of every float argument."""
+        """Compare the adjoint with difference quotients, at up to `samples` random elements of each float argument."""
         gradients = self.gradients()
         worst: list[Point] = []
         compared = skipped = 0
@@ -263,7 +272,10 @@ class _Check:
         return self.loss(moved)
 
     def _line(self, name: str) -> str:
-        """Return the line that the parameter's values reach: a gradient that the user wrote, else their first use."""
+        """Return where the parameter's values are used; empty if they are not.
+
+        That is in the first gradient that the user wrote and that they reach, else at the parameter's first use.
+        """
         reached = {p for p in self.function.params if p.name == name}
         for op in walk(self.function.body):
             if not reached.isdisjoint(op.operands):
@@ -279,7 +291,7 @@ class _Check:
 
 
 class _Run:
-    """A function compiled for the CPU, run on NumPy arrays in place."""
+    """An IR function compiled for the CPU; calling it runs it on NumPy arrays, in place."""
 
     def __init__(self, function: Function, dims: tuple[int, ...]) -> None:
         backend = CpuBackend()
@@ -309,7 +321,7 @@ class _Run:
 
 
 def _host(type: Type, value: object) -> HostArray:
-    """Return an argument as a dense NumPy array of the widened type."""
+    """Return an argument as a dense NumPy array of the widened type; complex numbers as pairs."""
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
     return in_parts(np.array(host, number_type(wide_type(type)).numpy, order="C"))
 
@@ -320,5 +332,8 @@ def in_parts(host: Any) -> Any:
 
 
 def turn(type: Type) -> Any:
-    """Return the factor from a complex gradient to the derivatives by both parts: it negates the imaginary ones."""
+    """Return the factor from a complex gradient to derivatives by both parts: it negates the imaginary ones.
+
+    It is 1 for real types.
+    """
     return np.array([1.0, -1.0]) if is_complex(type) else 1.0

@@ -35,7 +35,7 @@ _ROWS = 16
 
 
 class Pattern(Observer):
-    """Tracks which numbers depend on those of one array, while it observes."""
+    """An observer that tracks which numbers depend on those of one array."""
 
     differentiates = True
 
@@ -50,7 +50,7 @@ class Pattern(Observer):
         return self._of(value.memory, value)[_scalars(value)]
 
     def launching(self, record: LaunchRecord) -> None:
-        """Follow a launch, if what is followed takes part in it."""
+        """Add the dependencies of a launch, if one of its arrays depends on the argument."""
         floats = [a for a in record.arguments.values() if isinstance(a, array) and is_float(a.dtype)]
         if not any(a.memory in self._rows and self._rows[a.memory].nnz for a in floats):
             return
@@ -77,7 +77,10 @@ class Pattern(Observer):
         self._follow(read, written, count)
 
     def _follow(self, read: list[tuple[Memory, Any]], written: dict[Memory, Any], count: int) -> None:
-        """Add what was read to what was written, until a thread that reads what it wrote adds nothing more."""
+        """Make what each thread wrote depend on all that it read.
+
+        It is repeated until nothing changes, for arrays that are both read and written.
+        """
         old = {m: _without(self._rows[m], np.concatenate([s for _, s in parts])) for m, parts in written.items()}
         before = {m: self._rows[m] for m, _ in read}
         known = dict(before)
@@ -91,15 +94,18 @@ class Pattern(Observer):
             known |= both
 
     def copying(self, target: array, source: array) -> None:
-        """Follow a copy."""
+        """Give the target the source's dependencies."""
         self._put(target, _scalars(target), self.of(source))
 
     def adding(self, target: array, source: array) -> None:
-        """Follow a sum."""
+        """Give the target the source's dependencies besides its own."""
         self._put(target, _scalars(target), self.of(target) + self.of(source))
 
     def mapping(self, mapped: Mapped) -> None:
-        """Make each number of a solution depend on all of the residual."""
+        """Make each number of a linear solve's solution depend on all that the residual depends on.
+
+        It depends on what it depended on before, too.
+        """
         rows = self.of(mapped.source)
         every = sparse().csr_array(np.ones((rows.shape[0], 1), bool)) @ sparse().csr_array(rows.sum(0)[None] > 0)
         self._put(mapped.target, _scalars(mapped.target), self.of(mapped.target) + every)
@@ -131,7 +137,7 @@ class Pattern(Observer):
 
 
 def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
-    """Run the launch on copies; return the names of its code's parameters, and the rows of its accesses."""
+    """Run the launch on copies, in the form that logs accesses; return its parameters' names, and a row per access."""
     direction = then(record.direction, "accesses")
     forward = record.specialisation.function.params
     names = [p.name for p in parameters(forward, record.direction)]
@@ -155,7 +161,7 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
 
 
 def _numbered(columns: list[HostArray]) -> tuple[HostArray, int]:
-    """Number the rows of these columns, equal rows alike, from 0; return the numbers and how many there are."""
+    """Number the rows that these columns form from 0, equal rows alike; return the rows' numbers, and their count."""
     numbers = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values, here = np.unique(column, return_inverse=True)
@@ -168,8 +174,8 @@ def _scalars(value: array, elements: HostArray | None = None, beside: HostArray 
 
     Args:
         value: the array.
-        elements: of these elements alone, by their row-major numbers.
-        beside: a number for each of them, which is repeated for each component and returned too.
+        elements: row-major numbers of the elements that count; None: all.
+        beside: a value for each element; then it is repeated for each component, and returned as well.
     """
     size, length = element(value.dtype).size, value.dtype.length if isinstance(value.dtype, Vector) else 1
     indices = np.unravel_index(np.arange(value.size) if elements is None else elements, value.shape)
@@ -181,7 +187,7 @@ def _scalars(value: array, elements: HostArray | None = None, beside: HostArray 
 
 
 def _without(rows: Any, emptied: HostArray) -> Any:
-    """Return the matrix with these rows empty."""
+    """Return the matrix with the rows `emptied` set to 0."""
     if not len(emptied):
         return rows
     left = np.ones(rows.shape[0], bool)

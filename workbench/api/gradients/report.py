@@ -36,7 +36,17 @@ MOST_KERNELS = 12
 
 
 class GradientRow(msgspec.Struct, frozen=True):
-    """A gradient in numbers: `index` is that of the largest element; `zeros` are 0, `strange` are NaN or infinite."""
+    """A gradient in numbers.
+
+    Attributes:
+        name: of the array that it belongs to.
+        shape: of the gradient; complex numbers are pairs.
+        norm: Euclidean, of the finite elements.
+        largest: the finite element of the largest magnitude.
+        index: of that element.
+        zeros: how many elements are 0.
+        strange: how many elements are NaN or infinite.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -48,14 +58,14 @@ class GradientRow(msgspec.Struct, frozen=True):
 
 
 class Direction(msgspec.Struct, frozen=True):
-    """The derivative along a random direction of one input.
+    """The derivative along a random direction of one input, from the tape and from difference quotients.
 
     Attributes:
         name: the input.
         tape: what the tape's gradient gives.
         quotient: what difference quotients of the program give.
         doubt: how far the quotients may be wrong themselves.
-        verdict: "right", "WRONG", or "no verdict" where the doubt is larger than what could be told.
+        verdict: "right", "WRONG", or "no verdict" if they agree and the doubt exceeds half of the derivative.
     """
 
     name: str
@@ -105,7 +115,7 @@ class GradientReport(Mapping[str, array]):
         return len(self.gradients)
 
     def tables(self) -> list[tuple[str, list[tuple[str, ...]]]]:
-        """Titles and tables of text, the first row of each its heads."""
+        """Return titles with tables of text; the first row of each table holds its column heads."""
         tables = [("", [("d/d", "shape", "norm", "largest", "at", "zeros", "NaN or inf"), *map(_row, self.rows)])]
         if self.directions:
             heads = ("along a random", "tape", "difference", "may be off by", "")
@@ -163,8 +173,7 @@ def gradients_of(
     call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0,
     memory: bool = False, checkpoint: int = 0,
 ) -> GradientReport:  # fmt: skip
-    """Return the gradient of the float that `call` returns with respect to the arrays of `wrt`, checked if `check` is
-    set.
+    """Return the gradient of the float that `call` returns with respect to the arrays of `wrt`; `check` verifies it.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -182,14 +191,14 @@ def gradients_of(
         call: launches kernels and returns an array of one float. With `check` it runs again, on changed contents of the
             arrays of `wrt`, which are put back.
         wrt: name to array of floats.
-        check: compare with difference quotients, of the whole and of each kernel.
-        what: what to call it.
+        check: compare with difference quotients, of the whole program and of each kernel.
+        what: the program's name in the report.
         seed: of the random directions and elements.
-        memory: list the bytes that the tape kept, by kernel.
-        checkpoint: as of `Tape`; copies that the tape keeps at most, about; 0: all.
+        memory: list the bytes that the tape stored, by kernel.
+        checkpoint: as of `Tape`; copies that the tape stores at most, about; 0: all.
 
     Returns:
-        Gradients by name, each of the shape and dtype of its array, and what the checks found.
+        Gradients by name, each of the shape and dtype of its array, and the results of the checks.
 
     Raises:
         LaunchError: an array holds no floats, or the result is not a single float that a launch has written.
@@ -240,7 +249,11 @@ def _numbers(name: str, gradient: HostArray) -> GradientRow:
 
 
 def _kernels(tape: Tape, seed: int) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
-    """Return a gradcheck of each kernel of the tape, on its arrays' contents of now."""
+    """Run gradcheck on kernels of the tape, with the present contents of their arrays.
+
+    Returns:
+        The verdicts, of at most MOST_KERNELS kernels; and notes on those that could not be checked.
+    """
     launches = {s.record.kernel: s.record for s in reversed(tape.steps) if isinstance(s, LaunchStep)}
     verdicts: list[Verdict] = []
     notes: list[str] = []
@@ -266,7 +279,19 @@ def _directions(
     value: float,
     random: np.random.Generator,
 ) -> tuple[tuple[Direction, ...], tuple[str, ...]]:
-    """Return the program at points beside its arrays; the arrays are put back."""
+    """Compare the derivative along a random direction of each input with difference quotients of the whole program.
+
+    Args:
+        call: runs the program and returns its value.
+        wrt: the inputs by name; their contents are changed, and put back.
+        before: copies of the inputs.
+        gradients: those of the tape.
+        value: of the program at the inputs.
+        random: the source of directions.
+
+    Returns:
+        The comparisons; and a note instead of them if the value is NaN or a second run returns another one.
+    """
 
     def at(name: str = "", offset: object = None) -> float:
         for other, content in before.items():

@@ -53,7 +53,7 @@ def launch_tangent(
 
 
 def bind_tangent(record: LaunchRecord, tangents: Mapping[str, object]) -> LaunchRecord:
-    """Return the tangent of a recorded launch, with tangents by parameter; 0 if there is none.
+    """Return the record of a recorded launch's tangent, given tangents by parameter; those left out are 0.
 
     Raises:
         LaunchError: a tangent does not fit its argument.

@@ -95,7 +95,7 @@ def value_and_grad(
 def value_and_grad(
     f: Callable[..., object], argnums: Arguments = 0
 ) -> Callable[..., tuple[array, array | tuple[array, ...]]]:
-    """Return the value and the gradient, from one run: see `grad`.
+    """Return a function that computes both the value and the gradient of `f` in one run: see `grad`.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -134,7 +134,9 @@ def value_and_grad(
 
 
 def jvp(f: Callable[..., R], argnums: Arguments = 0) -> Callable[..., tuple[R, R]]:
-    """Return the value and the derivative along a direction, in forward mode: one run, nothing kept.
+    """Return a function that computes the value of `f` and its derivative along a direction, in forward mode.
+
+    It takes one run and stores nothing for a backward pass.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -183,7 +185,9 @@ def hvp(f: Callable[..., object], argnums: int = 0) -> Callable[..., array]: ...
 @overload
 def hvp(f: Callable[..., object], argnums: Sequence[int]) -> Callable[..., tuple[array, ...]]: ...
 def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array | tuple[array, ...]]:
-    """Return the Hessian times a direction: forward mode over the gradient, at the price of a few gradients.
+    """Return a function that computes the Hessian of `f` times a direction, at the price of a few gradients.
+
+    It takes the gradient's derivative in forward mode.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -214,7 +218,7 @@ def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array
 def jacobian(
     f: Callable[..., object], argnums: int = 0, mode: str = "auto", *, sparse: Any = False
 ) -> Callable[..., Any]:
-    """Return all partial derivatives of a function that returns an array.
+    """Return a function that computes the Jacobian of `f`: all partial derivatives of the array that it returns.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -287,7 +291,7 @@ def _dense(
 
 
 def hessian(f: Callable[..., object], argnums: int = 0, *, sparse: Any = False) -> Callable[..., Any]:
-    """Differentiate a function that returns one float twice: the Jacobian of its gradient, by forward mode.
+    """Return a function that computes the Hessian of `f`: the Jacobian of its gradient, in forward mode.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -324,7 +328,18 @@ def _fresh(values: Sequence[object]) -> list[object]:
 def _compressed(
     f: Callable[..., object], argnum: int, mode: str, wanted: Any, values: list[object], options: dict[str, object]
 ) -> Any:
-    """Return the Jacobian as SciPy's matrix, by few runs of the function on fresh copies of the arguments."""
+    """Return the Jacobian as a SciPy matrix, from few products.
+
+    Args:
+        f: the function.
+        argnum: the argument to differentiate by.
+        mode: "reverse", "forward" or "auto".
+        wanted: True, or a matrix that has the pattern.
+        values, options: the function's arguments.
+
+    Raises:
+        LaunchError: `wanted` is neither.
+    """
     if wanted is not True and not hasattr(wanted, "tocsr") and np.ndim(wanted) != 2:
         message = f"sparse is True, False, or a matrix that has the pattern; this is {its_type(wanted)}."
         raise LaunchError(message, parameter="sparse")
@@ -344,9 +359,10 @@ def _products(
     options: dict[str, object],
     watch: Pattern | None = None,
 ) -> tuple[array, Tape, dict[str, Product]]:
-    """Run the function; return its result, the tape of that, and what computes products with its Jacobian, by mode.
+    """Run the function; return its result, the tape of that run, and functions that multiply by its Jacobian.
 
-    A run in forward mode is on fresh copies of the arguments.
+    Those are "forward", which maps a direction to the Jacobian times it and runs the function again on fresh copies of
+    the arguments, and "reverse", which multiplies by the transposed Jacobian.
     """
     x = values[argnum]
     assert isinstance(x, array)
@@ -375,7 +391,7 @@ def _name(f: Callable[..., object]) -> str:
 
 
 def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
-    """Return the arguments, NumPy arrays as arrays.
+    """Return the arguments, with NumPy arrays copied to arrays.
 
     Raises:
         LaunchError: `f` is not a function: a kernel, say.
@@ -390,7 +406,10 @@ def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
 
 
 def _chosen(f: Callable[..., object], argnums: Arguments, values: list[object]) -> list[array]:
-    """Return the arguments to differentiate by; each is put in its own memory, since derivatives belong to memories.
+    """Return the arguments to differentiate by.
+
+    One that shares memory with another argument is replaced by a copy, in `values` too, since derivatives belong to
+    memories.
 
     Raises:
         LaunchError: there is none of that number, it is not an array of floats, or one is named twice.
@@ -479,12 +498,12 @@ def _shaped(argnums: Arguments, gradients: list[array]) -> array | tuple[array, 
 
 
 class Dual(Observer):
-    """Carries tangents along what runs while it is open.
+    """An observer that computes tangents of all that runs while it is open: forward mode.
 
     Attributes:
-        tangents: of each array's memory; if there is none, it is 0.
-        seen: memories of the float arrays in what it heard of.
-        written: those among them that were changed.
+        tangents: by array; an array that has none has the tangent 0.
+        seen: memories of all float arrays that took part.
+        written: memories of those that were changed.
     """
 
     takes = differentiates = True
@@ -495,10 +514,10 @@ class Dual(Observer):
         self.written: set[Memory] = set()
 
     def launching(self, record: LaunchRecord) -> None:
-        """Run the launch's tangent; the launch itself where nothing in it has a tangent.
+        """Run the tangent of a launch, which runs the launch too; the launch alone if none of its arrays has a tangent.
 
         Raises:
-            NotDifferentiable: it has none.
+            NotDifferentiable: the kernel has no tangent.
         """
         floats = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
         self.seen |= {a.memory for a in floats.values()}
@@ -509,7 +528,7 @@ class Dual(Observer):
             execute(record)
 
     def branching(self, node: Graph) -> Graph:
-        """Capture a branch or loop of tangents: all of its arrays may have one."""
+        """Capture the tangent of a branch or loop, in which all float arrays have tangents; return the node itself."""
         floats = [a for a in node.accesses if is_float(a.array.dtype)]
         self.seen |= {a.array.memory for a in floats}
         self.written |= {a.array.memory for a in floats if a.writes}
@@ -525,7 +544,7 @@ class Dual(Observer):
         return tangent
 
     def copying(self, target: array, source: array) -> None:
-        """Copy both."""
+        """Copy an array together with its tangent."""
         self._change(target, source)
         with outside(self):
             if source in self.tangents:
@@ -535,7 +554,7 @@ class Dual(Observer):
             target.copy_(source)
 
     def adding(self, target: array, source: array) -> None:
-        """Add both."""
+        """Add an array, and its tangent, to another one."""
         self._change(target, source)
         with outside(self):
             if source in self.tangents:
@@ -543,7 +562,11 @@ class Dual(Observer):
             target.add_(source)
 
     def converting(self, source: array, dtype: object) -> None:
-        """Refuse what would lose a tangent."""
+        """Refuse to convert an array that has a tangent to another float type, which would lose it.
+
+        Raises:
+            NotDifferentiable: it has one.
+        """
         if source in self.tangents and is_float(dtype):
             raise refuse_conversion(source, dtype)
 
@@ -556,7 +579,7 @@ class Dual(Observer):
             target.fill_(value)
 
     def mapping(self, mapped: Mapped) -> None:
-        """Map the tangent."""
+        """Announce the correction of a result such as a linear solve, and add its derivative to the target's."""
         self._change(mapped.target, mapped.source)
         with outside(self):
             mapped.note()

@@ -31,7 +31,7 @@ _BRANCH = "Pass a function that launches, not the result of a launch: lambda: wb
 
 
 class _Capture(Observer):
-    """Keeps what it sees as nodes of a graph."""
+    """An observer that adds launches, copies and other work to a graph in place of running them."""
 
     takes = True
     looks_inside = False
@@ -88,7 +88,7 @@ class _Capture(Observer):
         return node
 
     def note(self, node: work.Work) -> None:
-        """Add a node, and count the changes that it makes: contents are others from now on."""
+        """Add a node, and count the changes that it will make as new versions of the memories that it writes."""
         self.graph.add(node)
         for memory in node.changes:
             memory.version += 1
@@ -96,7 +96,7 @@ class _Capture(Observer):
 
 
 def _open() -> _Capture | None:
-    """Return the capture whose `with` is open here."""
+    """Return the innermost capture whose `with` is open here; None if there is none."""
     return next((o for o in OBSERVERS.get() if isinstance(o, _Capture)), None)
 
 
@@ -123,7 +123,7 @@ def capture() -> Generator[Graph]:
 
 @contextmanager
 def capture_body() -> Generator[Graph]:
-    """Capture what runs as a part of a branch or loop only: when it is complete, nothing has changed yet.
+    """Capture what runs as the body of a branch or loop; at the end the versions of arrays are those from before.
 
     Yields:
         The graph; complete at the end of the `with`.

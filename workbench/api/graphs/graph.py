@@ -39,10 +39,10 @@ class Graph(Body):
         self._not_ready = problem
 
     def must_be_complete(self) -> None:
-        """Refuse one whose capture is open or has failed.
+        """Check that the graph can run.
 
         Raises:
-            LaunchError: it cannot run.
+            LaunchError: its capture is open or has failed, or it is only a picture of other work.
         """
         if self._not_ready:
             advice = "Launch it after the with." if self._not_ready == _OPEN else "Capture it again."
@@ -55,7 +55,7 @@ class Graph(Body):
         )
 
     def prepare(self) -> Graph:
-        """Do what the first `launch()` does before it runs: the plan, and native code that is not there yet."""
+        """Do what the first `launch()` does before it runs (plan it, compile its native code); return the graph."""
         self.must_be_complete()
         if self._plan is None:
             self._planned()
@@ -87,7 +87,11 @@ class Graph(Body):
         super().launch()
 
     def step(self) -> Iterator[Work]:
-        """As `Body.step`."""
+        """Run the graph node by node; yield each node as soon as it has run (see `Body.step`).
+
+        Raises:
+            LaunchError: it is not complete.
+        """
         self.must_be_complete()
         return super().step()
 
@@ -170,7 +174,7 @@ class Graph(Body):
         return pictures.svg(self)
 
     def to_json(self) -> str:
-        """Nodes and edges as JSON."""
+        """Return nodes and edges as JSON text."""
         return pictures.to_json(self)
 
     def __len__(self) -> int:
@@ -209,7 +213,11 @@ def graph_of(work: Iterable[Work], origin: str) -> Graph:
 
 
 def _change(nodes: Sequence[Launch], changes: dict[int, dict[str, object]], name: str, value: object) -> None:
-    """Set the new value in `changes` for each launch that has the parameter, after checking that it fits."""
+    """Set the new value in `changes` for each launch that has the parameter, after checking that it fits.
+
+    Raises:
+        LaunchError: no launch has it, or the value does not fit.
+    """
     chosen = [node for node in nodes if name in node.record.arguments]
     if not chosen:
         known = sorted({n for node in nodes for n in node.record.arguments})

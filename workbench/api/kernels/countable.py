@@ -13,15 +13,15 @@ from workbench.source import Location
 
 
 class Countable(msgspec.Struct, frozen=True):
-    """PTX to be counted.
+    """PTX of a kernel whose instructions are to be counted.
 
     Attributes:
-        ptx: made with lines.
+        ptx: the text, with line numbers of the source.
         entry: the kernel's symbol in it.
         resources: registers, spill_stores, shared (bytes; without dynamic shared memory that a launch adds).
-        own: the kernel's place.
+        own: the kernel's location.
         lines: its source by line, as the reader of the cell counts.
-        place: a file and a line of the PTX as a place; None if it is not in a cell.
+        place: maps a file and a line of the PTX to a location; None if it is not in a cell.
         dynamic_shared: bytes of dynamic shared memory that the code itself asks for.
     """
 
@@ -35,11 +35,11 @@ class Countable(msgspec.Struct, frozen=True):
 
 
 class InDouble(Protocol):
-    """A kernel without IR and its gradient in double, for `gradcheck`.
+    """A kernel without IR and its gradient, both in double precision, for `gradcheck`.
 
     Attributes:
-        function: its parameters, every float a double.
-        checked: parameters whose derivative the gradient gives.
+        function: an IR function that only has the kernel's parameters, every float a double.
+        checked: names of the parameters whose derivatives the gradient computes.
     """
 
     function: Function
@@ -49,4 +49,4 @@ class InDouble(Protocol):
         """Run the kernel; arrays are changed in place."""
 
     def backward(self, arguments: Mapping[str, HostArray]) -> None:
-        """Run the gradient."""
+        """Run the gradient; adjoint arrays are changed in place."""

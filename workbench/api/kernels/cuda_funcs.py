@@ -12,7 +12,7 @@ from workbench.frontend import Custom, Definition, native_of
 def func_native(
     cuda: str, adj_cuda: str | None = None, replay_cuda: str | None = None, *, source: str | None = None
 ) -> Callable[[Callable[..., object]], Func]:
-    """Decorator: a func that is CUDA C++ source on CUDA; elsewhere it is its Python body, which defines its meaning.
+    """Decorator: make a func of CUDA C++ source; off CUDA it is its Python body, which defines its meaning.
 
     The source sees the parameters by name (an array as `x.data`, `x.shape[k]`, `x.strides[k]` in bytes) and returns
     its one result by `return`; its type is the def's annotation. Where the body is `...`, kernels that call the func

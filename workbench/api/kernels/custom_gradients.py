@@ -17,7 +17,7 @@ from workbench.frontend import Custom, Definition, parameter_types, refuse_refer
 
 
 def func_grad(func: object, *, source: str | None = None) -> Callable[[Callable[..., object]], Func]:
-    """Decorator: the gradient of a func, in place of the one derived from its lines.
+    """Decorator: make a function the gradient of a func, in place of the one derived from the func's lines.
 
     The decorated function takes the func's inputs and then the adjoint of each of its results. For every input x that
     has one it adds to `wb.adjoint[x]`; of an array, to its elements: `wb.adjoint[x][i] += …`. It changes nothing else.
@@ -36,7 +36,7 @@ def func_grad(func: object, *, source: str | None = None) -> Callable[[Callable[
 
 
 def func_replay(func: object, *, source: str | None = None) -> Callable[[Callable[..., object]], Func]:
-    """Decorator: what an adjoint runs to compute a func's results again, in place of the func's own lines.
+    """Decorator: make a function the replay of a func: adjoints run it, in place of the func's lines, for the results.
 
     It takes the func's inputs, returns the same number of values of the same types, and changes nothing.
 

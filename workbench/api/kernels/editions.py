@@ -54,10 +54,10 @@ class Versioned(Protocol):
 
 
 class Name:
-    """A name of a namespace that cells bind to kernels.
+    """A name in a namespace that cells bind to a kernel.
 
     Attributes:
-        content: of the kernel that it means now.
+        content: the digest of the kernel that it means now (`Edition.content`).
         cell: what people call the cell that bound it last.
         stale: why even that one is out of date; empty if it is not.
     """
@@ -68,7 +68,7 @@ class Name:
 
     @property
     def kernel(self) -> Versioned | None:
-        """The kernel that it means now; None if that is gone."""
+        """The kernel that it means now; None if that was deleted."""
         return self._kernel()
 
     def bind(self, kernel: Versioned, cell: str) -> None:
@@ -79,12 +79,12 @@ class Name:
 
 
 class Edition:
-    """A version of a kernel: small, so that what XLA keeps for ever may hold it.
+    """A version of a kernel: small, so that what XLA never releases may refer to it.
 
     Attributes:
         kernel: its name.
-        content: a digest of its text, its options and the constants given with its cell.
-        name: what binds it; None if no cell did.
+        content: a digest of its text, its options and the constants that its cell was built with.
+        name: the name that is bound to it; None if no cell did that.
     """
 
     def __init__(self, kernel: Versioned) -> None:
@@ -96,7 +96,7 @@ class Edition:
 
     @property
     def outdated(self) -> str:
-        """Return why this is not the current version; empty if it is."""
+        """The reason why this is not the current version; empty if it is."""
         if self.name is None:
             return ""
         if self.name.content != self.content:
@@ -108,7 +108,7 @@ _names: Weak[tuple[int, str], Name] = Weak()
 
 
 def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
-    """Note which kernels the names of a notebook mean after `cell` ran, and let the watchers look."""
+    """Note which kernels the names of a notebook mean after `cell` ran, and call the watchers."""
     for name, kernel in list(namespace.items()):
         if _has_editions(kernel) and kernel.name == name:
             slot = id(namespace), name
@@ -122,7 +122,7 @@ def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
 
 
 def note_stale(kernel: Versioned) -> None:
-    """Note that a kernel is out of date, and let the watchers look."""
+    """Note that a kernel is out of date, and call the watchers."""
     name = kernel.edition.name if _has_editions(kernel) else None
     if name is not None and name.kernel is kernel:
         name.stale = kernel.stale
@@ -130,7 +130,7 @@ def note_stale(kernel: Versioned) -> None:
 
 
 def _has_editions(value: object) -> TypeGuard[Versioned]:
-    """Return whether it is a kernel written in Python: XLA's programs call no others."""
+    """Return whether the value is a kernel written in Python: only those are versioned."""
     return getattr(type(value), "__wb_kernel__", False) and "definition" in vars(value)
 
 
@@ -140,7 +140,7 @@ def _look(cell: str) -> None:
 
 
 def is_current(kernel: Versioned) -> bool:
-    """Return whether nothing has taken a kernel's place, as far as cells bind names."""
+    """Return whether a kernel is not out of date, and no cell bound its name to a kernel with another text."""
     edition: Edition | None = vars(kernel).get("edition")
     if kernel.stale or edition is None or edition.name is None:
         return not kernel.stale
@@ -148,7 +148,10 @@ def is_current(kernel: Versioned) -> bool:
 
 
 def newest(kernel: K) -> K:
-    """Return the kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
+    """Return the kernel that the name of an outdated kernel means now.
+
+    A kernel that is not outdated, or that no cell bound to a name, is returned itself.
+    """
     outdated = kernel
     name = kernel.edition.name if _has_editions(kernel) else None
     now: Any = name.kernel if name is not None else None  # of the same class: names keep no other kernels
@@ -156,7 +159,7 @@ def newest(kernel: K) -> K:
 
 
 def follow_reloads() -> None:
-    """Give `%autoreload` our rule, where it is in use; to be called by decorators, which a reload runs."""
+    """Add Workbench's rule to `%autoreload`, if that is in use; decorators call it, since a reload runs them."""
     rules: list[object] | None = getattr(sys.modules.get(_AUTORELOAD), "UPDATE_RULES", None)
     if rules is not None and _RULE not in rules:
         rules.insert(0, _RULE)
@@ -167,7 +170,7 @@ def _are_ours(old: Any, new: Any) -> bool:
 
 
 def _replace(old: Any, new: Any) -> None:
-    """Give each name of a module, or of the notebook, that means `old` the meaning `new`."""
+    """Make each name of a module, or of the notebook, that means `old` mean `new`."""
     modules: list[object] = list(sys.modules.values())  # which anything may be put into
     for names in [vars(module) for module in modules if isinstance(module, ModuleType)]:
         for name in [n for n, value in list(names.items()) if value is old]:

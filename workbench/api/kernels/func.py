@@ -34,13 +34,13 @@ class Func:
         self.stale = ""
 
     def mark_stale(self, reason: str) -> None:
-        """Refuse every use from now on, with this reason."""
+        """Mark the func as out of date: every use is refused from now on, with this reason."""
         self.stale = reason
 
     def beside(self, before: object) -> Func:
-        """Add this func's definition to the overloads of `before`, if that stands above it in the same text; return it.
+        """Make this func another version of `before`, if that is a func above it in the same text; return this func.
 
-        A version with the same annotations is replaced; text that was edited, or run again, starts again.
+        A version with the same annotations is replaced. If the text was edited or run again, `before` is left out.
         """
         (new,) = self.__wb_definitions__
         old = before.__wb_definitions__ if isinstance(before, Func) else ()

@@ -56,7 +56,7 @@ class Subscripted(Listed):
 
     name: str
     launch_with: ClassVar[Callable[..., object]]
-    """`wb.launch`, which stands above: it says so when it is imported."""
+    """`wb.launch`; its module sets this when it is imported, as this module cannot import that one."""
     _internal = (
         "definition edition families in_double last_launch launch_with mark_stale outdated_by plans prepare "
         "refuse_stale specialise stale used warp_meanings"
@@ -71,10 +71,10 @@ class Subscripted(Listed):
             threads: how many.
 
         Returns:
-            What takes the kernel's arguments and launches it.
+            A function that takes the kernel's arguments and launches it.
 
         Raises:
-            LaunchError: what stands in the brackets is no number of threads; a pair means blocks and threads elsewhere.
+            LaunchError: a tuple stands in the brackets; elsewhere a pair means blocks and threads.
         """
         if isinstance(threads, tuple):
             sizes = cast("tuple[object, ...]", threads)
@@ -93,7 +93,7 @@ class Subscripted(Listed):
 
 
 def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
-    """Return the number of checkpoints of a loop that an adjoint keeps, validated.
+    """Check and return the number of a loop's states that an adjoint stores at once.
 
     Raises:
         KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
@@ -109,7 +109,7 @@ def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
 
 
 def checked_matmul(value: object, definition: Definition) -> str:
-    """Return the matrix multiplication that a kernel requests, validated; empty leaves it to the cell.
+    """Check and return how a kernel asks to multiply matrices; an empty text leaves it to the cell.
 
     Raises:
         KernelTypeError: there is none of this name.
@@ -139,10 +139,12 @@ def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | Non
 
 
 def checked_defaults(definition: Definition) -> dict[str, object]:
-    """Return the defaults of parameters: numbers, and None for an array.
+    """Return the defaults of parameters, by name: numbers, and None for an array.
+
+    A literal of another kind, such as a string, passes here, and is refused by the launch.
 
     Raises:
-        KernelTypeError: one is something else; at its place.
+        KernelTypeError: one is neither; at its place.
     """
     checked = {name: definition.default(name) for name in definition.default_nodes}
     for name, node in definition.default_nodes.items():
@@ -194,14 +196,14 @@ class Specialisation(OfFunction):
     """A kernel for one set of parameter types, in IR.
 
     Attributes:
-        kernel: whose it is.
+        kernel: the kernel.
         types: one per parameter.
-        adds_alone: whether its code is other code where no arguments overlap: it adds plainly, or combines first.
-        loaded: what has been built of it, kept by `workbench.api.builds.build`.
-        building: what is not, but described, and may be under way.
+        adds_alone: whether arguments that do not overlap get other code, which adds without atomics or combines first.
+        loaded: the code built so far, managed by `workbench.api.builds.build`.
+        building: code that is described but not yet loaded; it may be under way in the background.
         bound: the code for dense arrays that share no memory, and names of adjoints; for `workbench.api.builds.bind`.
-        jax_plans: what JAX programs call of it, kept by `workbench.interop.jax.launches.plan`.
-        seconds: what parsing and typing took.
+        jax_plans: how JAX programs call it, managed by `workbench.interop.jax.launches.plan`.
+        seconds: how long parsing and typing took.
         notices: lines that mean something else than in Warp, where the kernel was written for that.
         tiling: how a kernel of tiles is launched; None for one that runs once per thread.
     """
@@ -230,26 +232,32 @@ class Specialisation(OfFunction):
         self.seconds = time.perf_counter() - started
 
     def drop_builds(self) -> None:
-        """End what is built of it in the background: nobody is going to run it."""
+        """Cancel the builds of this specialisation in the background."""
         for building in self.building.values():
             if building.work is not None:
                 building.work.drop()
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
-        """Return code that does not come from the IR; None if it does."""
+        """Return code that was not compiled from the IR, as a CUDA C++ kernel has; None: it is compiled from the IR."""
         return None
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """Return the same kernel of tiles for a launch over so many threads; () if they have one dimension."""
+        """Return the specialisation of this kernel of tiles for a launch over threads of these dimensions.
+
+        () stands for one dimension.
+        """
         assert self.tiling is not None
         return self.kernel.specialise(self.types, replace(self.tiling, threads=threads))
 
     def countable(self, direction: str, arch: str) -> Countable | None:
-        """Return PTX that does not come from the IR, for `wb.profile`; None if it does."""
+        """Return PTX that was not compiled from the IR, for `wb.profile` to count; None: the IR is compiled for it."""
         return None
 
     def is_current(self) -> bool:
-        """Return whether each value captured from the user's namespace is unchanged, in type and in all bits."""
+        """Return whether every value captured from the user's namespace is unchanged, in type and in all bits.
+
+        False, too, if a func that it calls is out of date.
+        """
         for func in self._funcs:
             if func.stale:
                 return False
@@ -266,16 +274,16 @@ class Specialisation(OfFunction):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Return the kernel's parameters at the time of lowering, which include one per uniform that it read."""
+        """The kernel's parameters at the time of lowering, which include one per uniform that it read."""
         return self._parameters or self.kernel.parameters
 
     @property
     def watched(self) -> tuple[Watched, ...]:
-        """Return the user's names that the lowering read, with their values."""
+        """The user's names that the lowering read, with their values."""
         return self._watched
 
     def reads(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
-        """Return those of `names` whose value in the namespace is not the one that the lowering read."""
+        """Return those of `names` that the lowering read from this namespace and whose value there has changed."""
         changed: list[str] = []
         for w in self._watched:
             root, scope = w.path.split(".")[0], w.definition.scope
@@ -369,32 +377,32 @@ class Kernel(Subscripted):
 
     @property
     def families(self) -> dict[str, Generic]:
-        """Return the constraint of each generic parameter, annotated `Float`, `array[Int]` and so on, by name."""
+        """The constraint of each generic parameter, annotated `Float`, `array[Int]` and so on, by name."""
         _ = self.annotations  # reading them finds the families too
         return self._families
 
     @property
     def is_generic(self) -> bool:
-        """Return whether some parameter's type is left to the launch."""
+        """Whether some parameter's type is left to the launch."""
         return any(t is None for t in self.annotations.values())
 
     def mark_stale(self, reason: str) -> None:
-        """Refuse every launch from now on, with this reason."""
+        """Mark the kernel as out of date: every launch is refused from now on, with this reason."""
         self.stale = reason
         note_stale(self)
 
     def drop_builds(self) -> None:
-        """End what is built of it in the background; who runs it after all builds it then."""
+        """Cancel all builds of this kernel in the background; a later launch builds what it needs."""
         for specialisation in (*self._specialisations.values(), *self._tiled.values()):
             specialisation.drop_builds()
 
     @cached_property
     def edition(self) -> Edition:
-        """Return the identity of this version of the kernel."""
+        """The identity of this version of the kernel."""
         return Edition(self)
 
     def follow_uniforms(self) -> None:
-        """Have a parameter for each uniform that it, or a func that it calls, reads by name now; behind its own."""
+        """Update the parameters: after its own comes one for each uniform that the kernel, or a func, reads by name."""
         written = self._written
         if not IN_USE or written is None or (self.used is not None and self.used.is_current()):
             return
@@ -422,12 +430,12 @@ class Kernel(Subscripted):
             raise LaunchError(message, advice=f"Give {self.name} a parameter, and pass {name} at the call.")
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """Return the kernel for these parameter types (its annotations if none are given).
+        """Return the specialisation for these parameter types.
 
         Args:
-            types: one per parameter.
-            tiling: how its blocks are launched. A flat one is meant for kernels of tiles alone: one that turns out to
-                use none runs once per thread. Without, a kernel of tiles is taken as launched over blocks.
+            types: one per parameter; None: the annotations.
+            tiling: how blocks are launched. A flat one counts threads; a kernel that turns out to use no tiles then
+                runs once per thread. None: a kernel of tiles is taken as launched over blocks.
 
         Raises:
             KernelTypeError: a type does not fit its annotation, or an annotation is missing and no type is given.
@@ -447,9 +455,9 @@ class Kernel(Subscripted):
     def _specialised(
         self, key: tuple[object, ...], types: tuple[AnyType, ...], tiling: Tiling | None
     ) -> Specialisation | None:
-        """Return the current specialisation, lowering it if it is missing or stale.
+        """Return the current specialisation, lowering the kernel if it is missing or out of date.
 
-        Returns None if the kernel needs blocks and has none.
+        None if the kernel uses tiles and `tiling` is None.
         """
         slot = (*key, tiling)
         specialisation = self._specialisations.get(slot)
@@ -471,10 +479,7 @@ class Kernel(Subscripted):
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None,
         device: Device | str | None, options: LaunchOptions, tiled: bool,
     ) -> LaunchRecord | None:  # fmt: skip
-        """Return a checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds
-        them.
-
-        What is given is not yet checked. Without `adjoints` the launch is forward; with `tiled`, dims count blocks.
+        """Return a checked launch as a record, for a kernel that binds its arguments itself; None: `launch` binds them.
 
         Args:
             dims: the launch's dimensions; with `tiled` they count blocks.
@@ -509,7 +514,7 @@ class Kernel(Subscripted):
             raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Fix its cell and run it again.")
 
     def outdated_by(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
-        """Return those of `names` whose value in the namespace is not the one that the last lowering read."""
+        """Return those of `names` that the kernel read from this namespace and that have another value now, sorted."""
         return sorted(set(self.used.reads(names, namespace))) if self.used is not None else []
 
     def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:
@@ -539,7 +544,11 @@ class Kernel(Subscripted):
         return tuple(chosen)
 
     def __call__(self, *args: object, **kwargs: object) -> NoReturn:
-        """Refuse: a kernel is launched, not called."""
+        """Refuse to be called: a kernel is launched.
+
+        Raises:
+            LaunchError: always.
+        """
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -568,7 +577,7 @@ class Kernel(Subscripted):
 
 
 def _tell(specialisation: Specialisation) -> None:
-    """Say once where a kernel from Warp means something else here."""
+    """Warn of the lines of a kernel written for Warp that mean something else here."""
     if lines := "".join(f"\n  {notice}" for notice in specialisation.notices):
         warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}")
 

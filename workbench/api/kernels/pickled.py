@@ -21,8 +21,8 @@ LANGUAGE: dict[str, Any] = {}
 def reduced(pickled: Any, definition: Definition, options: Mapping[str, Any]) -> str | tuple[Any, ...]:
     """Return what `__reduce__` of a kernel or func returns.
 
-    A function of an importable module is pickled as its name. One of a notebook, a script or a factory is pickled with
-    its text and the values of the names that it reads.
+    A function that an importable module has under its name is pickled as that name. One of a notebook, a script or a
+    factory is pickled with its text and the values of the names that it reads.
     """
     named = getattr(sys.modules.get(definition.module), definition.name, None) is pickled
     if named and definition.module != "__main__":
@@ -64,7 +64,7 @@ def restored(
     words: Mapping[str, str], values: Mapping[str, Any], annotations: Mapping[str, Any], options: Mapping[str, Any],
     defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:  # fmt: skip
-    """Return the kernel or func of a pickle; the one of this process where that has the same text and name."""
+    """Return the kernel or func of a pickle: the one that this process has under its name, if its text is the same."""
     module, name, named = where
     *text, line, written, has_language = made_from
     source = Source(*text)
@@ -84,7 +84,7 @@ def restored(
 
 
 def _names(definition: Definition) -> list[str]:
-    """Return the names that the definition may read from around it, those in annotations that are text among them."""
+    """Return the names that a definition may read from outside, including those in annotations that are strings."""
     node = definition.node
     parts = nodes_of(*definition.parameters, *([node.returns] if node.returns else []), *node.body)
     names = {n.id for n in parts if isinstance(n, ast.Name)}

@@ -45,10 +45,10 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
 
 
 def _lambda_text(function: Callable[..., object]) -> Text:
-    """Return a `def` for a lambda, which is looked up in its file by where its code stands.
+    """Return a `def` for a lambda, which is looked up in its file by the position of its code.
 
     Raises:
-        KernelSyntaxError: the file cannot be read.
+        KernelSyntaxError: the file has no such lambda, or cannot be read.
     """
     file = function.__code__.co_filename
     source = Source("".join(linecache.getlines(file)), shown_name(file), file)
@@ -81,7 +81,7 @@ def _refuse_methods(function: Callable[..., object]) -> None:
 
 
 def caller() -> FrameType:
-    """Return the frame that called the function which calls this: a decorator's user."""
+    """Return the frame that called the caller of this function: that of a decorator's user, if a decorator calls it."""
     frame = inspect.currentframe()
     for _ in range(2):
         assert frame is not None
@@ -91,10 +91,10 @@ def caller() -> FrameType:
 
 
 def _annotations(function: Callable[..., object]) -> dict[str, object]:
-    """Return the annotations of a function made in a function or class as Python evaluates them where it is decorated.
+    """Return the annotations of a function nested in a function or class, as Python evaluates them at its decoration.
 
     A text (`from __future__ import annotations`) is evaluated if it uses a local name of the enclosing function or
-    class: no closure has that, and it is known only while that runs.
+    class: no closure has that, and it is known only while that runs. Empty for a function of a module.
     """
     if "." not in getattr(function, "__qualname__", ""):
         return {}  # names of a module are looked up each time: what they mean may be redefined
@@ -116,7 +116,7 @@ def _annotations(function: Callable[..., object]) -> dict[str, object]:
 
 
 def _enclosing_locals(function: Callable[..., object]) -> Mapping[str, object]:
-    """Return the locals of the function that is making this one; empty if it does not run any more."""
+    """Return the locals of the running function whose body defines this one; empty if it does not run any more."""
     code, frame = getattr(function, "__code__", None), inspect.currentframe()
     while frame is not None and all(constant is not code for constant in frame.f_code.co_consts):
         frame = frame.f_back

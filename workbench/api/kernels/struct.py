@@ -35,7 +35,7 @@ def struct(cls: type) -> Any:
     adds its fields, first, and its methods.
 
     Returns:
-        A class of values, each with a copy of its fields; it replaces the decorated one.
+        A class of values, which replaces the decorated one. A value copies its fields, except arrays, which are shared.
 
     Raises:
         KernelTypeError: a field has no type of the language, or a default does not fit, or there is an `__init__`.
@@ -72,12 +72,12 @@ def struct(cls: type) -> Any:
 
 
 def _has_members(cls: type, fields: Mapping[str, object]) -> bool:
-    """Return whether a class has methods or properties of its own."""
+    """Return whether a class has methods, properties or other attributes of its own that are no fields."""
     return any(n not in fields and (not n.startswith("__") or callable(v)) for n, v in vars(cls).items())
 
 
 def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[StructValue]:
-    """Return the struct that a class in the text of a `%%kernel` cell makes, without running it as Python.
+    """Return the class that the text of a struct in a `%%kernel` cell defines, without running it as Python.
 
     Args:
         node: the class.
@@ -115,9 +115,13 @@ def make_struct(
     name: str, fields: list[tuple[str, AnyType]], location: Location, module: str, doc: str | None,
     defaults: Mapping[str, Any] = MappingProxyType({}), bases: tuple[type, ...] = (),
 ) -> type[StructValue]:  # fmt: skip
-    """Make the class of the values of a new struct type; the type is its `__wb_struct__`.
+    """Create the class of the values of a new struct type; the type is its `__wb_struct__`.
 
     Args:
+        name, module, doc: of the class.
+        fields: names and types, in order.
+        location: of the definition, for errors.
+        defaults: values of fields that are not given, by name.
         bases: classes whose methods and properties the values have on the host; a kernel sees fields alone.
 
     Raises:
@@ -134,7 +138,7 @@ def make_struct(
 
 
 def _with_default(f: Field, value: Any, struct: str, location: Location) -> Field:
-    """Return the field with what it is if it is not given.
+    """Return the field with a default value; unchanged if the value is None.
 
     Raises:
         KernelTypeError: the value is no number or vector of the field's type.
@@ -154,7 +158,7 @@ def _with_default(f: Field, value: Any, struct: str, location: Location) -> Fiel
 
 
 def field_type(annotation: object, struct: str, name: str, location: Location) -> AnyType:
-    """Return the type of a field.
+    """Return the type that a field's annotation means.
 
     Raises:
         KernelTypeError: the annotation is none that a field can have.

@@ -26,14 +26,14 @@ Place = tuple[Holder, str, object]
 
 
 class Closure:
-    """The variables of the enclosing functions of a function, as they are now."""
+    """The variables of the enclosing functions of a function; calling it returns their present values."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
         self.cells: dict[str, CellType] = dict(zip(code.co_freevars if code else (), cells, strict=True))
 
     def __call__(self) -> Mapping[str, object]:
-        """Return names to values, of those that have one."""
+        """Return the values of the variables by name, without those that are not assigned yet."""
         values: dict[str, object] = {}
         for name, cell in self.cells.items():
             try:
@@ -60,10 +60,10 @@ class _Variable:
 
 
 def plain_places(watched: Watched) -> tuple[Place, ...] | None:
-    """Return the scopes that decide whether a name means what it did; None if looking there does not tell.
+    """Return the scopes that decide whether a name still means what it did; None if looking there is not enough.
 
-    So it is for names of the user's globals, of enclosing functions and of the language, and for attributes of modules.
-    It is not for values that can change in place: NumPy arrays, and tuples of those.
+    It is enough for names of the user's globals, of enclosing functions and of the language, and for attributes of
+    modules. It is not for values that can change in place: NumPy arrays, and tuples of those.
     """
     if watched.place is not None:
         return ((*watched.place, watched.value),)
@@ -82,7 +82,10 @@ def plain_places(watched: Watched) -> tuple[Place, ...] | None:
 
 
 def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ...] | None:
-    """Return the scopes of the parts of a dotted name; None if `value`, where passed, is not the name's value there."""
+    """Return the scopes of the parts of a dotted name.
+
+    None if they are not known, or if `value`, where passed, is not the name's value there.
+    """
     root, *attrs = path.split(".")
     scopes = _root(scope, root)
     if not scopes or (attrs and root in scope.own):
@@ -96,7 +99,7 @@ def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ..
 
 
 def _root(scope: Scope, name: str) -> list[Place]:
-    """Return the scope that holds the name, last, after those that hide it if they ever define it; empty: unknown."""
+    """Return the scope that holds a name, after those that would hide it if they defined it; empty if unknown."""
     if name in scope.defined:  # looked up in the namespace, which will hold it
         return [(scope.user, name, scope.defined[name])]
     if name in scope.own:
@@ -114,12 +117,15 @@ def _root(scope: Scope, name: str) -> list[Place]:
 
 
 def _lasts(value: object) -> bool:
-    """Return whether the object can only mean one thing."""
+    """Return whether a value cannot change in place: it is no NumPy array, and no tuple that holds one."""
     return all(map(_lasts, value)) if is_tuple(value) else not is_numpy_array(value)
 
 
 def _constant(value: object) -> bool:
-    """Return whether it is a number, a text, a tuple of these, or a function whose result only its arguments decide."""
+    """Return whether the value is a number, a text, a tuple of these, or a builtin function without side inputs.
+
+    The result of such a function depends on its arguments alone.
+    """
     if is_tuple(value):
         return all(map(_constant, value))
     number = type(value) in (bool, int, float, str) or isinstance(value, np.generic)

@@ -73,7 +73,7 @@ def called(f: Any, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
 
 
 class _Call:
-    """A call as text, and what its parameters hold."""
+    """A call on the host: written as kernel source, with the values and types of its parameters."""
 
     def __init__(self, name: str, f: Any) -> None:
         self.name = name
@@ -83,7 +83,7 @@ class _Call:
         self.types: dict[str, AnyType] = {}
 
     def argument(self, name: str, value: Any) -> str:
-        """Return the text of an argument: a number as it is written, else a name."""
+        """Return the text of an argument: a finite Python number itself, else `name`, which then means the value."""
         number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
         if number and cmath.isfinite(value):
             return repr(value)
@@ -95,7 +95,11 @@ class _Call:
         return name
 
     def result(self, text: str) -> Any:
-        """Run the call whose text this is as a kernel of one thread; return its results, None without any."""
+        """Run the call, given as text, in a kernel of one thread.
+
+        Returns:
+            Its result; a tuple if there are several, None if there is none.
+        """
         parameters = ", ".join(self.types)
         definition = self._definition(f"def {self.name}_({parameters}):\n    return {text}\n")
         result_list = result_types(definition, self.types, self.warp_meanings, nothing=True)
@@ -119,7 +123,11 @@ class _Call:
 
 
 def _type(value: Any) -> AnyType | None:
-    """Return the type of a parameter that takes the value; None for a compile-time value: a func, a type."""
+    """Return the type of a parameter that takes the value; None for a compile-time value: a func, a type.
+
+    Raises:
+        LaunchError: the value is an array on a GPU.
+    """
     if isinstance(value, array):
         if value.device.is_cuda:
             raise LaunchError(f"A func called from Python runs on the CPU; this array is on {value.device}.")

@@ -135,7 +135,15 @@ Kernel.launch_with = staticmethod(launch)
 def finished(
     kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool, uniforms: Mapping[str, Uniform]
 ) -> Launch | None:
-    """Run it, or keep it."""
+    """Run a launch that is ready and return None; with `record_cmd` return it as a `Launch`, not run.
+
+    Args:
+        kernel: the kernel.
+        record: the launch.
+        record_cmd: do not run it.
+        record_tape: whether tapes follow it.
+        uniforms: the uniforms among its arguments; whatever can run the launch again hears of their changes.
+    """
     record = record if record_tape else replace(record, taped=False)
     if not uniforms:
         return Launch(kernel, record.ready()) if record_cmd else execute(record)
@@ -153,7 +161,11 @@ def finished(
 def launch_options(
     kernel: Kernel, checks: bool | None = None, fast_math: bool = False, deterministic: bool | None = None
 ) -> LaunchOptions:
-    """Return the options that the launch and the kernel's cell request; block and stream stay at their defaults."""
+    """Return the options that the launch and the kernel's cell request; block and stream stay at their defaults.
+
+    Raises:
+        LaunchError: `checks` is not True, False or None.
+    """
     own = getattr(kernel, "checks", None) if checks is None else checks
     checked = checks_wanted() if own is None else own
     ordered = in_order(deterministic)
@@ -166,7 +178,7 @@ def launch_options(
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """Represents how to run a forward launch with arguments of these kinds; cached per kind.
+    """The way to run a forward launch with arguments of certain kinds; cached per kind.
 
     Attributes:
         specialisation, loaded: the code.
@@ -174,9 +186,10 @@ class _Plan(msgspec.Struct, frozen=True):
             number that follows.
         vectors: positions of the vectors, and their types; a tuple of floats between plus and minus the number that
             follows needs no check.
-        structs: positions of the structs, the last one first, each with what takes its fields; empty if `spreads`.
+        structs: positions of the structs, the last one first, each with a function that returns its fields; empty if
+            `spreads`.
         spreads: whether an argument is an array of structs, or a struct of more than numbers and arrays of them.
-        particular: `suits` has to be asked.
+        particular: whether the code also depends on sizes and addresses, so that `suits` has to be called.
         key: the kinds.
     """
 
@@ -190,10 +203,10 @@ class _Plan(msgspec.Struct, frozen=True):
     key: tuple[object, ...]
 
     def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
-        """Dimensions and checked arguments.
+        """Return the dimensions and the checked arguments, structs as their fields.
 
         Raises:
-            LaunchError: a number does not fit.
+            LaunchError: a number or the dimensions do not fit.
         """
         for k, exact, limit in self.numbers:
             if type(values[k]) is not exact or not -limit < values[k] < limit:
@@ -216,14 +229,17 @@ class _Plan(msgspec.Struct, frozen=True):
         return as_dims(dim, kernel.name), values
 
     def suiting(self, kernel: Kernel, dims: tuple[int, ...], values: Sequence[object]) -> _Plan | None:
-        """Return this plan or that for arguments that share memory, whichever is for these; None if neither is."""
+        """Return the plan whose code is right for these arguments: this one, or that for arguments that share memory.
+
+        None if neither is.
+        """
         if not self.particular or self.suits(dims, values):
             return self
         other: _Plan | None = kernel.plans.get((_SHARING, self.key))
         return other if other is not None and other is not self and other.suits(dims, values) else None
 
     def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
-        """Return whether the code is for so many threads, and for arrays where these lie: kinds do not say so."""
+        """Return whether the code is right for so many threads, and for the arrays' alignment and overlaps."""
         code = self.loaded
         if code.index32 and math.prod(dims) >= BEYOND_INT32:
             return False
@@ -252,7 +268,7 @@ class _Plan(msgspec.Struct, frozen=True):
         self, kernel: Kernel, dims: tuple[int, ...], values: list[object], options: LaunchOptions, loaded: Loaded,
         block: int | Block, stream: object,
     ) -> LaunchRecord:  # fmt: skip
-        """Return the launch as a record, for whoever watches."""
+        """Return the launch as a record, for observers."""
         options = options if block is BLOCK_DIM and stream is None else LaunchOptions(options.code, block, stream)
         # A tape keeps it: a tuple has no room to grow.
         return LaunchRecord(loaded, dims, tuple(values), self.specialisation, kernel.place, options, BINDER)
@@ -269,12 +285,12 @@ def _is_number(type: AnyType) -> bool:
 
 
 def _is_vector(value: Any, wanted: object) -> bool:
-    """Return whether it is a vector of just this type, so that its components need no check."""
+    """Return whether the value is a vector of exactly this type, so that its components need no check."""
     return type(value) is HostVector and value.type is wanted
 
 
 def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
-    """Return whether it is a tuple of so many of Python's floats between plus and minus the limit."""
+    """Return whether the value is a tuple of this shape, of Python floats between minus and plus the limit."""
     if not is_tuple(numbers) or (len(numbers),) != shape:
         return False
     return all([type(n) is float and -limit < n < limit for n in numbers])
@@ -283,7 +299,7 @@ def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
 def _plan_for(
     kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, block_dim: object, code: Options
 ) -> _Plan | None:
-    """Return the plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
+    """Return the plan of an earlier launch with arguments of the same kinds; None if there is none that still holds."""
     if not isinstance(kernel, Kernel) or kernel.stale or block_dim is None:  # by occupancy: the code decides
         return None
     key = _kinds(dim, values, code)
@@ -305,7 +321,7 @@ def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, .
 
 
 def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options, record: LaunchRecord) -> None:
-    """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
+    """Store a plan for later launches with arguments of these kinds, unless the code depends on more than the kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
     typed = zip(values, specialisation.types, strict=True)
@@ -336,7 +352,10 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
 
 
 def _taken_as_given(values: Sequence[object], record: LaunchRecord) -> bool:
-    """Return whether a kernel that binds its arguments itself made others of none of them."""
+    """Return whether a kernel that binds its arguments itself used all of them unchanged, and they are of plain kinds.
+
+    Those are arrays, numbers and vectors.
+    """
     arrays = [(v, taken) for v, taken in zip(values, record.values, strict=True) if isinstance(v, array)]
     known = all(isinstance(v, array) or type(v) in (int, float, bool, HostVector) for v in values)
     return known and all(v is taken for v, taken in arrays)
@@ -350,7 +369,7 @@ def _arrays(values: Sequence[object]) -> dict[str, array]:
 def adjoint_list(
     inputs: Sequence[object], outputs: Sequence[object], adj_inputs: Sequence[object], adj_outputs: Sequence[object]
 ) -> list[object]:
-    """Adjoint arguments in the order of the parameters, None if none is given.
+    """Return the adjoint arguments in the order of the parameters, with None for those that are left out.
 
     Raises:
         LaunchError: there are more of them than arguments.
@@ -372,8 +391,21 @@ def prepare(
     kernel: Kernel, dim: Dim, values: Sequence[object], adjoints: Sequence[object] | None = None,
     device: Device | str | None = None, options: LaunchOptions = PLAIN, tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
-    """Return a checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts
-    blocks."""
+    """Return a checked launch as a record, not yet run.
+
+    Args:
+        kernel: what to launch.
+        dim: the dimensions, which count threads, or blocks with `tiled`.
+        values: one argument per parameter; those with defaults may be missing at the end.
+        adjoints: one per parameter, for a launch of the adjoint; None for a forward launch.
+        device: where; None is the arrays' device.
+        options: of the launch.
+        tiled: whether `launch_tiled` launches it.
+
+    Raises:
+        LaunchError: `kernel` is no kernel or out of date, or an argument does not fit.
+        KernelSyntaxError, KernelTypeError, NotDifferentiable: the kernel has errors, or no right adjoint.
+    """
     must_be_kernel(kernel)
     kernel.refuse_stale()
     dims = as_dims(dim, kernel.name)
@@ -413,10 +445,10 @@ def prepare(
 
 
 def must_be_kernel(kernel: object, call: str = "launch()") -> None:
-    """Refuse what is not a kernel.
+    """Check that `kernel` is a kernel.
 
     Raises:
-        LaunchError: `call` cannot take it; with what to write.
+        LaunchError: it is not, so `call` cannot take it; with what to write.
     """
     if not isinstance(kernel, Kernel):
         if isinstance(kernel, Func):
@@ -432,8 +464,13 @@ def must_be_kernel(kernel: object, call: str = "launch()") -> None:
 
 
 def _refuse_overwritten(record: LaunchRecord) -> None:
-    """Raise if the kernel changes arrays that its adjoint needs: a bare adjoint launch has only their present
-    values."""
+    """Check that a kernel does not change arrays that its adjoint needs.
+
+    An adjoint launched by itself has only their present values.
+
+    Raises:
+        NotDifferentiable: it changes one.
+    """
     loaded = record.loaded
     lost = (loaded.reads | loaded.writes) & written_arrays(record.specialisation.function)
     if lost:

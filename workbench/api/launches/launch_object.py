@@ -33,26 +33,26 @@ class Launch:
 
     @property
     def record(self) -> LaunchRecord:
-        """The launch as it stands."""
+        """The record of the launch, with its present arguments and options."""
         return self._record
 
     @property
     def params(self) -> dict[str, Any]:
-        """Parameter name to argument; an adjoint's include the `adj_…` ones."""
+        """The arguments by parameter; an adjoint launch's include the `adj_…` ones."""
         return dict(self._record.arguments)
 
     @property
     def dim(self) -> tuple[int, ...]:
-        """The dimensions."""
+        """The dimensions of the launch; for a kernel of tiles they count blocks."""
         return self._record.dim
 
     @property
     def adjoint(self) -> bool:
-        """Return whether the launch runs the adjoint."""
+        """Whether the launch runs the adjoint."""
         return self._record.direction == "adjoint"
 
     def launch(self, stream: object = None, **values: object) -> None:
-        """Run it on the arrays' contents of now; tapes, recorders and graphs that are open see it.
+        """Run it on the arrays' present contents; tapes, recorders and graphs that are open see it.
 
             kept.launch(dt=0.02)
 
@@ -91,10 +91,10 @@ class Launch:
         self._record = self._record.changed({}, dim)
 
     def set_block_dim(self, block_dim: int | None) -> None:
-        """Change the threads of a CUDA block, 1 to 1024, or None for as many as suit; without effect on the CPU.
+        """Change the threads of a CUDA block: 1 to 1024, or None for the best occupancy; without effect on the CPU.
 
         Raises:
-            LaunchError: it is none; nothing is changed.
+            LaunchError: it is neither, or None and the kernel uses tiles; nothing is changed.
         """
         size = as_block_dim(block_dim, self.kernel.name)
         if size == BY_OCCUPANCY:

@@ -23,7 +23,7 @@ from workbench.runtime.launching.record import LaunchRecord
 
 
 class LaunchPair:
-    """`forward()`, then `backward()`, as often as wanted.
+    """A launch and its adjoint launch: `forward()`, then `backward()`, as often as wanted.
 
     Attributes:
         forward_record, backward_record: the two launches.
@@ -59,7 +59,7 @@ class LaunchPair:
         self._ran = False
 
     def forward(self) -> None:
-        """Keep what the adjoint needs, and launch.
+        """Copy what the adjoint needs and the kernel changes, and launch the kernel.
 
         Raises:
             KernelFault: with checks, something was out of range.
@@ -76,6 +76,7 @@ class LaunchPair:
 
         Raises:
             LaunchError: `forward()` has not run, or an array that the adjoint reads has changed since.
+            KernelFault: with checks, something was out of range.
         """
         if not self._ran:
             raise LaunchError(f"{self.forward_record.kernel}: backward() comes after forward().")

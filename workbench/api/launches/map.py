@@ -83,11 +83,11 @@ def map(
 
 
 class _Mapped:
-    """Represents the kernels generated for one mapped function.
+    """The kernels generated for one function that `map` applies.
 
     Attributes:
-        given: the function as the user gave it, kept alive so that its identity stays its own.
-        func: what the kernels call.
+        given: the function as the user passed it; the reference keeps its identity unique.
+        func: the function in the form that the kernels call.
     """
 
     def __init__(self, mapped: Func | Form | Callable[..., object]) -> None:
@@ -111,11 +111,17 @@ class _Mapped:
         return result_types(self._definition(text), typed, self._warp_meanings)
 
     def keep(self, types: tuple[AnyType, ...], results: tuple[AnyType, ...], specialisation: Specialisation) -> None:
-        """Keep the results' types for as long as nothing that the function captures changes."""
+        """Remember the results' types for arguments of these types, for as long as the specialisation is current."""
         self._results[types] = results, specialisation
 
     def kernel(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
-        """Return the kernel that reads its arguments at these indices; "" for one that is no array."""
+        """Return the kernel that applies the function.
+
+        Args:
+            indices: the subscript with which it reads each argument; "" for one that is no array.
+            ndim: the dimensions of the results.
+            outs: how many results there are.
+        """
         text = self._text(indices, ndim, outs)
         kernel = self.kernel_of(text)
         kernel.elementwise = Elementwise(self, tuple(indices), ndim, outs)
@@ -129,7 +135,10 @@ class _Mapped:
         return self._kernels[text]
 
     def restricted(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
-        """Return the same for the elements of the result where an array of bools, the first argument, is true."""
+        """Return the kernel that applies the function only where its first argument, an array of bools, is true.
+
+        The array has the shape of the results; `indices`, `ndim` and `outs` are as for `kernel`.
+        """
         return self.kernel_of(self._text(indices, ndim, outs, "live"))
 
     def _text(self, indices: Sequence[str], ndim: int, outs: int, live: str = "") -> str:
@@ -160,11 +169,11 @@ class _Mapped:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """The function of a kernel that `map` writes.
+    """A description of a kernel that `map` generated: the function that it applies to elements, and how it reads them.
 
     Attributes:
         mapped: the function and its kernels.
-        indices: where a thread reads each argument; "" for one that is no array.
+        indices: the subscript with which a thread reads each argument; "" for one that is no array.
         ndim: dimensions of the results.
         outs: how many results there are.
     """
@@ -176,25 +185,26 @@ class Elementwise:
 
     @property
     def func(self) -> object:
-        """The function."""
+        """The function that is applied to the elements."""
         return self.mapped.func
 
     def restricted(self) -> Kernel:
-        """Return the kernel for the elements where its first argument, an array of bools, is true."""
+        """Return the kernel that applies the function only where its first argument, an array of bools, is true."""
         kernel = self.mapped.restricted(self.indices, self.ndim, self.outs)
         kernel.restricts = self
         return kernel
 
 
 def live_kernel(of: Elementwise, index: str, live: bool, chosen: bool, negated: bool) -> Kernel:
-    """Return the kernel that marks the elements of an operand that are reached.
+    """Return the kernel that sets `out`, an array of bools, where a gradient reaches the elements of an operand.
 
     Args:
         of: the map.
-        index: where a thread reads the operand.
-        live: whether its first argument is an array of the result's elements that are reached; else all are.
-        chosen: whether the argument after that is the condition of a `where`.
-        negated: whether the operand is what the condition leaves.
+        index: the subscript with which a thread reads the operand.
+        live: whether the kernel's first argument is an array of bools, true at the elements of the result that the
+            gradient reaches; False: it reaches all.
+        chosen: whether its next argument is the condition of a `where`.
+        negated: whether the operand is used where that condition is false.
     """
     at, where = ", ".join(LETTERS[: of.ndim]), of.indices[0]
     names = ["live"] * live + ["c"] * chosen + ["out"]
@@ -217,7 +227,13 @@ def _mapped(f: Func | Callable[..., object]) -> _Mapped:
 
 
 def _values(arguments: Sequence[object], device: Device | str | None) -> list[array | Symbol | Numpy]:
-    """Arrays as ours, numbers with a type."""
+    """Return the arguments with NumPy arrays as Workbench arrays and Python numbers as NumPy scalars.
+
+    A Python float has the widest float type of the arrays.
+
+    Raises:
+        LaunchError: there is no array among them, or a number does not fit.
+    """
     ours = [a for a in arguments if isinstance(a, array)]
     vectors = [a.dtype for a in ours if isinstance(a.dtype, Vector) and a.dtype.shape]
     theirs = [is_numpy_array(a) and _is_array(a, vectors) for a in arguments]
@@ -234,7 +250,11 @@ def _values(arguments: Sequence[object], device: Device | str | None) -> list[ar
 
 
 def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
-    """Return the shape to which all of them broadcast."""
+    """Return the shape to which all arrays broadcast.
+
+    Raises:
+        LaunchError: there is none.
+    """
     first = arrays[0].shape
     if all(a.shape == first for a in arrays):
         return first
@@ -256,7 +276,7 @@ def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
 
 
 def _is_array(value: HostArray, vectors: Sequence[Vector]) -> bool:
-    """Return whether a NumPy array is one here too: if it has dimensions and is no value of a vector type.
+    """Return whether `map` takes a NumPy value as an array: it has dimensions and is no value of a vector type.
 
     Args:
         value: an argument of NumPy's.
@@ -310,7 +330,11 @@ def _type(value: Symbol | Numpy) -> AnyType:
 
 
 def _outputs(out: object, types: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
-    """Return the arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
+    """Return the arrays to write to: those given, checked, or new ones that require a gradient where an argument does.
+
+    Raises:
+        LaunchError: one that is given does not fit.
+    """
     if out is None:
         wanted = any(a.requires_grad for a in arrays)
         elements = cast("Sequence[Element]", types)  # a function on the host returns nothing else

@@ -23,8 +23,10 @@ from workbench.types import bool as bool_
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    """Compute `left + right` and the like by a builtin's name; a Python number takes the array's type, as in
-    kernels."""
+    """Compute `left + right` and the like by a builtin's name; NotImplemented if an operand is of another kind.
+
+    A Python number takes the array's type, as in kernels.
+    """
     kind = _number_type(left, right)
     if kind is None:
         return NotImplemented
@@ -48,7 +50,7 @@ def inverted(value: array) -> Any:
 
 
 def applied(builtin: Builtin, *values: Any) -> Any:
-    """Return a builtin on the elements of arrays; a Python number takes the arrays' type.
+    """Apply a builtin to the elements of arrays; a Python number takes the arrays' type.
 
     Raises:
         LaunchError: `dot`, `length` or `argmax` of arrays of numbers: an element has none.
@@ -72,7 +74,7 @@ _OF_VECTORS = {
 
 
 def _number_type(*values: Any) -> Scalar | None:
-    """Return the type of Python numbers beside arrays: the widest float, else integer; None if one is no operand.
+    """Return the type of Python numbers beside arrays: the widest float, else integer; None if a value is no operand.
 
     Beside arrays of bools alone a float is a float32: `wb.where(x > 0.0, 1.0, -1.0)`.
     """
@@ -98,7 +100,7 @@ def _fitting(value: Any, kind: Scalar | None) -> Any:
 
 
 def total(x: array, axis: int | None = None, keepdims: bool = False) -> array:
-    """Return the sum of all elements, or those along an axis."""
+    """Return the sum of all elements, as an array of one element, or the sums along an axis."""
     if x.dtype == bool_:
         return total(applied(TABLE["where"], x, np.int32(1), np.int32(0)), axis, keepdims)
     if axis is not None:
@@ -108,7 +110,7 @@ def total(x: array, axis: int | None = None, keepdims: bool = False) -> array:
 
 
 def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
-    """Return the mean of all elements, or those along an axis.
+    """Return the mean of all elements, as an array of one element, or the means along an axis.
 
     Integers and 16-bit floats are added as wider floats, so that no sum overflows.
     """
@@ -125,7 +127,11 @@ def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
 
 
 def inner(x: array, y: Any) -> array:
-    """Return the sum of the products of two arrays' elements."""
+    """Return the sum of the products of two arrays' elements, as an array of one element.
+
+    Raises:
+        LaunchError: they are not two arrays of numbers of the same shape and dtype.
+    """
     y = array(y, device=x.device) if isinstance(y, np.ndarray) else y
     if not isinstance(y, array) or (x.shape, x.dtype) != (y.shape, y.dtype) or not is_number_type(x.dtype):
         shown = f"{y.type!r} of shape {y.shape}" if isinstance(y, array) else repr(y)
@@ -137,7 +143,11 @@ def inner(x: array, y: Any) -> array:
 
 
 def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False) -> array:
-    """Return the largest or the smallest of all elements, or of those along an axis."""
+    """Return the largest ("max") or smallest ("min") of all elements, or of those along an axis, as an array.
+
+    Raises:
+        LaunchError: the elements are no real numbers, or there are none.
+    """
     what = f"{name}()"
     chosen = x.size if axis is None else x.shape[_dimension(x, axis, what)]
     if not isinstance(x.dtype, Scalar) or x.dtype == bool_ or not chosen:
@@ -163,7 +173,7 @@ def _dimension(x: array, axis: int, what: str) -> int:
 
 
 def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool) -> array:
-    """Return the results of a kernel that takes what is outside the axis, the axis, and what is inside it."""
+    """Reduce an array along an axis, by a kernel of three dimensions: before the axis, along it, and after it."""
     at = _dimension(x, axis, what)
     before, after = x.shape[:at], x.shape[at + 1 :]
     sizes = prod(before), prod(after)
@@ -173,7 +183,11 @@ def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool
 
 
 def product(left: Any, right: Any) -> Any:
-    """Multiply matrices and vectors, `a @ b`: one thread computes each element of the result."""
+    """Multiply matrices and vectors, `a @ b`; NotImplemented if an operand is no array.
+
+    Raises:
+        LaunchError: shapes or dtypes do not fit.
+    """
     a, b = (array(v, device=_place(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
     if not isinstance(a, array) or not isinstance(b, array):
         return NotImplemented

@@ -23,11 +23,11 @@ _KEPT = (int, float, np.generic, HostVector)
 
 @dataclass(frozen=True)
 class LastLaunch:
-    """A launch as it was made, which keeps none of its arrays alive.
+    """A launch as it was requested, without keeping its arrays alive.
 
     Attributes:
         kernel, dim, block_dim, tiled: as for `wb.launch`, or `wb.launch_tiled`.
-        held: its arguments; of each that is no number a weak reference.
+        held: its arguments; a weak reference to each that is no number or vector.
     """
 
     kernel: Kernel
@@ -38,13 +38,13 @@ class LastLaunch:
 
     @property
     def arguments(self) -> list[Any] | None:
-        """The arguments; None if an array is gone."""
+        """The arguments; None if an array no longer exists."""
         if any(isinstance(v, weakref.ref) and v() is None for v in self.held):
             return None
         return [v() if isinstance(v, weakref.ref) else v for v in self.held]
 
     def parameter(self, value: object) -> str:
-        """Return the parameter that got this array; empty if none did."""
+        """Return the parameter that got this array; empty if none did, or an argument no longer exists."""
         pairs = zip(self.kernel.parameters, self.arguments or (), strict=False)
         return next((name for name, v in pairs if v is value), "")
 
@@ -58,7 +58,7 @@ def note_launches(on: bool) -> None:
 
 
 def note(kernel: object, dim: Any, values: Sequence[Any], block_dim: Any, tiled: bool) -> None:
-    """Note a launch in the place of the kernel's one before."""
+    """Note a launch as the last one of its kernel."""
     # Each line costs every launch of a notebook's loop: a tuple, since a dataclass takes three times as long.
     if isinstance(kernel, Kernel):
         try:
@@ -71,12 +71,12 @@ def note(kernel: object, dim: Any, values: Sequence[Any], block_dim: Any, tiled:
 
 
 def next_launch() -> int:
-    """Return a number that every later launch's is above: what `used_since` takes."""
+    """Return a number below that of every later launch, for `used_since`."""
     return next(_turns)
 
 
 def used_since(number: int) -> list[Specialisation]:
-    """Say what ran of each kernel that was launched since `next_launch` returned the number.
+    """Return the specialisation that ran last of each kernel launched since `next_launch` returned `number`.
 
     Returns:
         Specialisations, in the order of the launches; none while launches are not noted.
@@ -86,10 +86,10 @@ def used_since(number: int) -> list[Specialisation]:
 
 
 def changes_of(used: Specialisation, namespace: Mapping[str, object]) -> list[str]:
-    """Say what of the namespace is no longer what a kernel ran with.
+    """Return the names in the namespace that mean something else than when a kernel ran.
 
     Returns:
-        Names: `G` of a constant or a helper, the kernel's own if another one has it now.
+        Names: `G` of a constant or a helper; the kernel's own if it means another kernel now.
     """
     name, kernel = used.kernel.name, namespace.get(used.kernel.name)
     other = isinstance(kernel, Kernel) and kernel is not used.kernel and meaning(kernel) != meaning(used.kernel)
@@ -103,13 +103,13 @@ def last_launch_with(value: object) -> LastLaunch | None:
         value: the array itself, not another view of its memory.
 
     Returns:
-        The launch; None if there is none all of whose arrays are still there.
+        The launch; None if there is none, or another of its arrays no longer exists.
     """
     return next((launch for launch in _last_launches() if launch.parameter(value)), None)
 
 
 def last_launch() -> LastLaunch | None:
-    """Return the last launch of all kernels, while launches are noted; one that failed is one, too."""
+    """Return the latest launch of any kernel, also one that failed; None if none was noted."""
     return next(iter(_last_launches()), None)
 
 

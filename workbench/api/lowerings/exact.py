@@ -39,7 +39,7 @@ _NAMED: Mapping[type, Mapping[str, object]] = {Builtin: TABLE, Form: FORMS, Scal
 
 
 class _Func(Protocol):
-    """A func."""
+    """The part of a `Func` that its exact text depends on."""
 
     name: str
     stale: str
@@ -49,11 +49,11 @@ class _Func(Protocol):
 
 
 class Inexact(Exception):
-    """A value without exact text."""
+    """The error of a value that has no exact text."""
 
 
 class Seen:
-    """The definitions met so far: a kernel's own first, then those of the funcs that its reads found, in that order.
+    """The definitions that were reached so far: first the kernel's own, then those of the funcs that its reads found.
 
     Attributes:
         definitions: in order.
@@ -68,10 +68,10 @@ class Seen:
         self._meet(definition)
 
     def number(self, definition: Definition) -> int:
-        """Return which definition it is.
+        """Return the position of a definition among `definitions`.
 
         Raises:
-            Inexact: none that was met.
+            Inexact: it is not among them.
         """
         number = self._numbers.get(definition)
         if number is None:
@@ -79,7 +79,7 @@ class Seen:
         return number
 
     def add(self, definition: Definition, customs: Mapping[Definition, Custom]) -> None:
-        """Meet one more."""
+        """Add a definition, if it is new, and the gradients of its func."""
         if definition not in self._numbers:
             self._meet(definition)
         self.customs.setdefault(id(definition), customs)
@@ -90,7 +90,10 @@ class Seen:
         self.definitions.append(definition)
 
     def where(self, definition: Definition) -> str:
-        """Return which definition it is, and the first that stands there: a `def` that ran twice makes two."""
+        """Return, as text, the numbers of a definition and of the first one at the same place in the source.
+
+        A `def` that ran twice makes two definitions at one place.
+        """
         return f"{self.number(definition)} {self._first[_place(definition)]}"
 
 
@@ -99,10 +102,10 @@ def _place(definition: Definition) -> tuple[Source, int]:
 
 
 def written(definition: Definition) -> str:
-    """Return the source text of a definition, independent of its position in a file.
+    """Return a digest of a definition's source text, independent of its position in a file.
 
     Raises:
-        Inexact: that is not known.
+        Inexact: the text is not known.
     """
     text, line = definition.written
     if not text:
@@ -112,7 +115,7 @@ def written(definition: Definition) -> str:
 
 
 def exact(value: Any, seen: Seen) -> str:
-    """Return the text of a value; the definitions of funcs in it are added to those met.
+    """Return the exact text of a value; definitions of funcs in it are added to `seen`.
 
     Raises:
         Inexact: it has none.
@@ -174,7 +177,7 @@ def _func(value: _Func, seen: Seen) -> str:
 
 
 def _record(value: Any, seen: Seen) -> str:
-    """Return a type of the language, by all its fields; a struct's class on the host says nothing more."""
+    """Return the exact text of a type of the language: all its fields, except a struct's class on the host."""
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
     names = _fields(cast(type[object], type(value)))
@@ -185,14 +188,18 @@ def _record(value: Any, seen: Seen) -> str:
 
 @cache
 def _fields(record: type[object]) -> tuple[str, ...] | None:
-    """Return the names of a record's fields; None if it is no record."""
+    """Return the names of a record's fields, without a struct's class on the host (`host`); None if it is no record."""
     names: Iterable[str] | None = getattr(record, "__dataclass_fields__", None)
     names = getattr(record, "__struct_fields__", None) if names is None else names
     return None if names is None else tuple(name for name in names if name != "host")
 
 
 def _named(value: Any, seen: Seen) -> str:
-    """Identify a class or function: a struct or an enum by its content, one of a library by its name in kernels."""
+    """Return the exact text of a class or function: a struct or enum by its content, one of a library by its name.
+
+    Raises:
+        Inexact: it is none of these.
+    """
     of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
     if of_struct is not None and StructValue in value.__mro__:
         return f"struct {exact(of_struct, seen)}"

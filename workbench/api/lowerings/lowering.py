@@ -73,13 +73,13 @@ DERIVE.append(_of_func)
 
 
 class Lowering:
-    """A kernel for one set of parameter types.
+    """The result of lowering a kernel for one set of parameter types; its IR may still be in the cache.
 
     Attributes:
         params: of its function, by name and type.
         launch_ndim, block_dim: as its function's.
-        adds_alone: whether its code is other code where no arguments overlap: it adds plainly, or combines first.
-        watched: what it was made with of the user's names.
+        adds_alone: whether arguments that do not overlap get other code, which adds without atomics or combines first.
+        watched: the user's names that the lowering read, with their values.
         notices: lines that mean something else than in Warp, where the kernel was written for that.
     """
 
@@ -106,7 +106,7 @@ class Lowering:
 
     @cached_property
     def function(self) -> Function:
-        """The forward kernel in IR."""
+        """The forward kernel in IR, which is read from the cache on first use."""
         return self._make()
 
     def parts(self, direction: str) -> tuple[Part, ...]:
@@ -119,21 +119,21 @@ class Lowering:
         return self._parts[forward]
 
     def keep(self) -> None:
-        """Put it in the cache, if it was lowered here and can be found again."""
+        """Store it in the cache, if it was lowered here and all that it read has exact text."""
         keep, self._keep = self._keep, None
         if keep is not None:
             keep(self)
 
 
 class OfFunction:
-    """An object with a forward function: lowered, read from the cache, or passed in."""
+    """An object that has a forward IR function: lowered, read from the cache, or passed in."""
 
     _lowering: Lowering | None = None
     _function: Function | None = None
 
     @property
     def function(self) -> Function:
-        """The forward kernel in IR; of one that the cache knows, read from there when it is first asked for."""
+        """The forward kernel in IR; if the cache has it, it is read from there on first use."""
         if self._function is None:
             assert self._lowering is not None
             self._function = self._lowering.function
@@ -151,7 +151,7 @@ class OfFunction:
 
     @property
     def launch_ndim(self) -> int:
-        """Return how many indices the function asks `tid()` for; 0 if it does not call it."""
+        """The number of indices that the function asks `tid()` for; 0 if it does not call it."""
         return self._lowering.launch_ndim if self._lowering is not None else self.function.launch_ndim
 
     @property
@@ -165,7 +165,7 @@ class OfFunction:
         return lowering.parts(direction) if lowering is not None else function_parts(self.function, direction)
 
     def keep(self) -> None:
-        """Let other processes find it without lowering, if it was lowered here."""
+        """Store the lowering in the cache for other processes, if it was lowered here."""
         if self._lowering is not None:
             self._lowering.keep()
 
@@ -180,14 +180,15 @@ class _Facts(msgspec.Struct, frozen=True):
 
 
 class _Saved(msgspec.Struct, frozen=True, array_like=True):
-    """A lowering as bytes.
+    """A lowering in the form in which the cache stores it.
 
     Attributes:
         reads: the definition's number or a module, the way of asking (None of a module's attribute), the name, and the
-            exact text of what it meant.
-        watched: the definition's number, the path, and for a `static(…)` the values of the kernel's names in it.
+            exact text of its value.
+        watched: the definition's number, the kind ("name", "static", "custom"), the path, and for a `static(…)` the
+            values of the kernel's names in it.
         parts: for the forward direction and for others (none where they are the same): label, kind, data, shown.
-        function: the IR, to be read when it is asked for.
+        function: the encoded IR, which is decoded on first use.
     """
 
     reads: list[tuple[int | str, str | None, str, str]]
@@ -205,7 +206,7 @@ _READER = msgspec.msgpack.Decoder(_Saved)
 def lowering(
     definition: Definition, types: Mapping[str, AnyType], from_warp: bool, warp_meanings: bool, tiling: Tiling | None
 ) -> Lowering:
-    """Return the kernel for parameters of these types, lowered or as an earlier lowering left it in the cache.
+    """Return the lowering of a kernel for parameters of these types: from the cache if it is there, else lowered now.
 
     Raises:
         NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
@@ -241,21 +242,21 @@ def _facts(function: Function, adds: bool | None = None) -> _Facts:
 def known_function(
     function: Function, adds_alone: bool | None, parts: tuple[tuple[Part, ...], tuple[Part, ...]] | None
 ) -> Lowering:
-    """Return the lowering of a kernel whose text is not known.
+    """Return the lowering of a kernel of which only the IR is known.
 
     Args:
         function: its IR.
         adds_alone: as `Lowering.adds_alone`; None derives it.
-        parts: what keys say of the function, for the forward direction and for others; None derives it.
+        parts: the parts of keys for the forward direction and for others; None derives them.
     """
     known = None if parts is None else {True: parts[0], False: parts[1]}
     return Lowering(lambda: function, _facts(function, adds_alone), (), parts=known)
 
 
 def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None) -> str:
-    """Return the key of a lowering: the kernel's text, its parameters' types, how it is launched, and who lowers.
+    """Return the key of a lowering: the kernel's text, its parameters' types, how it is launched, and the front end.
 
-    Empty where one of these has no exact text.
+    Empty if one of these has no exact text.
     """
     seen = Seen(definition)
     try:
@@ -269,7 +270,11 @@ def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings:
 
 
 def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, str]]:
-    """List the names that a lowering read, with what each meant."""
+    """Return the names that a lowering read, each with the exact text of its value.
+
+    Raises:
+        Inexact: one has none.
+    """
     if reads.refused:
         raise Inexact(reads.refused)
     rows: list[tuple[int | str, str | None, str, str]] = []
@@ -285,7 +290,11 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
 
 
 def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
-    """Refuse an attribute that may change although the object is the same."""
+    """Refuse an attribute whose value may change while its object stays the same.
+
+    Raises:
+        Inexact: it may change.
+    """
     exact(where, seen)
     ours = type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
     ours = ours and not (isinstance(where, np.ndarray) and name in vars(where))  # of the user, on a vector
@@ -295,7 +304,11 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
 
 
 def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
-    """Yield the names that launches watch, as far as they can be identified in another process."""
+    """Yield the names that launches watch, in the form of `_Saved.watched`.
+
+    Raises:
+        Inexact: one cannot be identified in another process.
+    """
     for w in reads.watched.values():
         if w.definition.library:
             continue
@@ -317,7 +330,7 @@ def _is_small(value: Any) -> bool:
 
 
 def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) -> Lowering | None:
-    """Return the cached lowering, if every name that it read means the same now."""
+    """Return the cached lowering if every name that it read has the same value now; else None."""
     entry = default_store().get(digest, counted=False)
     if entry is None:
         return None
@@ -343,7 +356,7 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
 
 
 def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -> bool:
-    """Return whether a name or an attribute means what it did."""
+    """Return whether a name or a module's attribute has the value whose exact text is `text`."""
     if isinstance(where, str):
         return exact(getattr(sys.modules.get(where, MISSING), name, MISSING), seen) == text
     definition = seen.definitions[where]
@@ -384,7 +397,10 @@ def _put(
 
 
 class _Locations:
-    """Places by the definition that they are in, and lines from its `def`: a text that moved is the same text."""
+    """Converts locations to and from lists that do not depend on where in a file a definition stands.
+
+    A location is stored as the number of its definition and the lines from its `def`.
+    """
 
     def __init__(self, seen: Seen) -> None:
         self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
@@ -409,7 +425,7 @@ class _Locations:
         return [number, location.line - begin, location.column, location.end_line - begin, location.end_column]
 
     def read(self, data: list[Any]) -> Location:
-        """Return the place that `write` wrote, where its definition stands now."""
+        """Return the location that `write` converted, with its definition's present lines."""
         number: int = data[0]
         line, column, end_line, end_column = data[1:]
         if number == -1:
@@ -420,10 +436,10 @@ class _Locations:
 
 
 def _compare(name: str, cached: Lowering, fresh: Lowering) -> None:
-    """Raise if what the cache has is not what lowering gives.
+    """Check that the cache has what lowering gives.
 
     Raises:
-        CacheError: it is not.
+        CacheError: it has something else.
     """
 
     def shown(lowering: Lowering) -> dict[str, Any]:

@@ -44,7 +44,7 @@ _TEXT = "".join(
 
 
 class Ceiling(msgspec.Struct, frozen=True):
-    """The most that was measured: bytes per second, and operations on float32 per second."""
+    """The measured limits of a device: bytes of memory moved per second, and operations on float32 per second."""
 
     device: Device
     bytes_per_second: float
@@ -54,7 +54,7 @@ class Ceiling(msgspec.Struct, frozen=True):
 def ceiling(device: Device | str | None = None) -> Ceiling:
     """Measure what a device can do at most; once per process, it takes some tenths of a second.
 
-    A copy of arrays larger than the caches bounds what memory gives (as the STREAM benchmark does); a kernel that only
+    A copy of arrays larger than the caches bounds the memory's rate (as the STREAM benchmark does); a kernel that only
     multiplies and adds in registers bounds arithmetic. Data that fits in a cache can be faster than the first number.
 
     Raises:
@@ -80,7 +80,7 @@ def _measured(device: Device) -> Ceiling:
 
 
 def _best(device: Device, work: Callable[[], object]) -> float:
-    """Return the shortest of a few runs, after a first run that does not count."""
+    """Return the seconds of the shortest of a few runs, after a first run that does not count."""
     seconds: list[float] = []
     for _ in range(REPEAT + 1):
         synchronize(device)
@@ -125,17 +125,17 @@ class Bench(msgspec.Struct, frozen=True):
 
     @property
     def spread(self) -> float:
-        """The relative distance of the median round from the shortest."""
+        """The relative excess of the median round over the shortest; 0.1 is 10 % more."""
         return statistics.median(self.rounds) / self.seconds - 1.0 if self.seconds else 0.0
 
     @property
     def bytes_per_second(self) -> float:
-        """Bytes that had to move, over the time."""
+        """Bytes that have to move, per second."""
         return self.effort.bytes / self.seconds
 
     @property
     def flops_per_second(self) -> float | None:
-        """Operations on floats, over the time; None if they are not known."""
+        """Operations on floats per second; None if they could not be counted."""
         return None if self.effort.flops is None else self.effort.flops / self.seconds
 
     @property
@@ -149,7 +149,7 @@ class Bench(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float | None:
-        """The rate as a share of the ceiling that binds; above 1 where the data stay in a cache; None if not known."""
+        """The rate as a share of the limit that `bound` names; above 1 where data stay in a cache; None if unknown."""
         if self.ceiling is None or not self.bound:
             return None
         if self.bound == "memory":
@@ -187,7 +187,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """The result of timing two calls by turns.
 
     Attributes:
-        first, second: what was measured of each.
+        first, second: the measurements of each call.
     """
 
     first: Bench
@@ -223,7 +223,7 @@ def bench(call: Callable[[], object], *, number: int = 0, repeat: int = 7, what:
         call: what to time; it runs many times, so it must leave its arrays ready for another run.
         number: calls per round; 0 chooses a number for which a round takes 20 ms.
         repeat: rounds.
-        what: what to call it.
+        what: the call's name in the result; empty: the function's own name.
 
     Returns:
         Seconds per call, in the fastest round, and what the call moves and computes in that time.
@@ -254,10 +254,10 @@ def compare(
         first, second: as for `bench`.
         number: calls per round; 0 chooses one for each.
         repeat: rounds of each.
-        what: what to call them.
+        what: their names in the result.
 
     Returns:
-        What was measured of each, and how their times compare.
+        The measurements of each, and how their times compare.
 
     Raises:
         LaunchError: number or repeat is not a count.
@@ -271,7 +271,7 @@ def compare(
 
 
 class _Timed(msgspec.Struct, frozen=True):
-    """A call that was run once and counted, and how many make a round."""
+    """A call that was run once and counted, with the number of calls in a round."""
 
     call: Callable[[], object]
     effort: Effort
@@ -309,7 +309,7 @@ def _prepared(call: Callable[[], object], number: int, repeat: int) -> _Timed:
 
 
 def _round(call: Callable[[], object], number: int, device: Device) -> float:
-    """Return the seconds of one call, of `number` calls in a row."""
+    """Return the seconds per call of `number` calls in a row."""
     if device.is_cuda:
         synchronize(device)
         before = moment(device)
@@ -323,13 +323,13 @@ def _round(call: Callable[[], object], number: int, device: Device) -> float:
 
 
 def duration(seconds: float) -> str:
-    """Return a time with three figures and its unit."""
+    """Return a time as text with three figures and its unit: `13.5 ms`."""
     unit, name = next(((u, n) for u, n in _UNITS if seconds >= u), _UNITS[-1])
     return f"{seconds / unit:.3g} {name}"
 
 
 def rate(value: float) -> str:
-    """Return a rate with three figures and the prefix of its unit: `13.5 G`."""
+    """Return a rate as text with three figures and the prefix of its unit: `13.5 G`."""
     unit, name = next(((u, n) for u, n in _RATES if value >= u), _RATES[-1])
     shown = f"{value / unit:.3g}"
     return f"{float(shown):g} {name}"

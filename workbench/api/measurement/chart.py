@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 560, 270, 100, 30, 40
 PRE = "margin:0;background:transparent;white-space:pre-wrap;word-break:normal;overflow-wrap:break-word"
 """Style of text that breaks between words: JupyterLab breaks within them."""
 WIDE = 8.0
-"""From this ratio of the largest to the smallest place on, places are drawn by their logarithm."""
+"""From this ratio of the largest to the smallest x on, the axis is logarithmic."""
 _INK, _LINE, _BEST = "#8a8a8a", "#2b7bba", "#d9793b"
 _COLD, _HOT = (240, 246, 252), (8, 64, 129)
 
@@ -28,15 +28,15 @@ def line_chart(
     show: Show,
     ceiling: float | None = None,
 ) -> str:
-    """Return a line of `ys` over `xs`, from 0; wide ranges of `xs` are drawn by their logarithm.
+    """Draw a line of `ys` over `xs` as SVG text; the y axis begins at 0, and the x axis is logarithmic for wide ranges.
 
     Args:
-        title: what is drawn.
-        xs: where.
-        labels: what to write there.
-        ys: the values.
-        show: a value as text.
-        ceiling: a dashed line at this value.
+        title: of the picture.
+        xs: the x of each point.
+        labels: the text below each point.
+        ys: the y of each point.
+        show: formats a y as text.
+        ceiling: draw a dashed line at this y; None: none.
     """
     positions = _positions(xs)
     top = 1.08 * max((*ys, ceiling or 0.0), default=1.0) or 1.0
@@ -73,14 +73,14 @@ def line_chart(
 def heat_map(
     title: str, rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], show: Show
 ) -> str:
-    """Return a map of `values`, dark where they are small; the smallest has a frame.
+    """Draw a map of `values` as SVG, dark where they are small; the smallest has a frame.
 
     Args:
-        title: what is drawn.
-        rows: what to write before each row.
-        columns: what to write below each column.
-        values: a row of values for each row.
-        show: a value as text.
+        title: of the picture.
+        rows: the text before each row.
+        columns: the text below each column.
+        values: a sequence for each row.
+        show: formats a value as text.
     """
     wide = max(44, min(96, (_WIDTH - _LEFT) // max(1, len(columns))))
     width, height = max(_WIDTH, _LEFT + wide * len(columns) + 8), _TOP + 26 * len(rows) + 26
@@ -108,7 +108,7 @@ def heat_map(
 
 
 def image(svg: str, alt: str) -> str:
-    """Return the picture as HTML that untrusted notebooks keep."""
+    """Return an SVG picture as an HTML `<img>`, which untrusted notebooks show too."""
     data = base64.b64encode(svg.encode()).decode()
     return f'<img alt="{escape(alt)}" style="max-width:100%;vertical-align:top" src="data:image/svg+xml;base64,{data}">'
 

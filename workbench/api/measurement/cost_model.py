@@ -61,7 +61,7 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 def effort_of(call: Callable[[], object]) -> Effort:
-    """Run `call` once and report what it did.
+    """Run `call` once and return the work that it did.
 
     Raises:
         Exception: what the call raises.
@@ -121,7 +121,7 @@ class _Seen(Observer):
 
 
 def effort_of_launch(record: LaunchRecord) -> Effort:
-    """Return the work of one launch."""
+    """Return the work of one launch, which is not run: a sample of its threads is interpreted."""
     flops, touched = _sampled(record)
     total = 0
     for name, value in record.arguments.items():
@@ -132,7 +132,10 @@ def effort_of_launch(record: LaunchRecord) -> Effort:
 
 
 def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
-    """Return the operations on floats of the launch, and the bytes that each array's accesses move; None if unknown."""
+    """Count the operations on floats of a launch, and the bytes that accesses to each array move, from a few threads.
+
+    Each is None if it is not known.
+    """
     try:
         function = record.loaded.function
         arguments = _on_host(record)
@@ -159,7 +162,7 @@ def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
 
 
 def _on_host(record: LaunchRecord) -> list[object] | None:
-    """Return the arguments for the interpreter, arrays that are written as copies; None if they are too large."""
+    """Return the arguments for the interpreter, with arrays that are written as copies; None if those are too large."""
     arrays = {n: v for n, v in record.arguments.items() if isinstance(v, array)}
     copied = [v for n, v in arrays.items() if n in record.writes or v.device != CPU]
     if sum(v.nbytes for v in copied) > MOST_BYTES:
@@ -192,7 +195,10 @@ def _touch(op: Op, touched: Counter[str]) -> None:
 
 
 def _flops(op: Op) -> float:
-    """Return the operations on floats in one operation of the IR: a function such as `sin` counts one per component."""
+    """Return the number of operations on floats in an IR operation; a function such as `sin` counts as one.
+
+    Operations on vectors count once per component.
+    """
     if op.name == "atomic_add":
         return _width(op.operands[-1].type) if is_float(op.operands[-1].type) else 0.0
     if op.name not in TABLE or op.name in _FREE or not is_float(op.result.type):

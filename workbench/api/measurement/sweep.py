@@ -18,7 +18,7 @@ from workbench.runtime.launching.execute import cpu_threads
 MOST = 4096
 """Points of a sweep at most."""
 THREADS = "threads"
-"""The axis that is no argument: how many threads a CPU launch may use."""
+"""The name of the axis that is no argument of the call: how many threads a CPU launch may use."""
 
 
 class Sweep(msgspec.Struct, frozen=True):
@@ -43,12 +43,12 @@ class Sweep(msgspec.Struct, frozen=True):
 
     @property
     def best(self) -> dict[str, object]:
-        """The combination with the shortest time."""
+        """The combination with the shortest time, as a dictionary of axis to value."""
         return self.choices[self._order[0]]
 
     @property
     def _order(self) -> list[int]:
-        """Points that ran, the fastest first."""
+        """Indices of the points that ran, the fastest first."""
         ran = [(p.seconds, k) for k, p in enumerate(self.points) if p]
         return [k for _, k in sorted(ran)]
 
@@ -91,7 +91,10 @@ class Sweep(msgspec.Struct, frozen=True):
         return f"shortest: {chosen} with {duration(best.seconds)}{gain}{missing}"
 
     def to_svg(self) -> str:
-        """Return a line over one axis, a map over two; empty over more, or where a combination was refused."""
+        """Draw the times as SVG: a line over one axis, a map over two.
+
+        Empty if there are more axes, or a combination was refused.
+        """
         times = [p.seconds for p in self.points if p]
         names = list(self.axes)
         if len(times) < len(self.points) or len(names) > 2:
@@ -107,7 +110,10 @@ class Sweep(msgspec.Struct, frozen=True):
         return line_chart(title, positions, [shown(v) for v in values], times, duration)
 
     def rates_svg(self) -> str:
-        """Format bytes or operations per second over one axis, with the last point's ceiling; else empty."""
+        """Draw bytes or operations per second over the axis as SVG, with the last point's ceiling.
+
+        Empty if there are several axes, a combination was refused, or the bound is not known.
+        """
         points = [p for p in self.points if p]
         last = points[-1] if points else None
         if len(self.axes) != 1 or len(points) < len(self.points) or last is None or not last.bound or not last.ceiling:
@@ -141,7 +147,7 @@ def sweep(
         axes: name to values.
         number: calls in a round; 0 chooses.
         repeat: rounds.
-        what: what to call it.
+        what: the call's name in the result; empty: the function's own name.
 
     Returns:
         The benches, as a table, a picture (two with one axis) and `best`. A combination that a launch refuses is noted.
@@ -182,7 +188,7 @@ def using_threads(count: object) -> Generator[None]:
     """Make CPU launches inside use this number of CPU threads; None changes nothing.
 
     Raises:
-        LaunchError: it is not a number of threads.
+        LaunchError: it is not a positive int.
     """
     if count is None:
         yield

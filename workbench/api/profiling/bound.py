@@ -91,7 +91,7 @@ class Bound(msgspec.Struct, frozen=True):
 
     @property
     def is_latency(self) -> bool:
-        """Return whether the blocks do not fill the GPU once."""
+        """Whether the blocks do not fill the GPU once, so that latency bounds the launch."""
         return self.blocks < self.wave
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ def _share(value: float) -> str:
 
 
 def rates_of(arch: str, gpu: str | None = None) -> Rates | None:
-    """Return published rates of a GPU of an architecture, of the first one if none is named; None if there are none.
+    """Return the published rates of a GPU of an architecture: the one named, else the first; None if there is none.
 
     Raises:
         DeviceError: no GPU of this name and architecture has a row in `RATES`.
@@ -128,7 +128,7 @@ def rates_of(arch: str, gpu: str | None = None) -> Rates | None:
 def bound(
     counts: Counts, touched: int, hottest: int, rates: Rates | None, blocks: int = 0, resident: int = 0
 ) -> Bound | None:
-    """Return what bounds a launch; None without published rates, and if nothing was executed.
+    """Return what bounds a launch; None without published rates, or if nothing was executed.
 
     Args:
         counts: of the launch.

@@ -22,9 +22,9 @@ class Shape(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: "line" (x, y, x, y), "rect" (x, y, width, height), "dot" (x, y, radius) or "text" (x, y).
-        look: a key of the colours.
-        at: its numbers, in pixels.
-        text: of a text what it says, of others what is shown under the pointer.
+        look: its style, a key of `_LOOKS`.
+        at: its coordinates, in pixels, as listed for its kind.
+        text: the text of a "text"; of others the tooltip.
         anchor: of a text "start", "middle" or "end".
     """
 
@@ -36,7 +36,7 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A drawing: shapes on a ground of some width and height, in pixels; `title` is what a screen reader says."""
+    """A drawing: shapes in an area of some width and height, in pixels; screen readers read `title`."""
 
     title: str
     width: int
@@ -44,7 +44,7 @@ class Drawing(msgspec.Struct, frozen=True):
     shapes: tuple[Shape, ...]
 
     def svg(self) -> str:
-        """Return the picture as a text of SVG."""
+        """Return the picture as SVG text."""
         body = "".join(map(_element, self.shapes))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '

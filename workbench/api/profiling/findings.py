@@ -16,12 +16,12 @@ LEAST = 0.02
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A finding about a line: something that it does, and what to do about it.
+    """A finding about a line: an inefficient access or branch, and what to do about it.
 
     Attributes:
         kind: "sectors", "wavefronts", "divergence" or "atomics".
-        factor: how many times the least it takes.
-        cost: what is wasted, in the launch's sectors, wavefronts, instructions or atomics: what is worst comes first.
+        factor: how many times the least possible it takes.
+        cost: the share of the launch's sectors, wavefronts, instructions or atomics that is wasted.
         text: a sentence.
     """
 

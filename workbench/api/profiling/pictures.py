@@ -24,16 +24,16 @@ _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0,
 
 
 class Roof(msgspec.Struct, frozen=True):
-    """The data of a roofline: work is operations on floats, or warp instructions of a launch that has none.
+    """The data of a roofline; work is operations on floats, or warp instructions of a launch that has none.
 
     Attributes:
         work: of the launch.
         unit: of work.
-        peak: the most work per second, and what that is called.
+        peak: the most work per second of the GPU, and what that is called.
         bandwidth: bytes per second.
         traffic: bytes of all sectors, and of the distinct ones.
-        rate: the most work per second of this launch, by the arithmetic of its bound.
-        ceiling: the same without its memory traffic, and what is the limit then.
+        rate: the most work per second of this launch, by the limit that it meets first.
+        ceiling: the most work per second if memory were no limit, and the name of the limit then.
     """
 
     work: int

@@ -114,7 +114,7 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
 
 
 def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
-    """Return a sentence on what `deterministic=True` costs on a device, or that it would fix an order; else nothing."""
+    """Return a sentence on what `deterministic=True` costs on a device, or that it would fix an order; else empty."""
     if record.loaded.geometry is not None:
         return ""
     if not record.options.ordered:
@@ -148,7 +148,7 @@ def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
 
 
 def _contraction(record: LaunchRecord, what: Subject, arch: str, total: Counts, limit: Bound | None) -> float:
-    """Return the share of the instructions that `fma=True` would save, where it is these that bound the launch."""
+    """Return the share of the instructions that `fma=True` would save; 0 if instructions do not bound the launch."""
     fused = contracted(record, arch) if limit is None or limit.by == "instructions" else None
     if fused is None:
         return 0.0
@@ -163,7 +163,7 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
     """Return profiles of the launches that a call makes, each before it runs; of equal launches the first.
 
     Args:
-        call: what to watch; it runs as ever.
+        call: launches kernels; they run as without profiling.
         arch: the architecture that is compiled for.
 
     Returns:
@@ -181,7 +181,7 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
 
 
 class _Adding(Observer):
-    """An observer that counts each launch, and the bytes of new memory."""
+    """An observer that counts the instructions of each launch, and the bytes of new memory."""
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
@@ -201,7 +201,7 @@ class _Adding(Observer):
 
 
 class _Watching(Observer):
-    """An observer that profiles launches, each kind once."""
+    """An observer that profiles launches, each kind once (code, direction and dimensions)."""
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
@@ -232,8 +232,13 @@ def record_of(
     tiled: bool,
     deterministic: bool | None = False,
 ) -> LaunchRecord:
-    """Check a launch and return its record, not run; with `adjoint`, of the one by which a tape adds up its gradients,
-    in which arrays without `.grad` have adjoints of ones.
+    """Check a launch and return its record, not run.
+
+    With `adjoint` it is the adjoint launch that a tape would make; arrays without `.grad` have adjoints of ones in it.
+
+    Raises:
+        LaunchError: the arguments do not fit.
+        NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
     """
     options = LaunchOptions(launch_options(kernel, False, deterministic=deterministic).code, block_dim)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), None, None, options, tiled)
@@ -256,7 +261,7 @@ def _sum(counted: Sequence[Counted]) -> Counts:
 def _lines(
     what: Subject, instructions: Sequence[Counted], total: Counts, limit: Bound | None
 ) -> tuple[dict[int, Line], tuple[Line, ...]]:
-    """Return counts by line of the kernel's source, and those of other sources."""
+    """Return the counts by line of the kernel's own source, and those of lines in other sources."""
     central = _CENTRAL[limit.by if limit else "instructions"]
     lines: list[Line] = []
     for at, counted in what.by_line(instructions):

@@ -195,7 +195,7 @@ class Profile:
 
     @property
     def bars(self) -> str:
-        """The counts of which a line's share is shown: those of what bounds the launch."""
+        """The heading of the counts of which each line's share is shown: those of what bounds the launch."""
         return SHARES[self.bound.by if self.bound else "instructions"]
 
     @property

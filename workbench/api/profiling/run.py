@@ -33,9 +33,12 @@ PILOT = 8
 
 
 class Geometry(msgspec.Struct, frozen=True):
-    """The geometry of a launch: blocks and threads along x, y, z, and bytes of dynamic shared memory.
+    """The geometry of a launch on a GPU: blocks and threads along x, y, z, and bytes of dynamic shared memory.
 
     Attributes:
+        grid: blocks along x, y, z.
+        block: threads of a block along x, y, z.
+        shared: bytes of dynamic shared memory of a block.
         dims: the launch's dimensions as the code takes them; empty if it takes them as the record has them, or none.
     """
 
@@ -46,12 +49,15 @@ class Geometry(msgspec.Struct, frozen=True):
 
     @property
     def blocks(self) -> int:
-        """All of them."""
+        """The number of all blocks."""
         return math.prod(self.grid)
 
 
 class Follow(msgspec.Struct, frozen=True):
-    """The warps whose steps are traced: the first ones of some blocks, with at most so many trace entries."""
+    """A choice of warps to trace: the first `warps` of each of `blocks` blocks, from the block `first` on.
+
+    At most `entries` entries are traced.
+    """
 
     first: int = 0
     blocks: int = 1
@@ -60,7 +66,7 @@ class Follow(msgspec.Struct, frozen=True):
 
 
 FIRST_WARP = Follow()
-"""Of the first block."""
+"""The first warp of the first block."""
 
 
 class Counting(msgspec.Struct, frozen=True):
@@ -102,13 +108,15 @@ def counting_kernel(program: Program, name: str) -> Kernel:
 def count(
     kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int]
 ) -> Counting:
-    """Run a launch and count; its arrays stay as they are. Of a launch of more than `ALL`, evenly spaced blocks run.
+    """Run a launch on copies of its arrays, and return the counts.
+
+    Of a launch of more than `ALL` lane instructions only evenly spaced blocks run.
 
     Args:
         kernel, program: the code.
         record: the launch.
         geometry: its blocks.
-        offsets: where each parameter begins in the record's packed ones.
+        offsets: where each parameter of the PTX begins in the record's packed arguments.
 
     Raises:
         LaunchError: it did what a GPU does not survive, or the host has too little memory.
@@ -126,7 +134,7 @@ def count(
 def follow(
     kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int], whom: Follow
 ) -> Counting:
-    """Run a whole launch on copies of its arrays and note what some of its warps do.
+    """Run a whole launch on copies of its arrays, and trace the warps that `whom` chooses.
 
     Raises:
         LaunchError: as `count`.
@@ -135,7 +143,7 @@ def follow(
 
 
 def _odd(every: int) -> int:
-    """Return an odd distance between sampled blocks: in rows of a power of two blocks it visits different columns."""
+    """Return a distance between sampled blocks, made odd: blocks in rows of a power of two then differ in column."""
     return every if every == 1 else every | 1
 
 
@@ -169,16 +177,16 @@ class _Run:
 
     @property
     def memory(self) -> np.ndarray:
-        """All bytes from `base` on."""
+        """The memory of the run: all bytes from `base` on."""
         return self.bytes[self.base - self.bytes.ctypes.data :]
 
     def alloc(self, nbytes: int) -> int:
-        """Reserve some of the memory, and return its address."""
+        """Reserve `nbytes` of the memory, aligned to `ALIGNED`, and return their address."""
         at, self.end = self.end, self.end + _up(max(nbytes, 1))
         return at
 
     def ranges(self) -> dict[str, tuple[int, int]]:
-        """Return of each array the first address of its copy and the one after the last."""
+        """Return, by array, the first address of its copy and the end of the memory that holds it."""
         arrays = {n: a for n, a in self.record.arguments.items() if isinstance(a, array)}
         starts = {n: self.places[id(a.memory)] + a.address - a.memory.address for n, a in arrays.items()}
         return {n: (at, self.places[id(arrays[n].memory)] + arrays[n].memory.nbytes) for n, at in starts.items()}
@@ -197,7 +205,7 @@ class _Run:
         return at
 
     def parameters(self) -> bytes:
-        """Return the packed parameters, with the copies' addresses."""
+        """Return the packed parameters of the PTX kernel, with the addresses of the copies."""
         record = self.record
         buffer = bytearray(bytes(record.buffer))
         buffer[: len(self.geometry.dims)] = self.geometry.dims
@@ -213,7 +221,11 @@ class _Run:
         return bytes(packed)
 
     def count(self, every: int, follow: Follow = FIRST_WARP) -> Counting:
-        """Run every `every`-th block, and return the counts."""
+        """Run every `every`-th block, and return the counts, with the trace of the warps that `follow` chooses.
+
+        Raises:
+            LaunchError: the launch did what a GPU does not survive.
+        """
         metadata, geometry = self.kernel.metadata, self.geometry
         words = empty_table(len(metadata.blocks), len(metadata.code))
         table = (ctypes.c_int64 * len(words))(*words)

@@ -63,13 +63,13 @@ def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[Emitt
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """The launch that is profiled.
+    """The launch that is profiled, compiled for one architecture.
 
     Attributes:
         code: the PTX.
         program: the same, parsed.
         geometry: blocks and threads.
-        offsets: where each of the kernel's parameters begins in the record's packed ones.
+        offsets: where each of the kernel's parameters begins in the record's packed arguments.
     """
 
     code: Countable
@@ -95,7 +95,10 @@ class Subject(msgspec.Struct, frozen=True):
         return list(groups.values())
 
     def lines_of(self, code: Iterable[Instruction]) -> Iterator[Location]:
-        """Yield the line of the cell of each instruction; the instructions of a kernel are in order."""
+        """Yield the location in the cell of each instruction; if it has none of its own, that of the one before.
+
+        The instructions of a kernel are in order.
+        """
         last = self.code.own
         for instruction in code:
             last = self._location(instruction.loc) or last
@@ -132,6 +135,8 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
 
 def contracted(record: LaunchRecord, arch: str) -> Program | None:
     """Return the PTX of the launch as with `fma=True`; None if it is contracted already, or has nothing to contract.
+
+    It is None, too, for CUDA C++, and with `fast_math`.
 
     Raises:
         BuildError, DeviceError: NVRTC refused the text.

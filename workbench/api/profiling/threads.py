@@ -49,8 +49,13 @@ class Elements(msgspec.Struct, frozen=True):
 
 
 class Touch(msgspec.Struct, frozen=True):
-    """A thread that touched an element: `thread` is what `tid()` gives it (of CUDA C++, and in tiles, block and thread
-    as numbers), `kind` is "read", "write" or "atomic", `line` as the reader of the cell counts."""
+    """An access of one thread to an element of an array.
+
+    Attributes:
+        thread: what `tid()` returns there; in CUDA C++ and kernels of tiles the numbers of block and thread.
+        kind: "read", "write" or "atomic".
+        line: as the reader of the cell counts.
+    """
 
     thread: tuple[int, ...]
     kind: str
@@ -160,7 +165,10 @@ class Threads(msgspec.Struct, frozen=True):
         return touches
 
     def outcomes(self, block: int, warp: int) -> tuple[tuple[int, ...], int]:
-        """Return the index in `OUTCOMES` for each lane, and a mask of the lanes that were inactive in a step."""
+        """Return what each lane of a warp did, as an index in `OUTCOMES`, and a mask of the lanes that diverged.
+
+        A lane diverged if it was inactive in a step and active in another one.
+        """
         reads = writes = every = dark = 0
         steps = self.warps.get((block, warp), ())
         for step in steps:

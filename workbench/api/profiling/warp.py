@@ -34,10 +34,10 @@ class Access(msgspec.Struct, frozen=True):
     Attributes:
         kind: "read", "write" or "atomic".
         space: "global" or "shared".
-        array: the parameter that global memory belongs to; empty if it is none's.
+        array: the parameter that global memory belongs to; empty if it belongs to none.
         size: bytes per lane.
-        at: of each lane the byte where it begins, from the array's first, or the block's first of shared memory; -1 of
-            a lane that does not take part.
+        at: for each lane the byte at which it begins, counted from the array's first byte, or from the block's first of
+            shared memory; -1 for a lane that does not take part.
     """
 
     kind: str
@@ -53,14 +53,14 @@ class Access(msgspec.Struct, frozen=True):
 
     @property
     def least(self) -> int:
-        """Sectors, or wavefronts of shared memory, that would do for as many bytes."""
+        """The fewest sectors, or wavefronts of shared memory, that could transfer as many bytes."""
         if self.space == "global":
             return -(-len({a for a in self.at if a >= 0}) * self.size // 32)
         return sum(any(a >= 0 for a in group) for group in self._groups())
 
     @property
     def cost(self) -> int:
-        """Sectors, or wavefronts of shared memory."""
+        """The sectors, or wavefronts of shared memory, that the access takes."""
         return self.sectors if self.space == "global" else self.wavefronts
 
     said: ClassVar[OldName] = OldName("summary")
@@ -156,7 +156,7 @@ def warps(subject: Subject, kernel: Kernel, counting: Counting) -> dict[tuple[in
 
 
 class _Making(msgspec.Struct):
-    """A step that may go on."""
+    """A step of a warp that is still being collected."""
 
     at: Location
     mask: int

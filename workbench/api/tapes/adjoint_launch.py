@@ -36,14 +36,14 @@ _ADDRESS = struct.Struct("<Q")
 
 
 class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
-    """The adjoint's code, and where its parameters come from.
+    """The adjoint's code, with the sources of its parameters, for launches whose arrays are dense and share no memory.
 
     Attributes:
         loaded: the adjoint's code; its first parameters are those of the launch, which it does not change.
-        needed: which of the launch's arrays it reads, counted without its other arguments.
-        adjoints: for each parameter after those of the launch: the position of the one whose adjoint it is; an array
-            in place of a gradient that the code does not compute, of a number or of an array that is not requested;
-            whether it changes; whether no other launch may change it at the same time.
+        needed: which of the launch's arrays it reads, as positions among its arrays.
+        adjoints: for each parameter after those of the launch: the position of the argument whose adjoint it is; a
+            scratch array if that gradient is not computed (of a number, or not requested), else None; whether the code
+            changes it; whether no other launch may change it at the same time.
     """
 
     loaded: Loaded
@@ -57,13 +57,13 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
         adjoints: Mapping[Memory, array],
         adjoint_of: Callable[[array], array],
     ) -> Callable[[], None]:
-        """Return what runs the adjoint of a launch whose arrays are dense and share no memory.
+        """Return a function that runs the adjoint of a launch whose arrays are dense and share no memory.
 
         Args:
             record: the launch.
             values: its arguments as it found them.
             adjoints: by memory, those that exist.
-            adjoint_of: makes the adjoint of an array.
+            adjoint_of: creates the adjoint of an array.
         """
         packed, mask = record.loaded.packer.pack(record.dim, values), 0
         written: list[Memory] = []
@@ -94,7 +94,7 @@ def lie_apart(arrays: Sequence[array]) -> bool:
 
 
 def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
-    """Return the binding that `plain_adjoint` has made for such a launch; None if it has not been asked."""
+    """Return the binding that an earlier `plain_adjoint` call found for such a launch; None if there is none."""
     binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads(), "adjoint"))
     return None if binding is None else binding[1]
 
@@ -102,8 +102,10 @@ def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) 
 def plain_adjoint(
     record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: str = "adjoint"
 ) -> PlainAdjoint | None:
-    """Return the binding of a recorded launch's adjoint, or of a part of it; None if it has to be bound for its
-    arguments.
+    """Return a binding of a recorded launch's adjoint, or of a part of it, that serves all launches of this code.
+
+    It is right only if a launch's arrays are dense and share no memory. None if there is none, so that `bind_adjoint`
+    has to bind the adjoint for its arguments.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
@@ -150,8 +152,7 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: 
 
 
 def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
-    """Return a scratch array for a gradient that was not passed: of a number, or an unwanted one; None for any
-    other."""
+    """Return a scratch array for a gradient that is not computed, of a number or an unwanted array; else None."""
     type = loaded.types[name]
     if not isinstance(type, ArrayType):
         return zeros(1, type, loaded.device)
@@ -161,13 +162,13 @@ def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
 def adjoint_options(
     record: LaunchRecord, unwanted: Set[str], contiguous: bool | None = None, ordered: bool = False
 ) -> Options:
-    """Return the options of the adjoint of a recorded launch, which finds no gradients of `unwanted` and of numbers.
+    """Return the options of the adjoint of a recorded launch, which computes no gradients of `unwanted` and of numbers.
 
     Args:
         record: a launch, forward or a derivative.
-        unwanted: its arrays whose gradients are not found.
+        unwanted: names of its arrays whose gradients are not computed.
         contiguous: whether the code reads no strides; None: as the launch's own.
-        ordered: run its threads in order, as well if the launch does not.
+        ordered: run its threads in order even if the launch does not.
     """
     params = record.specialisation.function.params
     constant = tuple(k for k, p in enumerate(params) if p.name in unwanted) if unwanted else None
@@ -200,7 +201,7 @@ def bind_adjoint(
         record: a launch, forward or a derivative.
         adjoints: adjoint arrays by parameter.
         instead: arguments of the launch to be replaced.
-        unwanted: arrays of a forward launch whose gradients are not found; what `adjoints` has for them is not touched.
+        unwanted: arrays of a forward launch whose gradients are not computed; what `adjoints` has for them stays.
         ordered: run its threads in order.
         step: "adjoint", or a part of it.
 

@@ -43,11 +43,11 @@ slot in use; the turn to advance to; the slot to save the state in, or to load i
 
 
 class BranchStep(ReadingStep):
-    """A branch or loop.
+    """A captured branch or loop on a tape.
 
     Attributes:
-        work: what was captured.
-        written: which of `touched` it changes.
+        work: the captured work.
+        written: positions in `touched` of the arrays that it changes.
         wanted: those of `touched` whose gradients are requested; None: all.
         known: a copy of a branch's condition; of a loop the number of its turns.
     """
@@ -70,29 +70,29 @@ class BranchStep(ReadingStep):
 
     @property
     def needed(self) -> Sequence[int]:
-        """Return which of `touched` its bodies read."""
+        """The positions in `touched` of the arrays that its bodies read."""
         return self._needed
 
     @property
     def node(self) -> work.Work:
-        """Return the captured work."""
+        """The captured work."""
         return self.work
 
     @property
     def title(self) -> str:
-        """Return the words for it in messages."""
+        """The words for it in messages: "a loop" or "a branch"."""
         return "a loop" if isinstance(self.work, While) else "a branch"
 
     def name_of(self, k: int) -> str:
-        """Return the parameter of a kernel inside that got one of `touched`."""
+        """Return the parameter, of a kernel inside, that got `touched[k]`."""
         return self.work.accesses[k].name
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Capture or run it on other arrays."""
+        """Run it again with other arrays; inside a capture, capture it."""
         self.work.changed({}, lambda value: instead(value) if isinstance(value, array) else value).launch()
 
     def prepared(self) -> work.Graph:
-        """Keep a branch's condition, and return the work as it is to be captured: a loop that counts its turns."""
+        """Return the work as it is to be captured: a loop also counts its turns. A branch's condition is copied."""
         condition = self.work.condition
         assert condition is not None
         if not isinstance(self.work, While):
@@ -105,7 +105,7 @@ class BranchStep(ReadingStep):
         return replace(self.work, graphs={"body": counted})
 
     def reversed(self, tape: Tape) -> Undo:
-        """Return what captures, or runs, the branch or loop that is its adjoint.
+        """Return a function that runs, or captures, the branch or loop that is its adjoint.
 
         Raises:
             NotDifferentiable: a kernel inside has no right adjoint, or something that one reads has changed.
@@ -118,7 +118,7 @@ class BranchStep(ReadingStep):
         return work.If(sides, self.known).launch if sides else lambda: None
 
     def _loop(self, turn: _Turn) -> Undo:
-        """Return what goes back through the turns; all that it uses is of the size of `STATES` states."""
+        """Return a function that goes back through the turns of a loop, with room for `STATES` states."""
         count = self.known
         assert count is not None
         plan, device = empty(_TURNS + STATES, int32, count.device), count.device
@@ -149,15 +149,15 @@ class BranchStep(ReadingStep):
 
 
 class _Turn:
-    """Represents one run of the body of a branch or loop, beside the user's arrays.
+    """A run of the body of a branch or loop, on arrays beside the user's.
 
     Attributes:
-        places: by memory, that which takes its place.
-        before: of memory that the bodies change and read, what it held before, as numbers one after another.
+        places: by memory of the user's arrays, the memory used instead.
+        before: by memory that the bodies change and read, its contents before the step, as one array of numbers.
     """
 
     def __init__(self, step: BranchStep, tape: Tape) -> None:
-        """Represent a turn of a step on a tape, whose adjoints it adds to."""
+        """Prepare memories for a turn of a step; its gradients are added to the tape's adjoints."""
         self._tape = tape
         earlier = step.as_before(tape)
         self.places = {a.memory: earlier[k].memory if k in earlier else a.memory for k, a in enumerate(step.touched)}
@@ -185,7 +185,10 @@ class _Turn:
         return graph
 
     def backward(self, body: Nodes, before: Mapping[Memory, array]) -> Graph:
-        """Return one run of the body from what `before` holds, or from what is there, and the way back through it."""
+        """Capture one run of the body, and the way back through it, in a graph; it is empty if no gradient flows.
+
+        The run starts from the contents that `before` has, by memory, else from those of the turn's arrays.
+        """
         with capture_body() as graph:
             for memory, copy in before.items():
                 _numbers(copy, self.places[memory]).copy_(copy)
@@ -203,7 +206,7 @@ class _Turn:
 
 
 def _numbers(like: array, memory: Memory) -> array:
-    """Return all of a memory as numbers of the kind that an array has, so that tapes can follow what is copied."""
+    """Return all of a memory as one array of the scalars of `like`, or of bytes if its size is no multiple."""
     kind = element(like.dtype)
     kind = uint8 if memory.nbytes % kind.size else kind
     return lying_in(memory, kind, (memory.nbytes // kind.size,))
@@ -216,7 +219,7 @@ def _count(turns: array[int32]):
 
 @kernel
 def _move(plan: array[int32], states: array(dtype=Any, ndim=2), state: array[Any]):
-    """Keep the state in a slot, or take it from one."""
+    """Copy the state to the slot that the plan names, or from one."""
     i = tid()
     if plan[_SAVE] >= 0:
         states[plan[_SAVE], i] = state[i]
@@ -226,7 +229,7 @@ def _move(plan: array[int32], states: array(dtype=Any, ndim=2), state: array[Any
 
 @func
 def _choose(slots: int32, plan: array[int32], going: array[int32], forward: array[int32], backward: array[int32]):
-    """Decide what comes next; at a state that is kept, where the next one will be."""
+    """Set the flags of what comes next; at a state that is stored, plan the turn at which the next one is stored."""
     at, left, top = plan[_AT], plan[_LEFT], plan[_TOP]
     going[0] = 1 if left > 0 else 0
     forward[0] = 1 if at < left - 1 else 0
@@ -250,7 +253,7 @@ def _begin(
     count: array[int32], slots: int32, plan: array[int32], going: array[int32], forward: array[int32],
     backward: array[int32], moving: array[int32],
 ):  # fmt: skip
-    """Start at the first turn, whose beginning is kept in slot 0."""
+    """Start at the first turn, whose state is stored in slot 0."""
     plan[_AT] = 0
     plan[_LEFT] = count[0]
     plan[_TOP] = 0
@@ -268,7 +271,7 @@ def _go_on(
     backward: array[int32],
     moving: array[int32],
 ):
-    """Note that a turn has run, or was undone; then decide."""
+    """Note that a turn has run, or was undone; then choose what comes next."""
     plan[_SAVE] = -1
     plan[_LOAD] = -1
     moving[0] = 0

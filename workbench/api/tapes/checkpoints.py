@@ -39,17 +39,17 @@ class _Inner(Tape, Listener, AbstractContextManager[object], Protocol):
     steps: list[Step]
 
     def lend(self, memory: Memory, base: array) -> None:
-        """Use this array as the adjoint of everything in a memory."""
+        """Use this array as the adjoint of all arrays in a memory."""
 
 
 class Segment(msgspec.Struct, eq=False):
-    """Steps that run again together.
+    """Consecutive steps of a tape that run again together.
 
     Attributes:
         steps: in order.
-        arrays: of each memory that they touch, one array in it.
-        versions: what the memory's version was at the first touch.
-        changed: memories that they change; False where nothing of what it held before is ever used.
+        arrays: for each memory that they touch, one array in it.
+        versions: the version of each memory at its first touch.
+        changed: memories that they change; False where their former contents are never used.
         closed: whether something outside the tape changed an array after it, which no step does again.
     """
 
@@ -65,7 +65,7 @@ class Segment(msgspec.Struct, eq=False):
         self.versions.setdefault(value.memory, depend_on(value.memory))
 
     def append(self, following: Segment) -> list[tuple[Memory, int]]:
-        """Take in the segment after this one; return what it kept that is of no use now: memories and versions."""
+        """Merge the segment that follows into this one; return the memories and versions that need no copy now."""
         unused = [(m, following.versions[m]) for m in following.changed if m in self.changed]
         self.steps += following.steps
         self.arrays = following.arrays | self.arrays
@@ -76,7 +76,7 @@ class Segment(msgspec.Struct, eq=False):
 
 
 class Copies:
-    """Bytes of the copies that a backward pass holds: now, and at most.
+    """A count of the bytes of the copies that a backward pass holds: now, and at most.
 
     Attributes:
         now: bytes of copies that are alive.
@@ -95,7 +95,7 @@ class Copies:
 
 
 class Checkpoints(Snapshots):
-    """Copies of a tape that runs steps again instead of keeping what each changed.
+    """The copies of a tape that runs steps again instead of keeping what each changed.
 
     Attributes:
         segments: in the order of their steps.
@@ -136,7 +136,11 @@ class Checkpoints(Snapshots):
         return sum([s.nbytes for s in self.kept.values() if id(s.memory) not in lent])
 
     def note(self, step: Step, changed: Sequence[array]) -> list[array]:
-        """Add the step to its segment, before it runs; return what it changes as the first of the segment."""
+        """Add a step to its segment before it runs.
+
+        Returns:
+            Those of `changed` that no earlier step of the segment changes; `before_change` is to be called for them.
+        """
         if not self.segments or self.segments[-1].closed or len(self.segments[-1].steps) == self._room():
             if self._grows and len(self.segments) >= max(2, self._states // 2):
                 self._join()
@@ -152,7 +156,7 @@ class Checkpoints(Snapshots):
         return self._lengths[len(self.segments) - 1] if self._lengths else self._length
 
     def _join(self) -> None:
-        """Make one segment of each two neighbours, and let those that come be as long."""
+        """Merge each two neighbouring segments into one, and double the length of those to come."""
         joined: list[Segment] = []
         for segment in self.segments:
             before = joined[-1] if joined else None
@@ -165,12 +169,12 @@ class Checkpoints(Snapshots):
         self._length *= 2
 
     def interrupt(self) -> None:
-        """End the segment: something outside has changed an array, and its steps would not do so again."""
+        """End the present segment: something outside the tape changed an array, and its steps would not do so again."""
         if self.segments:
             self.segments[-1].closed = True
 
     def before_change(self, target: array, changed_by: str) -> None:
-        """Keep what the memory holds, if the segment has not changed it yet."""
+        """Copy what the memory holds, if the present segment has not changed it yet and it may be read again."""
         here, memory = self.segments[-1], target.memory
         if memory in here.changed:
             return
@@ -189,10 +193,10 @@ class Checkpoints(Snapshots):
     def backward(
         self, tape: Tape, again: Callable[[Snapshots], _Inner], steps: Sequence[Step], ends: set[Memory], live: Live
     ) -> None:
-        """Go backwards through the segments.
+        """Go backwards through the segments, and add to the adjoints of the tape.
 
         Args:
-            tape: whose copies these are.
+            tape: the tape whose copies these are.
             again: makes the tape of one segment, with these copies.
             steps: those through which a gradient goes.
             ends: memories whose adjoints are not 0.
@@ -248,7 +252,13 @@ class Checkpoints(Snapshots):
         return inner, snapshots
 
     def _place(self, segment: Segment, memory: Memory) -> Memory:
-        """Memory that holds what this one held when the segment began, to be changed freely if the segment does so."""
+        """Return a memory with what `memory` held when the segment began.
+
+        It is a separate one, which may be changed freely, if the segment changes it.
+
+        Raises:
+            NotDifferentiable: that was not copied, and the memory has changed.
+        """
         if segment.changed.get(memory) is False:
             apart = allocate(memory.device, memory.nbytes)
             apart.version = segment.versions[memory]  # a fill of older memory overwrites it here, too
@@ -264,7 +274,7 @@ class Checkpoints(Snapshots):
         return copy_of(covering(source)) if memory in segment.changed else source.memory
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all segments and copies."""
         super().clear()
         self.segments.clear()
 
@@ -273,7 +283,7 @@ def schedule(steps: int, states: int) -> list[int]:
     """Return the lengths of the segments into which steps are cut to go back through them with so many states.
 
     A segment is gone through again with the states that those before it leave free and its own beginning. Where no
-    step runs again more than `runs` times it has at most `comb(free + runs, free)` steps; `runs` is the least to do.
+    step runs again more than `runs` times it has at most `comb(free + runs, free)` steps; `runs` is the least possible.
 
     Args:
         steps: how many there are.
@@ -299,5 +309,5 @@ def _moved(moved: Mapping[Memory, Memory]) -> Callable[[array], array]:
 
 
 def _first(segment: Segment, memory: Memory) -> bool:
-    """Return whether the last step is the first of the segment to touch the memory, and reads none of it."""
+    """Return whether only one array of one step in the segment, the last one, touches the memory."""
     return sum([a.memory is memory for step in segment.steps for a in step.touched]) == 1

@@ -37,16 +37,16 @@ class CutStep(Step):
 
     @property
     def node(self) -> Work | None:
-        """The launch, if it was seen."""
+        """The launch, as records and graphs list it; None if what changed the arrays was not seen."""
         return None if self.launch is None else self.launch.node
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Launch with other arrays."""
+        """Run the launch again with other arrays; do nothing if there is none."""
         if self.launch is not None:
             self.launch.again(instead)
 
     def reversed(self, tape: Tape) -> Undo:
-        """Refuse.
+        """Refuse to undo the change.
 
         Raises:
             NotDifferentiable: always.
@@ -55,7 +55,7 @@ class CutStep(Step):
         raise AssertionError("check() refuses")
 
     def check(self) -> None:
-        """Refuse.
+        """Refuse a gradient that goes through the change.
 
         Raises:
             NotDifferentiable: always.
@@ -64,7 +64,7 @@ class CutStep(Step):
 
 
 def untaped(step: LaunchStep, taped: set[Memory]) -> CutStep:
-    """Return a launch with `record_tape=False`, after steps that changed the memories `taped`."""
+    """Return the step of a launch with `record_tape=False`, after steps that changed the memories `taped`."""
     record = step.record
 
     def refusal(value: array) -> NotDifferentiable:
@@ -81,7 +81,7 @@ def untaped(step: LaunchStep, taped: set[Memory]) -> CutStep:
 
 
 def unseen(value: array) -> CutStep:
-    """Return an array that taped steps have changed, then something outside the tape's `with`."""
+    """Return the step of a change, outside the tape's `with`, of an array that taped steps had changed."""
 
     def refusal(value: array) -> NotDifferentiable:
         return NotDifferentiable(
@@ -94,10 +94,10 @@ def unseen(value: array) -> CutStep:
 
 
 def as_integers(touched: Collection[array], changes: Sequence[Memory], taped: Callable[[], set[Memory]]) -> list[Step]:
-    """Floats of taped steps that a step is about to change through a view of them as integers.
+    """Return steps that refuse gradients through floats that are about to change through a view as integers.
 
     Args:
-        touched: the step's arrays.
+        touched: the arrays of the step that changes them.
         changes: the memories that it changes.
         taped: returns the memories of floats that taped steps have changed.
     """
@@ -113,7 +113,7 @@ def as_integers(touched: Collection[array], changes: Sequence[Memory], taped: Ca
 
 
 def refuse_conversion(source: array, dtype: object) -> NotDifferentiable:
-    """Return the error for an array that becomes one of another element type, which derivatives do not follow."""
+    """Return the error for an array that is converted to another element type, through which no gradient goes."""
     return NotDifferentiable(
         f"An {source.type!r} is converted to an array of {dtype!r}, and the gradient would be lost.",
         advice=f"Convert it in a kernel, y[i] = {element(dtype)!r}(x[i]), or before the tape records. If it is a "
@@ -122,7 +122,7 @@ def refuse_conversion(source: array, dtype: object) -> NotDifferentiable:
 
 
 def refuse_parts(value: array) -> NotDifferentiable:
-    """Return the error for memory seen as complex numbers and as floats: its adjoint would be one or the other."""
+    """Return the error for memory that is used as complex numbers and as floats: its adjoint can be only one."""
     return NotDifferentiable(
         f"The memory of the {value.type!r} of shape {value.shape} is used as complex numbers and as floats, and a "
         "gradient is of one of both.",

@@ -22,12 +22,11 @@ Named = Callable[[array], str]
 
 
 def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dict[str, Any]:
-    """Return the steps as nodes and the arrays between them as edges, positioned like those of a graph
-    (`Graph.layout`).
+    """Return the steps as nodes and the arrays between them as edges, with positions as `Graph.layout` has them.
 
     Args:
         tape: what recorded the steps.
-        named: what people call an array; "" takes the name of the kernel's parameter.
+        named: returns an array's name; "" takes the name of the kernel's parameter.
         most: how many steps, from the first on.
 
     Returns:
@@ -46,7 +45,7 @@ def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dic
 
 
 def _uses(step: Step, named: Named) -> Iterator[Use]:
-    """Return the arrays through which gradients go."""
+    """Yield the arrays of a step through which gradients go, as uses: read or written."""
     for arrays, reads in ((step.used, True), (step.changed, False)):
         for value in arrays:
             yield Use(*extent(value), named(value) or _parameter(step, value), reads, not reads)
@@ -57,14 +56,14 @@ tape_svg = renamed(made="picture")(drawn)
 
 
 def kind_of(step: Step) -> str:
-    """ "launch", "copy", "add", "fill" or "function"."""
+    """Return the kind of a step: "launch", "copy", "add", "fill", "function", "branch", "cut" or "mapped"."""
     if isinstance(step, MoveStep):
         return step.work.kind
     return type(step).__name__.removesuffix("Step").lower()
 
 
 def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
-    """Return the copies that the adjoint of a step reads."""
+    """Return a function that lists the copies which the adjoint of a step reads."""
 
     def of(step: Step) -> list[Snapshot]:
         if not isinstance(step, ReadingStep) or not tape.snapshots:

@@ -18,10 +18,10 @@ from workbench.types import is_float
 
 
 class Requested:
-    """The arrays whose gradients are requested, and what is computed from them."""
+    """The arrays whose gradients are requested of a tape, and all that was computed from them."""
 
     def __init__(self, only: object) -> None:
-        """Read the tape's `only`: the arrays that want gradients.
+        """Read the tape's `only`: the arrays whose gradients are requested.
 
         Raises:
             LaunchError: it is not a list of arrays of floats.
@@ -34,7 +34,10 @@ class Requested:
         self.memories = {a.memory for a in arrays}
 
     def unwanted(self, record: LaunchRecord) -> frozenset[str]:
-        """Parameters of a launch that it only reads, and that got none of them."""
+        """Return the parameters of a forward launch that it only reads, and whose gradients are not requested.
+
+        Empty for the launch of a derivative.
+        """
         loaded, values = record.loaded, record.values
         left_out = [k for k in loaded.only_read if values[k].memory not in self.memories]
         if not left_out or record.direction != FORWARD:
@@ -42,7 +45,7 @@ class Requested:
         return frozenset([loaded.names[k] for k in left_out])
 
     def follow(self, step: Step) -> None:
-        """Note what a step computes from them."""
+        """Add what a step computes from requested arrays to them."""
         for value in step.used:
             if value.memory in self.memories:
                 self.memories.update([a.memory for a in step.changed])
@@ -60,7 +63,7 @@ class Adjoints(Protocol):
         ...
 
     def adjoint_of(self, value: array) -> array:
-        """Return the array that gathers this one's gradient."""
+        """Return the array that accumulates this array's gradient."""
         ...
 
 

@@ -21,12 +21,12 @@ _MOST = 6
 
 
 def mark_half_added(error: BaseException, steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> None:
-    """Mark the gradients of a pass that an error has ended, and let the error say which they are.
+    """Mark the gradients of a pass that an error has ended, and name them in the error's notes.
 
     Args:
-        error: what ended it.
-        steps: that gradients go through, the last one first.
-        adjoints: of memories; those that the steps carry are there.
+        error: the error that ended it.
+        steps: the steps that gradients go through, the last one first.
+        adjoints: by memory; those that the steps carry are there.
     """
     names = _names(steps)
     for memory in names:
@@ -51,7 +51,7 @@ def half_added(steps: Sequence[Step], memory: Memory) -> NotDifferentiable:
 
 
 def _names(steps: Sequence[Step]) -> dict[Memory, str]:
-    """Name the arrays that the steps carry gradients through as users do, those that the steps began with first."""
+    """Return names, as users call them, of the arrays through which the steps carry gradients, by memory."""
     known: dict[Memory, str] = {}
     for step in reversed(steps):
         names = {id(a): n for n, a in step.arrays.items()} if isinstance(step, LaunchStep) else {}

@@ -37,11 +37,11 @@ NONE: frozenset[str] = frozenset()
 
 
 class LaunchStep(ReadingStep):
-    """A launch.
+    """A launch on a tape.
 
     Attributes:
         record: what ran.
-        unwanted: arrays that it only reads, and whose gradients are not requested.
+        unwanted: parameters of arrays that it only reads, and whose gradients are not requested.
     """
 
     __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
@@ -97,8 +97,10 @@ class LaunchStep(ReadingStep):
 
     @property
     def needed(self) -> tuple[int, ...]:
-        """The indices in `touched` of the arrays that the adjoint reads; empty if there is no adjoint: `reversed` says
-        so."""
+        """The positions in `touched` of the arrays that the adjoint reads; empty if there is no adjoint.
+
+        `reversed` then says why.
+        """
         if self._needed is None:
             try:
                 if apart(self.touched):
@@ -109,7 +111,7 @@ class LaunchStep(ReadingStep):
         return self._needed
 
     def needs(self, name: str) -> bool:
-        """Return whether the adjoint reads what this parameter got."""
+        """Return whether the adjoint reads the array that this parameter got."""
         return any(name == self.name_of(k) for k in self.needed)
 
     @property
@@ -119,15 +121,15 @@ class LaunchStep(ReadingStep):
 
     @property
     def location(self) -> Location | None:
-        """The kernel's `def` in the user's text."""
+        """The kernel's `def` in the user's text; None if there is none."""
         return self.record.location
 
     def name_of(self, k: int) -> str:
-        """Return the parameter that got one of `touched`."""
+        """Return the parameter that got `touched[k]`."""
         return self.record.loaded.names[self.record.loaded.arrays[k]]
 
     def _needed_by_code(self) -> tuple[int, ...]:
-        """Derive the adjoint and begin to build it; return which arrays it reads."""
+        """Derive the adjoint and begin to build it; return the positions in `touched` of the arrays that it reads."""
         loaded, launch_options, contiguous, atomic = (
             self.record.loaded,
             self.record.how,
@@ -154,11 +156,11 @@ class LaunchStep(ReadingStep):
         return load_for(record.specialisation, direction, options, device, atomic, record.dim, load)[0]
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Launch with other arrays."""
+        """Launch the kernel again with other arrays."""
         execute(self.record.on(instead))
 
     def check(self) -> None:
-        """Build the adjoint.
+        """Derive the adjoint, to see whether there is one.
 
         Raises:
             NotDifferentiable: there is no right one.
@@ -166,7 +168,11 @@ class LaunchStep(ReadingStep):
         self._code(begin=False)
 
     def reversed(self, tape: Tape) -> Undo:
-        """Return the adjoint launch, on the arrays as the launch found them."""
+        """Return a function that launches the adjoint, on the arrays as the launch found them.
+
+        Raises:
+            NotDifferentiable: there is no right adjoint, or an array has changed unseen.
+        """
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
             if plain is None:
@@ -195,15 +201,15 @@ class LaunchStep(ReadingStep):
         return undo
 
     def _as_before(self, tape: Tape) -> Sequence[object]:
-        """Return the launch's arguments, its arrays as the launch found them."""
+        """Return the launch's arguments, with its arrays as the launch found them."""
         earlier = self.as_they_were(tape)
         return [earlier.get(n, v) for n, v in zip(self.record.loaded.names, self.record.values, strict=True)]
 
     def _gathered_plainly(self, tape: Tape) -> Undo | None:
-        """Return what runs the adjoint in gather form, as `PlainAdjoint`; None where that is not so.
+        """Return a function that runs the adjoint in gather form by `PlainAdjoint`; None if that is not right.
 
-        The seed of an array that no other step of the pass has to do with is read where it is: what is left of it is
-        copied, in place of being cleared.
+        If no other step of the pass uses an array, its seed is read where it is; what the gather form does not clear is
+        then copied from it.
         """
         steps, regions = ((), {}) if tape.deterministic else self._gathers(self.floats)
         parts = [plain_adjoint(self.record, self.unwanted, False, step) for step in steps]
@@ -233,7 +239,7 @@ class LaunchStep(ReadingStep):
         return undo
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
-        """Return the adjoint launch.
+        """Return the record of the adjoint launch.
 
         Raises:
             NotDifferentiable: there is no right one.
@@ -241,12 +247,14 @@ class LaunchStep(ReadingStep):
         return self.bound(tape, self.adjoints(tape))
 
     def adjoints(self, tape: Tape) -> dict[str, array]:
-        """Return the adjoint arrays by parameter."""
+        """Return the adjoint arrays by parameter; for an unwanted one the array itself stands in."""
         return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
 
     def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, Region]]:
-        """Return what to launch, and what to fill with 0 then, if the gather form is right for these adjoints where
-        they lie apart; else nothing."""
+        """Return the steps to launch for the gather form, and the regions of adjoints to fill with 0 afterwards.
+
+        Both are empty if the form is not right. It is assumed that the adjoints share no memory.
+        """
         record = self.record
         # Which order sums have in a loop is promised by `deterministic`: these have another one.
         if record.direction != FORWARD or self.ordered or record.options.ordered:
@@ -277,12 +285,12 @@ class LaunchStep(ReadingStep):
         return {**self.record.arguments, **{names[n]: a for n, a in adjoints.items()}}
 
     def bound(self, tape: Tape, adjoints: Mapping[str, array], step: str = "adjoint") -> LaunchRecord:
-        """Return the adjoint launch, or a part of it, with these adjoint arrays."""
+        """Return the record of the adjoint launch, or of a part of it (`step`), with these adjoint arrays."""
         earlier = self.as_they_were(tape)
         return bind_adjoint(self.record, adjoints, earlier, self.unwanted, tape.deterministic, step)
 
     def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
-        """Return the adjoint in gather form: launches, and what is then filled with 0; empty without one."""
+        """Return the adjoint in gather form: launches, then arrays to be filled with 0; empty if it is not right."""
         steps, regions = self._gathers(adjoints)
         if not steps or self._shares(adjoints):
             return []
@@ -298,7 +306,9 @@ class LaunchStep(ReadingStep):
         return overlap({n: a for n, a in self._beside(adjoints).items() if isinstance(a, array)})
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
-        """Arrays that have changed since, as they were, and copies of those that are adjoints: `backward` changes them.
+        """Return the arrays that have changed since as they were, by parameter, and copies of those that are adjoints.
+
+        The pass itself changes the latter.
 
         Raises:
             NotDifferentiable: the adjoint reads one of which no copy was kept.

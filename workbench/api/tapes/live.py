@@ -33,7 +33,7 @@ class _Tape(Tape, Listener, Protocol):
 
 
 def elementwise(step: Step) -> Elementwise | None:
-    """Return what a step maps over the elements of whole arrays to one result; None if it does something else."""
+    """Return the map that a step applies to the elements of whole arrays, with one result; None for any other step."""
     if not isinstance(step, LaunchStep):
         return None
     record = step.record
@@ -43,7 +43,7 @@ def elementwise(step: Step) -> Elementwise | None:
 
 
 class Live:
-    """Of adjoints in one backward pass: the elements that are reached; without an entry or with None, all.
+    """The elements of adjoints that gradients reach in one backward pass.
 
     Attributes:
         some: whether a step may reach only some elements; else `through` returns each step as it is.
@@ -118,7 +118,7 @@ class Live:
 
 
 def _restriction(step: Step) -> Elementwise | None:
-    """Return the map whose restriction to live elements the step differentiates; None if it is another step."""
+    """Return the map if the step is that map restricted to live elements; None for any other step."""
     kernel = getattr(step.record.specialisation, "kernel", None) if isinstance(step, LaunchStep) else None
     return getattr(kernel, "restricts", None)
 

@@ -27,7 +27,7 @@ from workbench.structs import Struct
 from workbench.types import Scalar, is_float
 
 _SMALL = 4096
-"""So many bytes are copied quicker than an array for them is made."""
+"""Up to so many bytes are copied rather than kept as an array."""
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
@@ -95,7 +95,13 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
 
 
 class Seed(msgspec.Struct, frozen=True, eq=False):
-    """The initial value of an array's adjoint: an array of its own or a caller's, or the bytes of a small one."""
+    """The initial value of an array's adjoint: an array of its own or a caller's, or the bytes of a small one.
+
+    Attributes:
+        target: the array.
+        held: the value.
+        version: of the memory of a caller's array, as it was read; -1 for any other value.
+    """
 
     target: array
     held: array | bytes
@@ -103,7 +109,7 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
     """Of the memory of a caller's array, as it was read."""
 
     def apart_from(self, adjoints: Iterable[array]) -> Seed:
-        """Itself, or a copy where the caller's array may share memory with one of these."""
+        """Return the seed itself, or a copy if the caller's array may share memory with one of these."""
         held = self.held
         if self.version < 0 or not isinstance(held, array):
             return self
@@ -113,8 +119,10 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
         return self
 
     def in_place(self, steps: Iterable[Step]) -> dict[Memory, array]:
-        """Return the caller's array by the target's memory, if a step may read it in place of the adjoint: it lies
-        alike, and no other step has to do with that memory."""
+        """Return the caller's array, by the target's memory, if a step may read it in place of the adjoint.
+
+        It may if the array has the target's layout, and only one step uses that memory; otherwise the result is empty.
+        """
         held, memory = self.held, self.target.memory
         if self.version < 0 or not isinstance(held, array) or not is_whole(self.target):
             return {}
@@ -123,7 +131,7 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
         return {memory: held} if is_dense and len(uses) == 1 else {}
 
     def as_array(self) -> array:
-        """Return an array like the target.
+        """Return the value as an array like the target.
 
         Raises:
             LaunchError: the caller has changed it since.
@@ -141,7 +149,7 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
         return filled if filled.device == self.target.device else filled.to(self.target.device)
 
     def begin(self, adjoint: array, alone: bool) -> None:
-        """Add it to the target's adjoint; `alone`: that is 0, and nothing else is added."""
+        """Add the value to the target's adjoint; `alone`: that is 0, and nothing else is added, so it may be set."""
         if not alone or OBSERVERS.get():
             adjoint.add_(self.as_array())
         elif isinstance(self.held, bytes) and is_whole(adjoint):

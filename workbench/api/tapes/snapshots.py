@@ -19,15 +19,16 @@ from workbench.runtime.device.memory import Memory
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """An array as it was, kept for an adjoint.
+    """An array as it was at a version, copied for an adjoint.
 
     Attributes:
-        kernel: whose adjoint reads it; "" where all that changes is kept (`checkpoint_every`).
-        parameter: what it is called there.
+        kernel: the kernel whose adjoint reads it; "" where all that changes is copied (`checkpoint_every`).
+        parameter: its name in that kernel.
         line: where the kernel is defined: `cell 3:12`.
         changed_by: what was about to change it: a kernel's name, "copy", "add" or "fill".
         nbytes: the size of the copy.
         version: of the array's memory at that time.
+        memory: the copy.
     """
 
     kernel: str
@@ -44,7 +45,7 @@ class Snapshot:
 
 
 def listed(steps: int, snapshots: Sequence[Snapshot]) -> str:
-    """Say how much a tape of so many steps has saved, kind by kind."""
+    """Return a text that says how much a tape of so many steps has copied, kind by kind."""
     kinds = Counter(str(s) for s in snapshots)
     nbytes = sum(s.nbytes for s in snapshots)
     total = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {nbytes:,} bytes"
@@ -64,11 +65,11 @@ class Snapshots:
         """Watch the arrays of a step that is about to run.
 
         Args:
-            step: what is about to run.
+            step: the step.
             changed: the arrays that it is about to change.
 
         Returns:
-            Those of which `before_change` has to hear.
+            Those of `changed` for which `before_change` is to be called.
         """
         waiting = self._waiting
         if isinstance(step, ReadingStep):
@@ -82,7 +83,7 @@ class Snapshots:
         return [a for a in changed if a.memory in waiting] if waiting else []
 
     def interrupt(self) -> None:
-        """Note that an array was changed outside the tape's `with`."""
+        """Do nothing: a change outside the tape's `with` matters to `Checkpoints` only."""
 
     def before_change(self, target: array, changed_by: str) -> None:
         """Copy the array's memory, if the adjoint of a launch on it reads what it holds now."""
@@ -95,11 +96,11 @@ class Snapshots:
                 self.kept[key] = Snapshot(step.title, name, line, changed_by, memory.nbytes, memory.version, copy)
 
     def as_it_was(self, value: array, version: int) -> array | None:
-        """Return the array as it was at a version of its memory; None if no copy was kept."""
+        """Return the array as it was at a version of its memory; None if that was not copied."""
         snapshot = self.kept.get((value.memory, version))
         return value.twin(snapshot.memory) if snapshot is not None else None
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all copies."""
         self._waiting.clear()
         self.kept.clear()

@@ -28,12 +28,19 @@ class Keeper(Protocol):
     """A tape's snapshots or checkpoints, which look after the former contents of arrays."""
 
     def as_it_was(self, value: array, version: int) -> array | None:
-        """Return the array with what it held at that version; None if it was not kept."""
+        """Return the array with what it held at that version; None if that was not copied."""
         ...
 
 
 class Tape(Protocol):
-    """A tape, as far as its steps see it: `tape.py` has it."""
+    """The part of a tape that its steps use, as a protocol: `tape.py` has the class.
+
+    Attributes:
+        deterministic: whether adjoints add in the order of threads.
+        adjoints: by memory, the arrays that accumulate gradients.
+        in_place: seeds that a step may read in place of the adjoint, by memory.
+        written: memories of adjoints that the pass may change.
+    """
 
     deterministic: bool
     adjoints: dict[Memory, array]
@@ -42,15 +49,18 @@ class Tape(Protocol):
 
     @property
     def kept(self) -> Keeper:
-        """Copies of what has changed."""
+        """The copies of arrays that have changed."""
         ...
 
     def again(self, snapshots: Any, only: Sequence[array] | None = None) -> Any:
-        """Return a tape for steps that run again, with these copies; `only`: of gradients by these arrays."""
+        """Return a tape for steps that run again, which takes its copies from `snapshots`.
+
+        With `only` it computes gradients with respect to these arrays alone.
+        """
         ...
 
     def adjoint_of(self, value: array) -> array:
-        """Return the array that gathers this one's gradient."""
+        """Return the array that accumulates this array's gradient."""
         ...
 
 
@@ -82,7 +92,7 @@ class Step(ABC):
 
     @abstractmethod
     def again(self, instead: Callable[[array], array]) -> None:
-        """Run it once more, on other arrays."""
+        """Run the work again on other arrays: `instead` returns the one to use in place of each."""
 
     @abstractmethod
     def reversed(self, tape: Tape) -> Undo:
@@ -93,7 +103,7 @@ class Step(ABC):
         """
 
     def check(self) -> None:  # noqa: B027  # most steps refuse nothing before `reversed`
-        """Refuse, if no gradient can go through it.
+        """Check that a gradient may go through the step.
 
         Raises:
             NotDifferentiable: there is no right one.
@@ -101,7 +111,7 @@ class Step(ABC):
 
 
 class ReadingStep(Step):
-    """Represents a step whose adjoint reads arrays as they were before it.
+    """A step whose adjoint reads arrays as they were before it.
 
     Attributes:
         versions: of the memory of each of `touched`, just before it ran.
@@ -114,7 +124,10 @@ class ReadingStep(Step):
     @property
     @abstractmethod
     def needed(self) -> Sequence[int]:
-        """Return which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
+        """The positions in `touched` of the arrays that the adjoint reads; empty if there is no adjoint.
+
+        `reversed` then says why.
+        """
 
     @property
     @abstractmethod
@@ -123,12 +136,12 @@ class ReadingStep(Step):
 
     @property
     def location(self) -> Location | None:
-        """The kernel's `def` in the user's text."""
+        """The kernel's `def` in the user's text; None if there is none."""
         return None
 
     @abstractmethod
     def name_of(self, k: int) -> str:
-        """Return what the step calls one of `touched`."""
+        """Return the name that the step has for `touched[k]`."""
 
     def reads_of(self, memory: Memory) -> str:
         """Return the first name of an array in this memory that the adjoint reads; "" if it reads none."""
@@ -139,7 +152,9 @@ class ReadingStep(Step):
         return next(v for a, v in zip(self.touched, self.versions, strict=True) if a.memory is memory)
 
     def as_before(self, tape: Tape) -> dict[int, array]:
-        """Return, by position, those of `touched` that have changed since, as they were, and copies of adjoints.
+        """Return those of `touched` that have changed since, as they were, and copies of those that are adjoints.
+
+        They are by position in `touched`.
 
         Raises:
             NotDifferentiable: the adjoint reads one of which no copy was kept.
@@ -195,10 +210,10 @@ def creates(target: array) -> bool:
 
 
 class MoveStep(Step):
-    """A copy, a sum or a fill.
+    """A copy, a sum or a fill on a tape.
 
     Attributes:
-        creates: whether the target is created by it, so that its adjoint stays: that is its gradient.
+        creates: whether it gives the target its first contents; then the target's adjoint is not cleared.
     """
 
     __slots__ = ("creates", "work")
@@ -219,11 +234,13 @@ class MoveStep(Step):
         return self.work
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Copy, add or fill again."""
+        """Copy, add or fill again, with other arrays."""
         self.work.on(instead).launch()
 
     def reversed(self, tape: Tape) -> Undo:
-        """Add the target's adjoint to the source's, and clear it if the target was overwritten.
+        """Return a function that adds the target's adjoint to the source's.
+
+        It also clears the target's adjoint if the target was overwritten.
 
         Raises:
             NotDifferentiable: elements of one of them share memory, so a sum would keep only one of their gradients.
@@ -257,7 +274,12 @@ class MoveStep(Step):
 
 @dataclass(eq=False, slots=True)
 class FunctionStep(Step):
-    """Something the user knows how to undo."""
+    """Work of the user's own on a tape, with its backward function (`Tape.record_func`).
+
+    Attributes:
+        backward: carries gradients through the work.
+        arrays: those that it reads or writes.
+    """
 
     backward: Undo
     arrays: Sequence[array]
@@ -268,26 +290,33 @@ class FunctionStep(Step):
 
     @property
     def node(self) -> Work:
-        """Refuse.
+        """Refuse to list the work.
 
         Raises:
-            LaunchError: always: what the user did is not known.
+            LaunchError: always: it is not known what the user did.
         """
         raise LaunchError("A function given to record_func cannot run again.", advice="Use a tape without it.")
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Refuse, as `node`."""
+        """Refuse to run the work again, as `node`.
+
+        Raises:
+            LaunchError: always.
+        """
         _ = self.node
 
     def reversed(self, tape: Tape) -> Undo:
-        """Return the backward function that the user passed."""
+        """Return the backward function that the user passed; the adjoints of its arrays are created first."""
         for value in self.changed:
             tape.adjoint_of(value)
         return self.backward
 
 
 class MappedStep(Step):
-    """Represents the correction of a computed result on a tape (`Mapped`)."""
+    """The correction of a result that was computed off the tape, such as a linear solve: `target += along(source)`.
+
+    It carries the result's derivatives (see `Mapped`).
+    """
 
     __slots__ = ("_versions", "mapped")
 
@@ -299,7 +328,7 @@ class MappedStep(Step):
 
     @property
     def node(self) -> Work:
-        """Refuse.
+        """Refuse to list the work.
 
         Raises:
             LaunchError: always: the tape has not seen how the result was computed.
@@ -309,12 +338,12 @@ class MappedStep(Step):
         )
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Record the mapped operation again on the substituted arrays; nothing runs."""
+        """Record the correction again on other arrays; nothing is computed."""
         m = self.mapped
         Mapped(instead(m.target), instead(m.source), m.along, m.against, m.constants).note()
 
     def reversed(self, tape: Tape) -> Undo:
-        """Return the work that adds to the source's adjoint.
+        """Return a function that adds to the source's adjoint what the target's adjoint contributes.
 
         Raises:
             NotDifferentiable: an array that the map reads has changed.

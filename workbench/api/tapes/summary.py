@@ -14,7 +14,15 @@ from workbench.runtime.device.memory import Memory
 
 
 class TapeSteps(msgspec.Struct, frozen=True):
-    """The summary of a tape's steps of one kind (launches: of one kernel); `dim` is that of the first step."""
+    """The summary of a tape's steps of one kind; of launches, those of one kernel.
+
+    Attributes:
+        kind: "launch", "copy", "add", "fill", "function" and so on.
+        name: the kernel; empty for steps that are no launches.
+        times: how many there are.
+        dim: the dimensions of the first, or the shape of the array that it changes.
+        changes: parameters that the first launch writes.
+    """
 
     kind: str
     name: str
@@ -38,11 +46,11 @@ class MemoryRow(msgspec.Struct, frozen=True):
 
 
 class TapeMemory(msgspec.Struct, frozen=True):
-    """Bytes of copies that a tape keeps, and those that it would keep without checkpoints.
+    """The bytes of copies that a tape holds, and those that it would hold without checkpoints.
 
     Attributes:
         rows: by kernel, what a tape without checkpoints keeps.
-        kept: bytes of all copies of now.
+        kept: bytes of all present copies.
         peak: the most bytes of copies at once so far, those of backward passes included.
         plain: bytes without checkpoints: the sum of the rows.
         steps: how many there are.
@@ -59,13 +67,13 @@ class TapeMemory(msgspec.Struct, frozen=True):
     recomputes: bool
 
     def table(self) -> list[tuple[str, ...]]:
-        """Return rows of text, the heads first."""
+        """Return the rows as text, the column heads first."""
         heads = ("kernel", "launches", "bytes per launch", "recomputed" if self.recomputes else "kept")
         rows = [(r.kernel, f"{r.times:,}", f"{r.nbytes / r.times:,.0f}", f"{r.nbytes:,}") for r in self.rows]
         return [heads, *rows]
 
     def summary(self) -> str:
-        """Return one sentence."""
+        """Return a sentence on the bytes that are kept."""
         if not self.recomputes:
             return f"{self.kept:,} bytes kept in {self.steps:,} steps"
         runs = f"; {self.again / max(1, self.steps):.1f} times as many steps ran again" if self.again else ""
@@ -80,7 +88,7 @@ class TapeMemory(msgspec.Struct, frozen=True):
 
 
 def tape_memory(tape: Tape) -> TapeMemory:
-    """Return what a tape keeps for gradients, in bytes by kernel.
+    """Return how many bytes a tape keeps for gradients, by kernel.
 
         with wb.Tape(checkpoint=20) as tape:
             loss = simulate(x, 10_000)
@@ -91,7 +99,7 @@ def tape_memory(tape: Tape) -> TapeMemory:
         tape: closed; after `backward`, `peak` has the copies of that, too.
 
     Returns:
-        Bytes of now, at most, and by kernel those of a tape without checkpoints.
+        The present bytes, the most so far, and by kernel those of a tape without checkpoints.
 
     Raises:
         LaunchError: it is something else.
@@ -122,10 +130,10 @@ def tape_memory(tape: Tape) -> TapeMemory:
 
 
 def tape_steps(tape: Tape) -> list[TapeSteps]:
-    """Summarise a tape: one entry per kernel or kind, in the order of the first of each.
+    """Summarise a tape: one entry per kernel or kind of step, in the order of the first of each.
 
     Returns:
-        Launches by kernel, and copies, sums and fills together.
+        An entry for the launches of each kernel, and one each for all copies, all sums, all fills and so on.
     """
     groups: dict[tuple[str, str], list[Step]] = {}
     for step in tape.steps:

@@ -135,7 +135,7 @@ class Tape(Opened):
         """Yield the work that ran, as records and graphs list it: `wb.Recorder(tape)` runs it again.
 
         Raises:
-            LaunchError: one is a function given to `record_func`, which cannot run again.
+            LaunchError: one is a function given to `record_func`, or a solve, which cannot run again.
         """
         return (node for step in self.steps if (node := step.node) is not None)
 
@@ -145,7 +145,7 @@ class Tape(Opened):
     # What it hears of.
 
     def launching(self, record: LaunchRecord) -> None:
-        """Record a launch, and keep what it is about to overwrite."""
+        """Record a launch, and copy what a gradient needs of the arrays that it is about to change."""
         changed = record.loaded.written_of(record.values)
         touched = record.loaded.arrays_of(record.values)
         versions = self._follow(touched, changed)
@@ -163,7 +163,7 @@ class Tape(Opened):
         self._stopped += [s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record]
 
     def branching(self, node: Graph) -> Graph:
-        """Record a branch or loop; return one that leaves behind what its gradient needs."""
+        """Record a branch or loop; return the one to capture, which also stores what its gradient needs."""
         step = BranchStep(node)
         changed = [step.touched[k] for k in step.written]
         self._note(step, changed, node.kind)
@@ -183,13 +183,17 @@ class Tape(Opened):
         self._change(target, MoveStep(Add(target, source)))
 
     def converting(self, source: array, dtype: object) -> None:
-        """Refuse what would cut a gradient."""
+        """Refuse to convert an array of floats to another float type, through which no gradient would go.
+
+        Raises:
+            NotDifferentiable: its gradient, or one of what it is computed from, is requested.
+        """
         carries = self._only is None or source.memory in self._only.memories
         if carries and is_float(source.dtype) and is_float(dtype):
             raise refuse_conversion(source, dtype)
 
     def mapping(self, mapped: Mapped) -> None:
-        """Record what has a rule of its own."""
+        """Record the correction of a result whose derivatives have a rule of their own, such as a linear solve."""
         self._note(MappedStep(mapped), (), "solve")
 
     def filling(self, target: array, value: float) -> None:
@@ -200,7 +204,7 @@ class Tape(Opened):
         self._note(step, (target,), step.work.kind)
 
     def _note(self, step: Step, changed: Sequence[array], kind: str) -> None:
-        """Record a step that is no launch, and keep what it is about to overwrite."""
+        """Record a step that is no launch, and copy what a gradient needs of the arrays that it is about to change."""
         self._follow(step.touched, changed)
         if self._only is not None:
             self._only.follow(step)
@@ -210,12 +214,12 @@ class Tape(Opened):
             self._keep(value, kind)
 
     def _keep(self, target: array, changed_by: str) -> None:
-        """Keep what an array holds that is about to change."""
+        """Have the array copied before it changes, if that is needed."""
         with without(self):
             self.kept.before_change(target, changed_by)
 
     def _follow(self, touched: Collection[array], changed: Sequence[array]) -> list[int]:
-        """Notice what was changed since the last step that touched it, outside the `with`; return memories' versions.
+        """Notice changes made outside the `with` since the last step; return the version of each array's memory.
 
         What other observers copy before a launch comes when the launch is announced and its changes are counted.
         """
@@ -242,14 +246,18 @@ class Tape(Opened):
         return before
 
     def _one_kind(self, value: array) -> None:
-        """Refuse memory that is complex numbers here and floats there, or in the array that has the gradient."""
+        """Refuse memory that is used as complex numbers and as floats.
+
+        Raises:
+            NotDifferentiable: it is, or its gradient is of the other kind.
+        """
         first = value if value.memory.grad is None else value.memory.grad
         known = self._complex.setdefault(value.memory, is_complex(first.dtype))
         if known != is_complex(value.dtype):
             raise refuse_parts(value)
 
     def _taped(self) -> set[Memory]:
-        """Memories of float arrays that the steps so far have changed, and can undo."""
+        """Return the memories of float arrays that the steps so far have changed, and can undo."""
         return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
     def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
@@ -261,7 +269,7 @@ class Tape(Opened):
             arrays: the float arrays it read and wrote.
 
         Raises:
-            LaunchError: the tape is not open, or an array holds no floats.
+            LaunchError: the tape is not open or has checkpoints, or an array holds no floats.
         """
         if isinstance(self.kept, Checkpoints):
             raise LaunchError("record_func() needs a tape without checkpoints: it cannot run again.")
@@ -295,7 +303,8 @@ class Tape(Opened):
 
         Raises:
             LaunchError: both are given, the loss is not one float, nothing recorded wrote it (or used what `grads`
-                names), an adjoint does not fit, or neither is given and no array that was written has a `.grad`.
+                names), an adjoint does not fit, or neither is given and no array that was written has a `.grad`. Also
+                inside the tape's own `with`, and for `retain_grad` with checkpoints.
             NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, two arrays
                 were made of the same memory, or a gradient is half added by a pass that was stopped.
             KeyboardInterrupt: it was stopped; the message names the gradients that are half added.
@@ -349,7 +358,13 @@ class Tape(Opened):
             self.adjoints[memory].copy_(held)
 
     def _undone(self, steps: Sequence[Step], live: Live) -> list[tuple[Step, Undo]]:
-        """Return what undoes each step; of a tape with checkpoints nothing, once no step refuses."""
+        """Return each step with the function that undoes it.
+
+        With checkpoints the list is empty: it is only checked that no step refuses.
+
+        Raises:
+            NotDifferentiable: a step has no right gradient.
+        """
         ready: list[tuple[Step, Undo]] = []
         for step in steps:
             self.at = step
@@ -361,7 +376,12 @@ class Tape(Opened):
         return ready
 
     def _check(self, steps: Sequence[Step], retain_grad: bool) -> None:
-        """Notice writes that nobody reported; refuse steps that were stopped, and two arrays made of the same bytes."""
+        """Notice changes of memory that nobody reported, and check that a backward pass is possible.
+
+        Raises:
+            LaunchError: `retain_grad` is set, and the tape has checkpoints.
+            NotDifferentiable: a step was stopped, or two arrays were made of the same bytes.
+        """
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
         for step in self._stopped:
@@ -377,7 +397,10 @@ class Tape(Opened):
             refuse_apart(self._versions, changed | {m for m in self._versions if m.grad is not None})
 
     def _prepared(self, steps: Sequence[Step]) -> list[Memory]:
-        """Have adjoints for all that gradients go through; returns those that are cleared, and hold earlier sums.
+        """Create the adjoints that gradients go through and that are missing.
+
+        Returns:
+            The memories of changed arrays whose adjoints are not 0: they hold sums of earlier passes.
 
         Raises:
             NotDifferentiable: one is half added.
@@ -412,7 +435,7 @@ class Tape(Opened):
         return earlier
 
     def _make(self, fresh: Mapping[Memory, array]) -> None:
-        """Make adjoints, each of all of a memory, for arrays in them."""
+        """Create adjoints that are 0, each of a whole memory, given one array in each."""
         with without(self):
             adjoints = zeros_beside(fresh.values())
         for memory, base in zip(fresh, adjoints, strict=True):
@@ -421,7 +444,7 @@ class Tape(Opened):
             self.written.add(base.memory)
 
     def again(self, snapshots: Snapshots, only: Sequence[array] | None = None) -> Tape:
-        """Return a tape for steps that run again, with these copies."""
+        """Return a tape for steps that run again, which takes its copies from `snapshots`; `only` as of `Tape`."""
         tape = type(self)(into_grad=False, deterministic=self.deterministic, only=only)
         tape.kept = snapshots
         return tape
@@ -434,7 +457,7 @@ class Tape(Opened):
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
-        """Set all adjoints to 0, and `.grad` of all arrays that the tape saw; the records stay."""
+        """Set to 0 all adjoints, and the `.grad` of all arrays that the tape saw; the recorded steps stay."""
         with without(self):
             for value in self.seen.values():
                 if value.memory.grad is not None and self._into_grad:
@@ -454,7 +477,10 @@ class Tape(Opened):
         self._stopped.clear()
 
     def adjoint_of(self, value: array) -> array:
-        """Return the adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        """Return the adjoint of an array: a view of its memory's adjoint, laid out alike.
+
+        The latter is created if there is none.
+        """
         if value.memory.as_parts:
             self._one_kind(value)
         base = self.adjoints.get(value.memory)
@@ -470,7 +496,7 @@ class Tape(Opened):
         return value.twin(base.memory)
 
     def _base(self, value: array) -> array:
-        """Return the adjoint of all of its memory."""
+        """Return the adjoint of all of an array's memory; it is created if there is none."""
         base = self.adjoints.get(value.memory)
         if base is None:
             base = value.memory.grad if self._into_grad else None
@@ -481,6 +507,9 @@ class Tape(Opened):
         return base
 
     def lend(self, memory: Memory, base: array) -> None:
-        """Use this array as the adjoint of everything in a memory; `written` has what backward passes change."""
+        """Use this array as the adjoint of all arrays in a memory.
+
+        `written` has the memories that backward passes change.
+        """
         self.adjoints[memory] = base
         self.written.add(base.memory)

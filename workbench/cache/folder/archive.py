@@ -39,7 +39,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def write_archive(path: Path, entries: Iterable[tuple[str, Entry]]) -> int:
-    """Write the entries to `path`, whole or not at all; returns how many.
+    """Write the entries to `path`, whole or not at all; return how many there were.
 
     Raises:
         CacheError: the file cannot be written.
@@ -63,8 +63,10 @@ def write_archive(path: Path, entries: Iterable[tuple[str, Entry]]) -> int:
 
 
 def read_archive(path: Path, limit: int, load: bool) -> Iterator[tuple[str, Entry | None]]:
-    """Yield digest and entry of each member: no digest where it is none of this cache's (or larger than `limit` bytes),
-    no entry where it is damaged. Without `load` no member is opened and there are no entries.
+    """Yield the digest and entry of each member of an archive.
+
+    The digest is empty for a member that is not of this cache's schema, or larger than `limit` bytes; the entry is None
+    for one that is damaged. Without `load` no member is opened, and all entries are None.
 
     Raises:
         CacheError: the file cannot be read or is no archive.

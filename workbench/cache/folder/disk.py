@@ -37,7 +37,7 @@ Report = Callable[[Path, str, bool], None]
 
 
 class Refused(Exception):
-    """A file or folder that must not be used: which, and why."""
+    """The error of a file or folder that must not be used; it has the path, and its message is the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(reason)
@@ -45,7 +45,14 @@ class Refused(Exception):
 
 
 class File(msgspec.Struct, frozen=True):
-    """A file of the cache folder: of an entry if `digest` is not empty, else a leftover, damaged or lock file."""
+    """A file of the cache folder.
+
+    Attributes:
+        path: where it is.
+        digest: of the entry that it holds; empty for a temporary, damaged or lock file.
+        bytes: its size.
+        used: when it was last used, in seconds since 1970; for a damaged one, when it was moved aside.
+    """
 
     path: Path
     digest: str
@@ -78,7 +85,10 @@ class Disk:
         return Path(f"{self._folder}{digest[:2]}{os.sep}{digest[2:]}")
 
     def read(self, digest: str) -> Entry | None:
-        """Read an entry and check every byte; return None, after a report, if it is missing or must not be used."""
+        """Read an entry and check every byte; return None if it is missing or must not be used.
+
+        What must not be used is reported, and a damaged file is moved aside unless the folder is read-only.
+        """
         path = self.path(digest)
         try:
             self._check_folders(path.parent)
@@ -122,7 +132,7 @@ class Disk:
         return True
 
     def lock_path(self, digest: str) -> Path | None:
-        """Return the file that processes lock for `digest`; None if there can be none."""
+        """Return the file that processes lock for `digest`, which need not exist; None if its folder cannot be used."""
         folder = self.folder / "locks"
         try:
             self._make_folders(folder)
@@ -153,7 +163,7 @@ class Disk:
                             yield File(Path(item.path), digest, status.st_size, status.st_mtime)
 
     def damaged(self) -> list[File]:
-        """List the files that were moved aside as damaged, the oldest first."""
+        """Return the files that were moved aside as damaged, the oldest first."""
         files: list[File] = []
         for item in _scan(self._named / "damaged") if self.is_usable() else ():
             with suppress(OSError):
@@ -174,7 +184,11 @@ class Disk:
             raise Refused(path, f"{reason}, and loading from it could run their code")
 
     def _make_folders(self, folder: Path) -> None:
-        """Make the folder and those above it, each for this user alone; check before anything is put inside."""
+        """Create the folder and those above it, each for this user alone; check each before anything is put inside.
+
+        Raises:
+            Refused: one must not be used.
+        """
         try:
             self._check_folders(folder)
         except FileNotFoundError:
@@ -264,7 +278,7 @@ class Limit:
     """A size limit of a cache folder, with an estimate that says when to prune it.
 
     Attributes:
-        bytes: the limit.
+        bytes: the most that the folder may hold.
     """
 
     def __init__(self, bytes: int) -> None:
@@ -272,7 +286,7 @@ class Limit:
         self._written = 0
 
     def after_write(self, disk: Disk, size: int) -> None:
-        """Prune the folder where that is due after `size` bytes were written."""
+        """Prune the folder, if that is due after `size` bytes were written."""
         self._written += size
         known = _known_total(disk.folder / "total")
         if known is None or known + self._written > self.bytes:
@@ -283,8 +297,11 @@ class Limit:
 def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
     """Remove the entries used longest ago until the folder holds `goal` bytes, if it holds more than `limit`.
 
-    Files of crashed processes and all but the newest damaged files are removed in any case; returns the number of
-    entries removed.
+    Without `goal` it is `limit`. Files of crashed processes and all but the newest damaged files are removed in any
+    case.
+
+    Returns:
+        The number of entries removed.
     """
     if not disk.is_usable():
         return 0
@@ -310,12 +327,15 @@ def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
 
 
 def remove(disk: Disk, digest: str) -> bool:
-    """Remove one entry; return whether there was one. What is not this user's is left alone."""
+    """Remove one entry; return whether there was one. Nothing is removed from a folder that must not be used."""
     return disk.is_usable() and _remove(disk.path(digest))
 
 
 def clear(disk: Disk) -> int:
-    """Remove entries, left-over and damaged files, and nothing else; return the number of entries removed."""
+    """Remove all entries, damaged files, and old left-over files; return the number of entries removed.
+
+    Left-over files younger than LEFT_OVER may be in use.
+    """
     now, removed = time.time(), 0
     for file in list(disk.files()):
         if file.digest or now - file.used > LEFT_OVER:  # a younger one is in use
@@ -358,12 +378,15 @@ def own() -> frozenset[int]:
 
 
 def own_or_root() -> frozenset[int]:
-    """Return the uids whose files this process may load from a read-only cache."""
+    """Return the uids whose files this process may load from a read-only cache; empty if the system has no uids."""
     return own() | {ROOT} if own() else frozenset()
 
 
 def distrust(status: os.stat_result, owners: frozenset[int]) -> str:
-    """Return why a file or folder with this status must not be used, or an empty string. Without owners, all may be."""
+    """Return why a file or folder with this status must not be used; empty if it may be.
+
+    If `owners` is empty, all may be used.
+    """
     if not owners:
         return ""
     if status.st_uid not in owners:

@@ -40,7 +40,7 @@ class Entry:
     Attributes:
         image: an object file or a cubin.
         metadata: JSON values (name, entry, backend, target, stages, …); not to be changed.
-        where: what answered: "memory", "disk", or empty if it was just made.
+        where: where it was found: "memory", "disk", or empty if it was just compiled.
         built: seconds since 1970 when it was first stored; 0 before that.
     """
 
@@ -62,10 +62,10 @@ def check_digest(digest: object) -> str:
 
 
 def encode(digest: str, entry: Entry) -> bytes:
-    """Return the file's bytes.
+    """Return the bytes of an entry's file.
 
     Raises:
-        CacheError: the metadata are not plain JSON values.
+        CacheError: the metadata are not plain JSON values, or the digest is not 64 hex digits.
     """
     try:
         metadata = json.dumps(entry.metadata, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
@@ -81,7 +81,7 @@ def encode(digest: str, entry: Entry) -> bytes:
 
 
 def decode(data: bytes, digest: str, where: str = "") -> Entry:
-    """Decode the bytes that `encode` wrote under `digest`, and check every byte.
+    """Decode the bytes that `encode` wrote under `digest`, and check every byte; `where` goes to the entry.
 
     Raises:
         Damaged: a byte is not what was written, or it was written under another key.

@@ -26,7 +26,7 @@ _held: set[int] = set()
 
 
 class Locks:
-    """The locks of one store; `hold` returns one."""
+    """The locks of one store, by digest."""
 
     def __init__(self) -> None:
         self._guard = Lock()
@@ -34,7 +34,7 @@ class Locks:
 
     @contextmanager
     def hold(self, digest: str, path: Path | None, timeout: float) -> Generator[bool]:
-        """Hold the lock of `digest` inside the `with`; True where it was had within `timeout` seconds.
+        """Hold the lock of `digest` inside the `with`; its value is False if that took longer than `timeout`.
 
         Args:
             digest: what threads of this process wait for.
@@ -70,7 +70,10 @@ class Locks:
 
 @contextmanager
 def _file_lock(path: Path | None, deadline: float) -> Generator[bool]:
-    """Hold the lock file; yield False if another process holds it until the deadline, else True."""
+    """Hold the lock file; yield False if another process holds it until the deadline, else True.
+
+    It is True, too, where files cannot be locked.
+    """
     fd, held = None, True
     if path is not None and fcntl is not None:
         with suppress(OSError):
