@@ -22,11 +22,11 @@ from workbench.types import NUMBERS, is_float
 
 @dataclass(eq=False)
 class Program:
-    """A function of launches, traced.
+    """Represents a function of launches, traced.
 
     Attributes:
         name: of the function.
-        closed: its jaxpr.
+        closed: its closed jaxpr.
     """
 
     name: str
@@ -35,17 +35,17 @@ class Program:
 
     @classmethod
     def of(cls, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Program:
-        """Return the program of a function for operands of these shapes and types."""
+        """Trace a function for operands of these shapes and types; return the program."""
         jax = library().jax
         shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands]
         return cls(name, jax.make_jaxpr(lambda *args: list(function(*args)))(*shapes))
 
     def __repr__(self) -> str:
-        """Say what it is, in a jaxpr."""
+        """Return the name and the number of operations, as a jaxpr shows them."""
         return f"{self.name}: {len(self.closed.jaxpr.eqns)} operations"
 
     def __call__(self, *operands: Any) -> list[Any]:
-        """Bind its operations one by one to JAX values."""
+        """Run the operations one by one on JAX values; return the results."""
         return library().jax.core.eval_jaxpr(self.closed.jaxpr, self.closed.consts, *operands)
 
     @property
@@ -119,8 +119,11 @@ class Program:
         return self.derived(("linear", wanted), lambda: _linearised(self, wanted))
 
     def transposed(self, split: int) -> Program:
-        """Return the program from the results' cotangents to those of the operands from `split` on, in which it is
-        linear."""
+        """Return the transpose of a program that is linear in its operands from `split` on.
+
+        It takes the first `split` operands and the results' cotangents, and returns the cotangents of the other
+        operands.
+        """
         jax = library().jax
         first, linear = self.inputs[:split], self.inputs[split:]
 
@@ -135,12 +138,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Linearised:
-    """A program split for derivatives.
+    """Represents a program split for derivatives.
 
     Attributes:
         forward: returns the results, then residuals that are neither operands nor results.
         tangent: from residuals and tangents, the tangents of the results that are floats.
-        residuals: of each, ("operand" or "result", its number).
+        residuals: of each, ("operand" or "result" of `forward`, its number).
     """
 
     forward: Program
@@ -200,7 +203,7 @@ def is_float_aval(aval: Any) -> bool:
 
 
 def _inner(equation: Any) -> Any:
-    """Return the jaxpr that one of our operations stands for."""
+    """Return the jaxpr that a program or a launch's tangent stands for; None for any other operation."""
     if isinstance(equation.params.get("program"), Program):
         return equation.params["program"].closed
     if equation.primitive is primitives().tangent:

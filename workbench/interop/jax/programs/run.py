@@ -31,13 +31,13 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Leaf:
-    """An input parameter: a value, or a tree of them.
+    """Represents an input parameter: a value, or a tree of them.
 
     Attributes:
         name: the parameter's.
         tree: the tree's form; None for a single value.
         types, full_shapes: of its values; shapes with the components' axes.
-        static: (type, value) where it is part of the program.
+        static: (type, value) where it is part of the program; else None.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Leaf:
         return [value] if self.tree is None else library().jax.tree.leaves(value)
 
     def built(self, values: list[Any]) -> Any:
-        """Return the parameter again, of flat values."""
+        """Rebuild the parameter's value from the flat list of its leaves; a static one has its own."""
         if self.static is not None:
             return self.static[1]
         return values[0] if self.tree is None else library().jax.tree.unflatten(self.tree, values)
@@ -80,7 +80,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Output:
-    """A result that is no input: its parameter, type, shape without components, and initial value."""
+    """Represents a result that is no input: parameter, type, shape without components, initial value (None: any)."""
 
     name: str
     type: ArrayType
@@ -90,7 +90,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Signature:
-    """The types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
+    """Represents the types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
 
     function: str
     leaves: tuple[Leaf, ...]
@@ -107,7 +107,7 @@ class Signature:
         ]
 
     def results(self, flat: Sequence[Any]) -> list[Any]:
-        """Results by parameter: in-out ones with their trees, then the outputs."""
+        """Return flat results by parameter: in-out ones as their trees, then the outputs."""
         if not self.in_out:
             return list(flat)
         rest = iter(flat)
@@ -115,7 +115,7 @@ class Signature:
         return [*(leaf.built([next(rest) for _ in leaf.types]) for leaf in in_out), *rest]
 
     def result_types(self) -> list[tuple[str, ArrayType, Shape]]:
-        """Name, type and shape without components of each flat result.
+        """Return name, type and shape without components of each flat result.
 
         Raises:
             LaunchError: an in-out parameter is not an array.
@@ -130,7 +130,7 @@ class Signature:
 
 
 def active() -> Trace | None:
-    """Return the trace that is under way in this context."""
+    """Return the trace that is under way in this context; None if there is none."""
     return next((o for o in OBSERVERS.get() if isinstance(o, Trace)), None)
 
 
@@ -153,10 +153,10 @@ def run_traced(
     operands: Sequence[Any],
     rebound: Callable[[str], LaunchError],
 ) -> list[Any]:
-    """Call the function on stand-ins for JAX values; its results as JAX values.
+    """Call the function on stand-ins for JAX values; return the results as flat JAX values.
 
     Args:
-        trace: notes what it does.
+        trace: records what it does.
         function: the user's.
         signature: of this call.
         operands: flat, as `Signature.operands` gives them.
@@ -220,7 +220,10 @@ def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> t
 
 
 def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims: Any) -> Any:
-    """Call another jax_callable inside a traced function; the outer trace gets its results, not its launches."""
+    """Call another jax_callable inside a traced function; return its results as stand-in arrays of the outer trace.
+
+    The outer trace sees these results, not the launches; in-out arguments are updated in place.
+    """
     tree = library().jax.tree
 
     def plain(value: Any) -> Any:

@@ -135,7 +135,7 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
 
 
 def _texts(program: Any) -> Iterator[str]:
-    """Yield an exported program and its gradients, as far as they were exported with it; or a compiled program."""
+    """Yield the text of a compiled program, or of an exported one and of the gradients that were exported with it."""
     if not hasattr(program, "mlir_module"):
         yield program.as_text()
         return

@@ -20,10 +20,10 @@ Data = Mapping[str, Any]
 
 
 class PickledKernel(SavedKernel):
-    """A kernel that came out of a pickle: it can be called with the types that it had there.
+    """Represents a kernel from a pickle: it can be called with the types that it had been called with there.
 
     Attributes:
-        data: what it was made from.
+        data: what `kernel_data` returned.
     """
 
     def __init__(self, data: Data) -> None:
@@ -80,7 +80,8 @@ def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
         called: the specialisations that calls needed so far; one with annotations needs no call.
 
     Raises:
-        RecordError: it has no such form.
+        RecordError: it takes structs, uses tiles, was never called and has parameters without types, or its IR has no
+            form as data.
     """
     if isinstance(kernel, PickledKernel):
         return kernel.data

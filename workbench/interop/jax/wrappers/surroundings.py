@@ -32,7 +32,7 @@ def surroundings(function: Callable[..., Any]) -> Any:
 
 
 class _Same:
-    """An object, compared by identity."""
+    """Wraps an object so that it is compared by identity."""
 
     __slots__ = ("value",)
 
@@ -46,7 +46,7 @@ class _Same:
 
 
 class _Reading:
-    """A snapshot; `open` has the objects that are or were visited, by id."""
+    """Takes a snapshot of what a function can read; `open` has the objects that are or were visited, by id."""
 
     def __init__(self) -> None:
         self.open: dict[int, object] = {}
@@ -81,7 +81,7 @@ class _Reading:
         return (held, *self.parts(value, names))
 
     def parts(self, value: Any, names: tuple[str, ...]) -> Iterator[Any]:
-        """Return a key of the parts of a value that code with these names can see."""
+        """Yield keys of the parts of a value that code with these names can see."""
         if isinstance(value, dict):
             yield from ((self.value(k, names), self.value(v, names)) for k, v in value.items())
         elif isinstance(value, _CONTAINERS):
@@ -109,7 +109,7 @@ class _Reading:
                     yield from self.attributes(vars(kind), names)
 
     def attributes(self, held: Any, names: tuple[str, ...]) -> Iterator[Any]:
-        """Return a key of the attributes of an object that are named."""
+        """Yield those of `names` that are attributes in `held`, each with a key of its value."""
         yield from ((n, self.value(held[n], names)) for n in names if n in held)
 
 
