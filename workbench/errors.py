@@ -203,7 +203,7 @@ class CacheError(WorkbenchError):
 
 
 class RecordError(WorkbenchError):
-    """Raised for a saved record that cannot be used (damaged, foreign, of another version), or saved."""
+    """Raised where a record cannot be read (damaged, foreign, of another version), or work cannot be saved."""
 
 
 def its_type(value: object) -> str:

@@ -15,7 +15,7 @@ from workbench import inspect
 
 
 class Slider(Protocol):
-    """The part of a slider that a notebook needs.
+    """Describes the part of a slider that a notebook needs.
 
     Attributes:
         name: what the notebook calls it.
@@ -36,7 +36,7 @@ class Slider(Protocol):
 
 
 class Staleness:
-    """The marks of stale outputs, and the display of sliders, by methods that are called around each cell."""
+    """Marks stale outputs and displays sliders, by methods that are called around each cell."""
 
     def __init__(self, shell: Any) -> None:
         """Attach to a shell."""
@@ -52,7 +52,7 @@ class Staleness:
         NOTEBOOK[:] = [self]
 
     def remove(self) -> None:
-        """Look no more."""
+        """Remove `cell_begins` and `cell_ends` from the shell, and take no more notice of sliders."""
         self._shell.events.unregister("pre_run_cell", self.cell_begins)
         self._shell.events.unregister("post_run_cell", self.cell_ends)
         NOTEBOOK.clear()
@@ -65,7 +65,7 @@ class Staleness:
         self._read.clear()
 
     def cell_ends(self, *_: Any) -> None:
-        """Show its sliders, note what this cell's outputs used, and mark those of all cells."""
+        """Show the cell's new sliders, note what its outputs used, and mark the stale outputs of all cells."""
         for slider in self._added:
             if not slider.is_shown and self.name_of(slider):
                 show_here(slider.shown)
@@ -112,10 +112,10 @@ class Staleness:
 
 
 NOTEBOOK: list[Any] = []
-"""The running notebook's, or what its host has in place of one, if there is any: sliders speak to it."""
+"""The notebook that sliders talk to, `Staleness` or what another host has in its place; empty if there is none."""
 
 
 def stale_words(names: list[str]) -> str:
-    """Return `stale: G changed`; empty if nothing did."""
+    """Return `stale: G changed`, with at most three names; empty if there are no names."""
     known = list(dict.fromkeys(names))
     return f"stale: {', '.join(known[:3])}{', …' if len(known) > 3 else ''} changed" if known else ""

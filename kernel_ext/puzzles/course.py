@@ -19,11 +19,11 @@ from kernel_ext.puzzles.trial import Mistake, device, explained, mistake_in, pro
 from kernel_ext.views import html
 
 SEEDS = (1, 2, 3)
-"""Of the cases that an answer is tested with; their sizes differ."""
+"""Seeds of the cases that an answer is tested with; the cases' sizes differ."""
 
 
 class Course:
-    """A course: puzzles by name, with what was solved.
+    """Represents a course: puzzles by name, with what was solved.
 
     check, hint, score, show = Course(first, second).tools
     """
@@ -127,7 +127,7 @@ class Course:
 
 
 def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
-    """Return the grade of an answer that is right, with a sentence."""
+    """Return the grade of an answer that is right, with a sentence on its counts (empty if the puzzle has no goals)."""
     if puzzle.case is None or not puzzle.goals:
         return BEST, ""
     if device() == "cpu":
@@ -149,12 +149,12 @@ def _help(puzzle: Puzzle) -> str:
 
 
 class TimeLimitError(Exception):
-    """The block ran longer than it may."""
+    """Raised by `time_limit` in a block that ran longer than it may."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt the block after some seconds; there is no limit off the main thread and on Windows.
+    """Interrupt a `with` block after some seconds; there is no limit off the main thread and on Windows.
 
     Raises:
         TimeLimitError: the time was over.

@@ -54,5 +54,5 @@ def count(number: int, noun: str) -> str:
 
 
 def ascii_only(text: str) -> str:
-    """Return the text for a terminal or a log that may not know our signs."""
+    """Return the text with signs such as `µ` and `·` replaced by ASCII, for a terminal or a log."""
     return text.translate(_ASCII)
