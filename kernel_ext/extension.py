@@ -173,7 +173,7 @@ class _Film:
     def update(self, run: Any) -> None:
         """Draw what is watched as it is now; the last frame is what a saved notebook shows.
 
-        Nothing is drawn after a failure, or between first and last frame without widgets.
+        Nothing is drawn after a failure or, without widgets, before the last frame.
         """
         from kernel_ext import show
         from kernel_ext.views.arrays.animation import animation_html, animation_text

@@ -120,6 +120,9 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
         error: what the launch raised.
         what: "steps" or "threads".
 
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
     Raises:
         Refusal: the thread is not known, or an array of the launch is no longer there.
     """
@@ -154,7 +157,7 @@ class _Followed(msgspec.Struct, frozen=True):
     parameter: str
 
     def __call__(self, block: int) -> dict[str, Any]:
-        """Follow the launch's threads from a block on; return the view as data, or the reason for none."""
+        """Follow the launch's threads from a block on; return `view` and `parameter`, or `said`, why not."""
         last, arguments = self.last, self.last.arguments
         if arguments is None:
             return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}

@@ -40,7 +40,7 @@ class WorkbenchError(RuntimeError):
         super().__init__(self.message)
 
     def render(self) -> str:
-        """Return the whole message as plain text."""
+        """Return the whole message as plain text: class, location, the line with a caret, the sentence, and advice."""
         location = self.location if self.location is not None and self.location.line > 0 else None  # 0: unknown
         where = ", ".join(p for p in (self.function, str(location) if location else "") if p)
         lines = [f"{type(self).__name__}  {where}".rstrip()]

@@ -58,7 +58,7 @@ def _locks() -> list[Any]:
 
 
 def after_fork(call: Callable[[], None]) -> None:
-    """Have `call` run in each forked child."""
+    """Have `call` run in each forked child; nothing happens where processes cannot be forked."""
     if _FORKS:
         os.register_at_fork(after_in_child=call)
 

@@ -219,7 +219,7 @@ def _as_loaded(function: Callable[..., Any]) -> Text | None:
 
 
 def _codes(module: CodeType) -> list[CodeType]:
-    """Return a code object and those within it, outer ones first."""
+    """Return a code object and those nested in it, outer ones first."""
     codes = [module]
     for one in codes:  # which grows
         codes += [c for c in one.co_consts if isinstance(c, CodeType)]

@@ -134,7 +134,7 @@ class Struct:
 
     @cached_property
     def content(self) -> str:
-        """Everything that layout and meaning depend on, as text: for module keys."""
+        """Everything that layout and meaning depend on, all fields with types and offsets, as text: for module keys."""
         return ", ".join(f"{leaf.path}: {_written(leaf.type)} at {leaf.offset}" for leaf in self.leaves)
 
     def find(self, name: str) -> Field | None:
@@ -199,12 +199,12 @@ class IndexedArray(ArrayType):
 
     @property
     def behind(self) -> ArrayType:
-        """The type of the array behind it."""
+        """The type of the array behind the indices."""
         return ArrayType(self.dtype, self.ndim)
 
     @property
     def tables(self) -> tuple[int, ...]:
-        """The dimensions with an array of indices."""
+        """The dimensions that have an array of indices."""
         return tuple(k for k in range(self.ndim) if not self.indexed or self.indexed[k])
 
     def __repr__(self) -> str:

@@ -70,7 +70,7 @@ class Scalar(Named):
 
     @cached_property
     def size(self) -> int:
-        """Bytes in memory."""
+        """Bytes of a value in memory."""
         return self.bits // 8
 
     @property
@@ -163,7 +163,7 @@ class Vector(Named):
 
     @property
     def parts_shape(self) -> tuple[int, ...]:
-        """The shape of the components; of a complex number (2,), though its own shape is ()."""
+        """The shape of a value's scalars: of a vector its own; of a complex number (2,), though its own is ()."""
         return self.shape
 
     @property
@@ -321,7 +321,7 @@ class Complex(Vector):
 
     @property
     def parts_shape(self) -> tuple[int, ...]:
-        """The shape of the components: that of a value, and (2,)."""
+        """The shape of a value's floats: its own shape, and (2,) for the two parts."""
         return (*self.shape, 2)
 
     @property
@@ -442,7 +442,7 @@ class ArrayType(Named):
 
     @property
     def size_type(self) -> Scalar:
-        """The type of its sizes in a kernel: int32, or int64 where that is too narrow."""
+        """The type of the array's sizes in a kernel: int32, or int64 where that is too narrow."""
         return int64 if self.wide else int32
 
     def __repr__(self) -> str:

@@ -133,7 +133,7 @@ def _put(scope: dict[str, Any], name: str, value: Any) -> Iterator[None]:
 
 @magics_class
 class MeasureMagics(Magics):
-    """The magics `%bench`, `%profile` and `%tune`."""
+    """The magics `%bench`, `%profile`, `%fault` and `%tune`."""
 
     def __init__(self, shell: Any) -> None:
         """Attach to the shell whose names the expressions read."""

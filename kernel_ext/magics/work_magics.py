@@ -109,11 +109,11 @@ class RecordMagics(Magics):
         self.live.show(title, show.timeline(recorder, title, self.label))
 
     def label(self, filename: str) -> str:
-        """Return the name of a file for people: `Cell In[4]` of a cell."""
+        """Return the name of a file for people: `cell [4]` for a cell's, any other as it is."""
         return cell_label(self.here, filename).replace("Cell In", "cell ")
 
     def close(self) -> None:
-        """End a recording that goes on, close the live timelines, and listen no more."""
+        """End a recording that goes on, close the live timelines, and remove the hooks around cells."""
         self.live.close()
         if self.recording.recorder is not None:
             self.recording.off()

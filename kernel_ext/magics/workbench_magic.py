@@ -105,7 +105,7 @@ _LISTED = 5
 
 
 def information() -> str:
-    """Return version, devices, cache, memory and settings, a line each."""
+    """Return lines of text on version, devices and cache, on arrays in memory, checks and the CPU."""
     sizes = ", ".join(f"{name} {units.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
     checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
     return "\n".join(

@@ -56,7 +56,7 @@ class _Run(msgspec.Struct):
     said: str = ""
 
     def mark(self, reason: str) -> None:
-        """Show above its outputs why they are stale; an empty reason removes the mark."""
+        """Show above the run's outputs why they are stale; an empty reason removes the mark."""
         for widget in self.widgets:
             if widget.stale != reason:
                 widget.stale = reason
@@ -78,7 +78,7 @@ class _Run(msgspec.Struct):
         display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Return the widget of a view, not displayed yet; None if there can be none."""
+        """Return the widget of a view, not displayed yet; None if anywidget is not installed."""
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -87,7 +87,7 @@ class _Run(msgspec.Struct):
 
 
 def _marked(shown: Shown | None, reason: str) -> dict[str, Any]:
-    """Return the static outputs below a mark, if there is a reason."""
+    """Return the static outputs of a view by MIME type, below a mark if there is a reason."""
     bundle = shown.bundle() if shown is not None else {"text/plain": "", "text/html": "<span></span>"}
     if reason:
         text = f"{reason} · run the cell again\n{bundle['text/plain']}"
@@ -104,7 +104,7 @@ class Showing(msgspec.Struct, frozen=True):
 
     @property
     def lasts(self) -> bool:
-        """Whether the widget still shows the view."""
+        """Whether the widget still shows this view, and no later one of the cell."""
         return self.widget.twin == self.twin
 
     def close(self) -> None:
@@ -134,7 +134,7 @@ def session_views() -> list[Shown]:
 
 
 def note_cell(shell: Any) -> None:
-    """Note which cell begins to run, by its position in the shell's history."""
+    """Record which cell begins to run, by its execution count."""
     header = getattr(shell, "parent_header", None)
     cell, _, message = _running(shell) if header else (secrets.token_hex(6), False, "")
     _COUNTS[len(shell.history_manager.input_hist_raw)] = cell, message
@@ -147,7 +147,7 @@ def runs_by_count() -> dict[int, tuple[str, tuple[Shown, ...]]]:
 
 
 def forget_session() -> None:
-    """Forget what was shown."""
+    """Forget the outputs of all cells of this session, so that an export begins anew."""
     _RUNS.clear()
     _COUNTS.clear()
 
@@ -169,7 +169,7 @@ def runs_of_cells(shell: Any, marked: bool = False) -> tuple[_Run | None, list[_
 
 
 def _running(shell: Any) -> tuple[str, bool, str]:
-    """Return the running cell's identity, whether the front end gives it, and the message that runs the cell."""
+    """Return the running cell's identity, whether the front end gave it, and the id of the message that runs it."""
     header = getattr(shell, "parent_header", None) or {}
     identity = (header.get("metadata") or {}).get("cellId")
     code = (header.get("content") or {}).get("code")
@@ -179,7 +179,7 @@ def _running(shell: Any) -> tuple[str, bool, str]:
 
 
 def _run(shell: Any) -> _Run:
-    """Return the running cell's run; end that of an earlier run of the same cell."""
+    """Return the record of the running cell's outputs; that of an earlier run of the same cell is ended."""
     cell, identity, message = _running(shell)
     spare: list[Any] = []
     if cell in _RUNS and _RUNS[cell].message != message:
@@ -273,7 +273,7 @@ class LiveViews:
             self._shown[name] = showing
 
     def close(self) -> None:
-        """Close all; their static fallbacks come back."""
+        """Close all widgets; their static fallbacks come back."""
         for showing in self._shown.values():
             showing.close()
         self._shown.clear()

@@ -66,7 +66,7 @@ class Shown:
 
     @property
     def parts(self) -> tuple[Shown, ...]:
-        """The views that this is made of: itself."""
+        """The views that this view consists of: itself; of a page several."""
         return (self,)
 
     def data(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Shown:
         return self._widget
 
     def _laid_out(self) -> Any:
-        """Return the widget of a layout, or of a host that places it itself; None if there can be none."""
+        """Return the widget for a layout, or a host that displays it itself; None if anywidget is not installed."""
         if self._widget is None and (widget := self.live()) is not None:
             self._widget, widget.again = widget, self.again
             for old in [one for one in LAID_OUT if one.closed]:  # by the host, whose cell ran again

@@ -27,11 +27,11 @@ class Slider(Protocol):
 
     @property
     def shown(self) -> Any:
-        """The view in a cell."""
+        """The slider's view in a cell."""
         ...
 
     def peek(self) -> Any:
-        """Return its value, without noting the read."""
+        """Return the slider's value, without noting that it was read."""
         ...
 
 
@@ -58,7 +58,7 @@ class Staleness:
         NOTEBOOK.clear()
 
     def cell_begins(self, *_: Any) -> None:
-        """Note the cell, and what was launched before."""
+        """Note which cell begins, and the number of the next launch; forget the sliders of the cell before."""
         note_cell(self._shell)
         self._begun = inspect.next_launch()
         self._added.clear()
@@ -76,7 +76,7 @@ class Staleness:
         self.mark()
 
     def mark(self) -> None:
-        """Mark each run of a cell with the names and sliders that have changed since, or remove its mark."""
+        """Mark each cell's outputs with the names and sliders that have changed since it ran, or unmark them."""
         names = self._shell.user_ns
         for run in runs_of_cells(self._shell)[1]:
             changed = [name for used in run.uses(names) for name in inspect.changes_of(used, names)]

@@ -31,7 +31,9 @@ COUNTS = {
 
 
 def graded(mine: wb.Profile, solution: wb.Profile, goals: Sequence[str]) -> tuple[bool, str]:
-    """Return whether an answer's counts are at most `ENOUGH` times the solution's, and a sentence on the worst of them.
+    """Return whether an answer's counts are at most `ENOUGH` times the solution's, and a sentence on that.
+
+    If they are not, the sentence is on the count that is the furthest off.
 
     Args:
         mine: the profile of the answer.

@@ -138,7 +138,7 @@ def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
 
 
 def _help(puzzle: Puzzle) -> str:
-    """Return hints, each inside the one before, and the solution, each behind a click."""
+    """Return HTML with hints, each inside the one before, and the solution, each behind a click; empty without any."""
     code = f'<pre style="margin:4px 0 0 8px">{escape(puzzle.solution.strip())}</pre>'
     inner = html.folded("Solution", code) if puzzle.solution else ""
     for number, text in reversed(list(enumerate(puzzle.hints, 1))):

@@ -109,7 +109,7 @@ def courses_of(path: Path) -> dict[str, Course]:
     """Return the courses that a Python file defines, by name.
 
     Raises:
-        Refusal: it defines none.
+        Refusal: there is no such file, or it defines none.
     """
     sys.path.insert(0, str(path.resolve().parent))  # as for the notebooks next to it
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -124,7 +124,7 @@ def courses_of(path: Path) -> dict[str, Course]:
 
 
 def submissions(folder: Path) -> list[Path]:
-    """Return notebooks and Python files of a folder, in order."""
+    """Return the notebooks and Python files in a folder and those below it, sorted, without hidden ones and `__…`."""
     files = (p for p in sorted(folder.rglob("*")) if p.suffix in (".ipynb", ".py") and p.is_file())
     return [p for p in files if not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)]
 

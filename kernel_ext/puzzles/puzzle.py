@@ -76,7 +76,7 @@ class Puzzle:
         return "__global__" in self.solution
 
     def solved(self) -> Any:
-        """Return the solution as a kernel.
+        """Build the solution, and return it as a kernel.
 
         Raises:
             WorkbenchError: the solution does not compile.

@@ -93,7 +93,7 @@ class Built(msgspec.Struct, frozen=True):
     arch: str = queries.NATIVE
 
     def pane(self, kernel: str, name: str) -> PaneView:
-        """Return one text about one of the kernels."""
+        """Return the text called `name` about one of the kernels, such as "ir"."""
         return queries.pane_views(self.kernels[kernel], (name,), self.arch)[0]
 
 
@@ -101,7 +101,7 @@ class Cells:
     """Represents the kernel cells of one session: which kernels each cell made."""
 
     def __init__(self) -> None:
-        """Make the state of a session in which no cell has run."""
+        """Start a session in which no cell has run."""
         self._made: dict[str, dict[str, Any]] = {}
 
     def build(

@@ -39,7 +39,7 @@ def lines_before(shell: Any, cell: str) -> int:
 
 
 def keep_lines(shell: Any, filename: str, line: str, cell: str) -> None:
-    """Give the typed cell to `linecache` under the name of its code, so that tracebacks show the reader's lines."""
+    """Store the typed cell in `linecache` under `filename`, its code's, so that tracebacks show the reader's lines."""
     typed = whole_cell(shell, cell)
     lines = (typed if typed.endswith(cell) else f"{line}\n{cell}").splitlines(keepends=True)
     linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)

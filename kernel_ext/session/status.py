@@ -46,7 +46,7 @@ def finish(view: StatusView, kernels: Iterable[str], panes: Iterable[PaneView] =
 
 
 def fail(view: StatusView, error: BaseException) -> StatusView:
-    """Return the view of a cell that could not be built."""
+    """Return the view of a cell that could not be built, with a row for each error."""
     rows = tuple(replace(r, state="failed") if r.state == "compiling" else r for r in view.rows)
     return _headed(replace(view, rows=rows, errors=error_rows(error), state="failed"))
 

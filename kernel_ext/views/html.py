@@ -34,7 +34,7 @@ def table(titles: Iterable[str], rows: Iterable[Iterable[str]], colours: Sequenc
 
 
 def folded(title: str, inner: str) -> str:
-    """Format HTML that is folded away under a title."""
+    """Format HTML that is folded away under a title, in a `details` element."""
     return f'<details><summary style="display:list-item">{escape(title)}</summary>{inner}</details>'
 
 

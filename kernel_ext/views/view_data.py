@@ -125,7 +125,7 @@ class StatusView(msgspec.Struct, frozen=True):
 
     @property
     def lead(self) -> str:
-        """The headline's first words, for a badge."""
+        """The first words of the headline, for a badge."""
         return LEADS[self.state]
 
     @property

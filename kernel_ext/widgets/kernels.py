@@ -101,7 +101,7 @@ class StatusCard(PaneWidget, kind="status_card"):
             super().on_message(content)
 
     def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
-        """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made again."""
+        """Show another view of the same cell; `make_pane`, if given, makes the texts of its kernels from now on."""
         if make_pane is not None:
             self.offer((), make_pane)
         super().show(view)

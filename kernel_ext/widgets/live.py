@@ -125,7 +125,7 @@ class Live(anywidget.AnyWidget):
         """Handle a message from the page, one at a time; a subclass overrides this, which does nothing."""
 
     def renew(self, view: Any, twin: str = "", **more: Any) -> None:
-        """Show something else from now on, as if it were just made."""
+        """Show another view from now on, as a widget that was just created."""
         traits = self.take(view, **more)
         with self.hold_sync():
             for name, value in {"twin": twin, "stale": "", **traits}.items():

@@ -292,7 +292,11 @@ def _beside(images: list[np.ndarray]) -> np.ndarray:
 
 
 def _drawn(picture: Picture) -> Any:
-    """Return a frame as `uint8[rows, columns, 3]`; components stand side by side."""
+    """Return a picture as `uint8[rows, columns, 3]`: images of components side by side, lines one below the other.
+
+    Raises:
+        Refusal: the array has no elements.
+    """
     if not isinstance(picture, ArrayView):
         return scattered(picture)[:, :, :3]
     if not picture.parts:

@@ -49,7 +49,7 @@ def array_html(view: ArrayView) -> str:
 
 
 def headline(view: ArrayView) -> str:
-    """Describe the array in one line."""
+    """Return a line on the array: name, index, dtype and shape, and the counts of NaN and infinities."""
     index = f" at [{', '.join(map(str, view.at))}]" if view.at else ""
     wrong = [f"{value.split(',')[0]} {name}" for name, value in view.facts if name in ("NaN", "infinite")]
     return " · ".join([f"{view.name}{index}: {view.kind}", *wrong])
@@ -71,7 +71,7 @@ def _image(part: PartView, view: ArrayView, alt: str) -> str:
 
 
 def _scale(view: ArrayView) -> str:
-    """Format the meaning of images' colours; empty if no part is coloured by its value."""
+    """Format the meaning of images' colours as HTML; empty if no part is coloured by its value."""
     if view.histogram is None or all(part.kind != "image" for part in view.parts):
         return ""
     ramp = html.png(blend(np.linspace(view.low, view.high, 60)[None, :], view.stops, view.span))

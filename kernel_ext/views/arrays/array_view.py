@@ -181,7 +181,7 @@ class Slices:
     """
 
     def __init__(self, value: Any, view: ArrayView, look: Look) -> None:
-        """Begin with `view`, which is shown first."""
+        """Attach to the array `value`, of which `view` is shown first; the array is held weakly."""
         self._view, self._look, self._at = view, look, view.at
         try:
             self._held: Callable[[], Any] = weakref.ref(value)
@@ -191,7 +191,7 @@ class Slices:
     def __call__(self, at: tuple[int, ...], field: str = "") -> ArrayView:
         """Return the view at other leading indices, or of another field; later `draw`s keep to it.
 
-        If the array is gone, it is the last view with a note that says so.
+        If the array is gone, it is the view that was shown first, with a note that says so.
         """
         array = self._held()
         if array is None:

@@ -145,7 +145,7 @@ def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> n
 
 
 def points_headline(view: PointsView) -> str:
-    """Format the points in one line."""
+    """Return a line on the points: name, dtype and shape, and how many are drawn or not finite."""
     drawn = f"{view.shown:,} of them drawn" if view.shown + view.bad < view.count else ""
     bad = f"{view.bad:,} NaN or infinite" if view.bad else ""
     return " · ".join(p for p in (f"{view.name}: {view.kind}", drawn, bad) if p)

@@ -55,12 +55,12 @@ def _remarks(view: StatusView) -> tuple[str, ...]:
 
 
 def inspect_text(view: InspectView) -> str:
-    """Format the panes one below the other."""
+    """Format the panes in ASCII, one below the other."""
     return units.ascii_only("\n\n".join(f"--- {p.kernel}: {p.title}\n{p.text.rstrip()}" for p in view.panes))
 
 
 def inspect_html(view: InspectView) -> str:
-    """Format the panes side by side, each with its line numbers."""
+    """Format the panes side by side as static HTML, each with its line numbers."""
     titles = "".join(_th(f"{view.kernel} · {p.title}") for p in view.panes)
     texts = "".join(f'<td style="{_CELL};padding-right:24px">{_code(p)}</td>' for p in view.panes)
     wide = f"table-layout:fixed;width:100%;min-width:{22 * len(view.panes)}em"

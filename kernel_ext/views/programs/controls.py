@@ -276,7 +276,7 @@ def slider(name: str, value: Any, limits: Any) -> Slider:
 
 
 def controls_text(view: ControlsView) -> str:
-    """Format the numbers and their ranges in ASCII."""
+    """Format the sliders' numbers and ranges, and the watched array if there is one, in ASCII."""
     rows = [f"{view.title}: sliders need a live notebook"]
     rows += [f"  {s.name} = {s.value:g}  ({s.low:g} to {s.high:g})" for s in view.sliders]
     rows += [array_fallback.array_text(view.picture)] if view.picture else []
@@ -284,7 +284,7 @@ def controls_text(view: ControlsView) -> str:
 
 
 def controls_html(view: ControlsView) -> str:
-    """Format the numbers and their ranges, and the watched array."""
+    """Format the sliders' numbers and ranges, and the watched array if there is one, as static HTML."""
     rows = [(s.name, f"{s.value:g}", f"{s.low:g} … {s.high:g}") for s in view.sliders]
     picture = array_fallback.array_html(view.picture) if view.picture else ""
     note = html.line("moving a slider replays; it needs the notebook's kernel")

@@ -44,7 +44,7 @@ class PairView(msgspec.Struct, frozen=True):
 
     @property
     def sides(self) -> tuple[ArrayView, ...]:
-        """The arrays to draw."""
+        """The arrays to draw: the value, if there is one, and its adjoint."""
         return (self.adjoint,) if self.value is None else (self.value, self.adjoint)
 
 
@@ -121,7 +121,7 @@ def grads_text(view: GradsView) -> str:
 
 
 def grads_html(view: GradsView) -> str:
-    """Format a table of the compared derivatives, and the arrays with their adjoints."""
+    """Format a table of the compared derivatives, and the arrays with their adjoints, as static HTML."""
     parts = [html.line(view.title if view.check is None else view.check.said)]
     if view.check is not None:
         titles = ("input", "adjoint", "difference", "error", "where")

@@ -61,7 +61,7 @@ class StepsView(msgspec.Struct, frozen=True):
 
 
 def steps_view(steps: inspect.Steps) -> StepsView:
-    """Return the view of a thread's steps."""
+    """Return the view of a thread's steps, with the names that each statement changed."""
     before: dict[tuple[int, str], dict[str, str]] = {}
     rows = []
     for step in steps:
@@ -172,7 +172,7 @@ class ProfileView(msgspec.Struct, frozen=True):
 
 
 def profile_view(profile: wb.Profile) -> ProfileView:
-    """Return the view of a profile."""
+    """Return the view of a profile, whose first shown step is that of the most wasteful access."""
     heads, table, total = profile.table()
     rows = {(line.number, line.where): index for index, (line, _) in enumerate(table)}
     lines = tuple(
@@ -280,7 +280,7 @@ def _first(items: tuple[ItemView, ...]) -> str:
 
 
 def sweeps_text(sweeps: Sweeps) -> str:
-    """Format both sweeps, a line per step."""
+    """Format both sweeps in ASCII, a line per step."""
     return units.ascii_only(str(sweeps))
 
 
@@ -321,13 +321,13 @@ def _few(value: wb.array) -> str:
 
 
 def trail_text(view: dict[str, Any]) -> str:
-    """Format the title and a line for each step, in ASCII."""
+    """Format the steps of a graph in ASCII: the title, and a line for each step."""
     rows = [f"{k}: {title}  {'; '.join(parts)}".rstrip() for k, title, parts in _rows(view)]
     return units.ascii_only("\n".join([view["title"], *rows]))
 
 
 def trail_html(view: dict[str, Any], picture: str) -> str:
-    """Format the steps as a folded table below `picture`, the HTML of the graph."""
+    """Format the steps of a graph as a folded HTML table below `picture`, the HTML of the graph."""
     table = html.table(("step", "what", "then"), [(str(k), title, "; ".join(parts)) for k, title, parts in _rows(view)])
     return picture + html.box(html.line(view["title"]), html.folded("steps", table))
 

@@ -131,7 +131,7 @@ def timeline_text(view: TimelineView) -> str:
 
 
 def timeline_html(view: TimelineView) -> str:
-    """Format the headline, the picture, and the table folded away."""
+    """Format a timeline as static HTML: the headline, the picture, and the table folded away."""
     if not view.rows:
         return html.box(html.line(headline(view)))
     shown = enumerate(view.rows[:ROWS_OF_TABLE])
@@ -161,13 +161,13 @@ def total_name(row: TotalRow) -> str:
 
 
 def _totals_html(view: TimelineView) -> str:
-    """Format the totals as a table, each with its colour."""
+    """Format the totals as an HTML table, each with its colour."""
     totals = view.totals[:ROWS_OF_TOTALS]
     return html.table(_HEADS, map(_total, totals), [row.colour for row in totals]) + _more(view.totals, ROWS_OF_TOTALS)
 
 
 def timeline_svg(view: TimelineView) -> str:
-    """Format the picture: a lane for each device and for the host, and a bar for each span in its kernel's colour."""
+    """Draw a timeline as SVG: a lane for each device and for the host, a bar for each span in its kernel's colour."""
     lanes = (*view.lanes, *dict.fromkeys(row.lane for row in view.host))
     height = _AXIS + _LANE * len(lanes) + 4
     colours = {(total.kind, total.name): total.colour for total in view.totals}
@@ -197,7 +197,7 @@ def timeline_svg(view: TimelineView) -> str:
 
 
 def headline(view: TimelineView) -> str:
-    """Describe what was recorded in one line."""
+    """Return a line on what was recorded: how many spans of each kind, and the time."""
     kinds: dict[str, int] = {}
     for row in view.rows:
         kinds[row.kind] = kinds.get(row.kind, 0) + 1

@@ -262,7 +262,7 @@ class array(wb.array, metaclass=Made):
             self.attached = {**getattr(self, "attached", {}), name: value}
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute that a program set."""
+        """Return an attribute that a program set on the array; any other name raises AttributeError."""
         if name != "attached" and name in getattr(self, "attached", {}):
             return self.attached[name]
         raise AttributeError(f"'array' object has no attribute {name!r}")

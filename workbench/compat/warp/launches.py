@@ -289,7 +289,7 @@ _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"]
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return `function` as the builtin `name` for calls from Python, with results of the types that Warp gives.
 
-    They are Python's own numbers where all arguments are those or of 32 bits, or with
+    They are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
     `config.legacy_scalar_return_types`; else Warp's types.
     """
 
@@ -314,8 +314,8 @@ def launch(
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
-    With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed. Numbers of
-    grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
+    With `adjoint`, the gradient of an input array is not computed if it has no given adjoint and requires no gradient.
+    Numbers of grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
 
     Returns:
         A `Launch` with `record_cmd`, which has not run, else None.
@@ -392,17 +392,17 @@ class Launch(metaclass=_LaunchClass):
 
     @property
     def params(self) -> list[Any]:
-        """The bounds, the arguments, and with `adjoint` their adjoints."""
+        """The launch's bounds, its arguments, and with `adjoint` their adjoints, in a list."""
         adjoints = [self._zeros[n] if v is None else v for n, v in self._adjoints.items()]
         return [self.bounds, *self._values.values(), *(adjoints if self._options["adjoint"] else ())]
 
     def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
-        """Set the argument, or the adjoint, of a parameter."""
+        """Set the argument of a parameter, or with `adjoint` its adjoint."""
         (self._adjoints if adjoint else self._values)[name] = value
         self._recorded = None
 
     def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
-        """Set the argument, or the adjoint, of a parameter by its number."""
+        """Set the argument of the parameter with this number, or with `adjoint` its adjoint."""
         self.set_param_by_name(self.kernel.parameters[index], value, adjoint)
 
     def set_params(self, values: Sequence[Any]) -> None:
@@ -545,14 +545,14 @@ class Tape(wb.Tape):
         self, kernel: wb.Kernel, dim: Any, max_blocks: int, inputs: Sequence[Any], outputs: Sequence[Any],
         device: Any = None, block_dim: int | None = None, metadata: Any = None,
     ) -> None:  # fmt: skip
-        """Run a launch under this tape."""
+        """Run a launch and record it on this tape."""
         with self:
             launch(kernel, dim, inputs, outputs, device=device, block_dim=block_dim or None, max_blocks=max_blocks)
 
     def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
         """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp.
 
-        Nothing is computed without a loss, gradients and a recorded launch.
+        Nothing happens, and None is returned, if there is neither a loss, nor gradients, nor a record.
         """
         if loss is not None and grads is not None:
             loss, grads = None, {loss: wb.ones_like(loss), **grads}
@@ -664,7 +664,7 @@ def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
 
 
 def capture_launch(graph: wb.Graph, stream: Any = None) -> None:
-    """Run a captured graph, with the grids that it uses as they were built last."""
+    """Run a captured graph, with the hash grids that it takes as they were built last."""
     for node, name, grid in _GRIDS.get(graph, ()):
         graph.update(node, **{f"{name}.{field}": getattr(grid, field) for field in FIELDS})
     graph.launch()

@@ -86,7 +86,7 @@ NUMBERS = {n: Number(n, t.kind, t.bits) for n, t in types.SCALARS.items() if n n
 
 
 def number_type(kind: Any) -> Any:
-    """Return Warp's type of numbers or vectors for Workbench's, always the same object; any other type itself."""
+    """Return Warp's scalar or vector type for Workbench's, always the same object; any other type itself."""
     if isinstance(kind, Vector) and not isinstance(kind, Complex):
         return _vector_type(kind)
     return NUMBERS.get(kind.name, kind) if type(kind) is Scalar else kind

@@ -97,7 +97,7 @@ def _wire(wire: Wire, axes: int) -> Wire:
 
 
 class Place(NamedTuple):
-    """The batch axes of a parameter of a batched function.
+    """Represents the batch axes of a parameter of a batched function.
 
     Attributes:
         varies: for each batch axis, whether the parameter varies along it; if not, its size there is 1.

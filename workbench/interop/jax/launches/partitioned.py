@@ -35,7 +35,7 @@ _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 class Divisible(NamedTuple):
-    """A launch that XLA may divide: a function of its operands, and the plans that devices may run."""
+    """Represents a launch that XLA may divide: a function of its operands, and the plans that devices may run."""
 
     function: Callable[..., list[Any]]
     plans: Sequence[Plan]
@@ -387,7 +387,7 @@ class Edge(NamedTuple):
 
 
 def resized(value: Any, shape: Sequence[int]) -> Any:
-    """Truncate a value, or pad it with zeros, at the end of each axis to this shape."""
+    """Return a value of this shape: each axis is truncated, or padded with zeros, at its end."""
     lax, jnp = library().jax.lax, library().jnp
     for axis, size in enumerate(shape):
         if value.shape[axis] > size:

@@ -89,7 +89,7 @@ class Code(NamedTuple):
         )  # fmt: skip
 
     def without(self, left_out: Collection[str]) -> Code:
-        """Return the code whose adjoint leaves out the gradients of these parameters."""
+        """Return the code whose adjoint leaves out the gradients of the parameters with these names."""
         if not left_out:
             return self
         params = self.specialisation.function.params
@@ -178,7 +178,7 @@ class Plan:
         return target
 
     def with_checks(self) -> Plan:
-        """Return the plan of the same launch that reports faults."""
+        """Return the plan of the same launch with checks, which reports faults; the plan itself if it has them."""
         plan = self if self.checked else self._checked
         plan.traced.update((k, v) for k, v in self.traced.items() if k[0] == "adjoint of")
         return plan
@@ -192,7 +192,7 @@ class Plan:
 
     @cached_property
     def traced(self) -> dict[Any, Any]:
-        """Hold what JAX traced of the plan, as long as the plan lives: another cache would keep replaced kernels."""
+        """What JAX traced of the plan, by key; kept here, since another cache would keep replaced kernels alive."""
         return {}
 
     @property
@@ -207,12 +207,12 @@ class Plan:
 
     @property
     def operands(self) -> tuple[Wire, ...]:
-        """The wires that are operands."""
+        """The wires that are operands, in order."""
         return self.target.description.operands()
 
     @property
     def results(self) -> tuple[Wire, ...]:
-        """The wires that are results."""
+        """The wires that are results, in order."""
         return self.target.description.results()
 
 

@@ -101,7 +101,10 @@ def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list
 
 @lru_cache(maxsize=1)
 def _effect() -> Any:
-    """Return the effect of JAX's own FFI calls: it is known to all of JAX's transformations."""
+    """Return the JAX effects of a launch with a side effect: those of JAX's own FFI calls.
+
+    All of JAX's transformations know them.
+    """
     jax = library().jax
     # Traced, never run: only its effect is looked at, which has no public name.
     call = jax.ffi.ffi_call("workbench.effect", jax.ShapeDtypeStruct((), np.float32), has_side_effect=True)
@@ -278,7 +281,7 @@ def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, con
 
 
 def _no_tangent(result: Any) -> Any:
-    """Return the tangent of a result that is not of floats."""
+    """Return JAX's zero tangent for a result that is not of floats."""
     jax = library()
     return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
 
@@ -556,7 +559,7 @@ class _Around:
         self, plan: Plan, config: LaunchConfig, operands: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
         linear: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
-        """Return what `_pulled` returns, for the adjoint that this represents."""
+        """Return the cotangents of A's operands numbered `wanted`, as `_pulled` does for other launches."""
         jnp, sources = library().jnp, [self.gradient.operands[n] for n in wanted]
         towards = {
             s.number: cotangents[n]
@@ -598,7 +601,7 @@ def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:
 
 
 def check_linear(plan: Plan, linear: Collection[int], declared: Collection[str]) -> None:
-    """Refuse a launch that is not linear in the operands with these numbers, taken together.
+    """Check that a launch is linear in the operands with these numbers, taken together.
 
     Args:
         plan: the launch.

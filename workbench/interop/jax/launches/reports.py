@@ -57,7 +57,7 @@ class Report:
         return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
 
     def text(self, words: Any) -> str:
-        """Return the text of the error whose count is the first of these int32."""
+        """Return the error's text; the first of `words` is the count."""
         return str(self.fault(int(words[0]))).lstrip()
 
     def __call__(self, value: Any, *more: Any) -> Any:
@@ -80,7 +80,7 @@ class Unwritten:
     scalar: Scalar
 
     def __call__(self, value: Any) -> Any:
-        """Return the number."""
+        """Return the number of elements of `value` that hold the marker."""
         bits = np.dtype(f"uint{self.scalar.bits}")
         pattern = marker(self.scalar)
         assert pattern is not None
@@ -115,7 +115,7 @@ class NotAdditive:
     result: int
 
     def __call__(self, value: Any, *operands: Any) -> Any:
-        """Return the number, for a result of the launch with these operands."""
+        """Return the number of such elements of `value`, the launch's result for these operands."""
         jnp = library().jnp
         other, both = list(operands), list(operands)
         for n in self.linear:

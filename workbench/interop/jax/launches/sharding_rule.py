@@ -116,7 +116,7 @@ class Rule:
 
 
 def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
-    """Return the rule of a launch whose operands have these types; kept with its plan."""
+    """Return the sharding rule of a launch whose operands have these types; it is computed once per plan and types."""
     key = "sharding rule", config, tuple(tuple(a.shape) for a in avals)
     rule = plan.traced.get(key)
     if rule is None:
@@ -125,7 +125,7 @@ def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
 
 
 def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
-    """Return the sizes that a launch's indices are compared with."""
+    """Return the dimensions, shapes and static integers that bound a launch's indices; none if symbolic."""
     launch = traced_launch(plan, config)
     if launch is None:
         return Sizes()
@@ -135,7 +135,7 @@ def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
 
 
 class _Making:
-    """Makes the rule of one launch."""
+    """Works out the sharding rule of one launch."""
 
     def __init__(self, plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> None:
         self.plan, self.config, self.avals = plan, config, avals

@@ -31,7 +31,7 @@ ADDED = (0, 65_536, 0)
 
 
 class Kind(IntEnum):
-    """The handler's treatment of a parameter; the numbers stand in the description."""
+    """Represents the handler's treatment of a parameter; the numbers are part of a description."""
 
     ARRAY = 0
     SCALAR = 1
@@ -111,7 +111,7 @@ class Description:
         return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
 
     def text(self) -> str:
-        """Return the description as LLVM IR, without the addresses of this process: what distinguishes targets."""
+        """Return the description as LLVM IR, without addresses of this process: the same text in every process."""
         rows, strings, views = [], [string_text("kernel", self.kernel)], 0
         for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
             strings.append(string_text(f"param.{number}", wire.name))
@@ -185,5 +185,5 @@ def static_bits(value: np.generic) -> int:
 
 
 def static_value(bits: int, scalar: Scalar) -> np.generic:
-    """Return the static value that an int64 holds."""
+    """Return the static value of type `scalar` that the first bytes of an int64 hold."""
     return np.frombuffer(struct.pack("<q", bits), scalar.numpy, 1)[0]

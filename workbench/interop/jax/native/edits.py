@@ -58,7 +58,7 @@ class Claim:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the kernel is gone with all that could have taken its place."""
+        """Whether the kernel is gone, and no other kernel has its name in the notebook."""
         return self.kernel() is None and (self.edition.name is None or self.edition.name.kernel is None)
 
 

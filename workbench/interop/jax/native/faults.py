@@ -46,7 +46,7 @@ class Reporting:
     fault: Callable[[int], KernelFault]
 
     def __call__(self) -> Function:
-        """Return the IR."""
+        """Return the IR that asserts."""
         return self.function()
 
 
@@ -119,7 +119,7 @@ def _fault(function: Function, fault_record: FaultRecord, address: int, ndim: in
 
 
 def add_batch(fault: KernelFault, batch: tuple[int, ...]) -> None:
-    """Let a fault say in which batch of `jax.vmap` it was, if there are batches."""
+    """Add to a fault, and to its message, in which batch of `jax.vmap` it was; nothing if there are no batches."""
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."
         # `str()` of an exception is made of `args`, which were set before the batch was known.

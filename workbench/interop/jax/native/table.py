@@ -104,7 +104,7 @@ class Segment:
         return hash(self.name)
 
     def with_targets(self, chosen: Callable[[Target], Target]) -> Segment:
-        """Return the same steps, calling `chosen(target)` in the place of each target."""
+        """Return a segment of the same steps that calls `chosen(target)` for each target; itself if none changes."""
         steps = tuple(replace(s, target=chosen(s.target)) if isinstance(s, Launch) else s for s in self.steps)
         return replace(self, steps=steps) if steps != self.steps else self
 
@@ -115,7 +115,7 @@ class Segment:
 
     @cached_property
     def launches(self) -> int:
-        """The number of its steps that are launches."""
+        """The number of steps that are launches."""
         return sum(isinstance(s, Launch) for s in self.steps)
 
     @cached_property
@@ -136,7 +136,7 @@ class Segment:
 
     @cached_property
     def name(self) -> str:
-        """The name under which XLA knows it."""
+        """The name under which XLA knows the segment: a hash of its content."""
         words, calls = self._words
         content = hashlib.sha256(handler_text().encode() + self.function.encode() + np.array(words, "<i8").tobytes())
         for at, target in calls.items():
@@ -166,7 +166,7 @@ class Segment:
             keep(self.name, lambda: described)
 
     def thunk(self) -> int:
-        """Return the address of a handler for it, made now; it is never unloaded."""
+        """Create a handler for the segment and return its address; it is never unloaded."""
         words, calls = self._words
         return _thunk(self.function, words, {k: t.thunk() for k, t in calls.items()}, self)
 

@@ -207,7 +207,7 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
 
 
 def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
-    """Return the address of the thunk of a name: one per name, also where several threads ask for it."""
+    """Return the address of the thunk of the target `name`, created at the first call, once for all threads."""
     with _thunks_lock:
         if name not in _thunks:
             # Without optimisation, since a thunk is branches and moves.

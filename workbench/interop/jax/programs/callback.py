@@ -52,14 +52,14 @@ class Called:
 
     @property
     def shapes(self) -> list[Any]:
-        """The shapes and dtypes of its results."""
+        """The shapes and dtypes of the function's results, with components' axes."""
         shape = library().jax.ShapeDtypeStruct
         types = self.signature.result_types()
         return [shape((*dims, *type.dtype.shape), number_type(type).numpy) for _, type, dims in types]
 
     @property
     def floats(self) -> list[int]:
-        """The numbers of the results of floats."""
+        """The numbers, in order, of the results that are of floats."""
         return [n for n, (_, type, _) in enumerate(self.signature.result_types()) if is_float(type)]
 
     def run(self, *operands: Any) -> Arrays:

@@ -61,12 +61,12 @@ class Node:
 
     @property
     def is_repeat(self) -> bool:
-        """Whether its output is its input several times over."""
+        """Whether the output holds the bytes of the input several times over."""
         return _is_repeat(self)
 
     @property
     def is_alias(self) -> bool:
-        """Whether its output has the bytes of its input."""
+        """Whether the output has the same bytes as the input, perhaps in another shape."""
         return _is_alias(self)
 
 

@@ -50,7 +50,7 @@ class Program:
 
     @property
     def inputs(self) -> list[Any]:
-        """The types of its operands."""
+        """The abstract values of the operands."""
         return self.closed.in_avals
 
     def derived(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -61,7 +61,7 @@ class Program:
 
     @property
     def is_one_call(self) -> bool:
-        """Whether it may be one native call: nothing in it acts outside, and all sizes are known."""
+        """Whether the program may be one native call: it has no effects but faults, and all sizes are known."""
         avals = (*self.closed.in_avals, *self.closed.out_avals)
         acts = self.closed.effects - fault_effect()
         return not acts and not any(arguments.is_symbolic(n) for a in avals for n in a.shape)
@@ -74,7 +74,7 @@ class Program:
 
     @property
     def native(self) -> tuple[Flat, dict[int, Part]]:
-        """Operations in levels, and the native segments by level."""
+        """The program as a flat list of operations in levels, and the native segments by level."""
 
         def make() -> tuple[Flat, dict[int, Part]]:
             flat = flatten(self.closed, _inner, primitives().launch)
@@ -83,7 +83,7 @@ class Program:
         return self.derived("native", make)
 
     def batched(self, axes: tuple[int | None, ...], size: int) -> Program:
-        """Return the program of batches that stand on these axes of the operands; its results have them first."""
+        """Return the program for batches along these axes of the operands (None: no batches), first in results."""
         jax = library().jax
         shapes = [
             aval if axis is None else jax.ShapeDtypeStruct((*aval.shape[:axis], size, *aval.shape[axis:]), aval.dtype)
@@ -94,7 +94,7 @@ class Program:
         return self.derived(("batched", axes, size), lambda: Program.of(f"{self.name}_batched", function, shapes))
 
     def chosen(self, results: tuple[int, ...]) -> Program:
-        """Return the program of some of its results, in order."""
+        """Return the program that returns only the results with these numbers."""
 
         def make() -> Program:
             used = [n in results for n in range(len(self.closed.out_avals))]
@@ -105,7 +105,7 @@ class Program:
         return self.derived(("chosen", results), make)
 
     def ordered(self, order: tuple[int, ...]) -> Program:
-        """Return the program that takes its operands in another order."""
+        """Return the program that takes the operands in the order of their numbers in `order`."""
 
         def function(*operands: Any) -> list[Any]:
             by_number = dict(zip(order, operands, strict=True))

@@ -48,10 +48,10 @@ class Leaf:
 
     @classmethod
     def of(cls, function: str, name: str, value: Any, annotation: Type | None, static: bool) -> Leaf:
-        """Return the parameter for a value.
+        """Return the leaf of the input parameter `name` for a value; `static`: the value is part of the program.
 
         Raises:
-            LaunchError: it does not fit.
+            LaunchError: the value does not fit the annotation.
         """
         if static:
             return cls(name, None, static=(type(value), value))
@@ -61,7 +61,7 @@ class Leaf:
         return cls(name, tree, types, tuple(tuple(np.shape(v)) for v in values))
 
     def values(self, value: Any) -> list[Any]:
-        """Return the leaves of its value; none of a static one."""
+        """Return the leaves of the tree of a value of this parameter; none of a static one."""
         if self.static is not None:
             return []
         return [value] if self.tree is None else library().jax.tree.leaves(value)
@@ -73,7 +73,7 @@ class Leaf:
         return values[0] if self.tree is None else library().jax.tree.unflatten(self.tree, values)
 
     def shapes(self) -> list[Shape]:
-        """Return the shapes of its arrays."""
+        """Return the shapes of the parameter's arrays, without components' axes."""
         pairs = zip(self.types, self.full_shapes, strict=True)
         return [shape[: t.ndim] for t, shape in pairs if isinstance(t, ArrayType)]
 
@@ -99,7 +99,11 @@ class Signature:
     wide: bool
 
     def operands(self, values: Mapping[str, Any]) -> list[Any]:
-        """Return the flat operands for values by parameter."""
+        """Return the flat operands for the values of parameters.
+
+        Raises:
+            LaunchError: one does not convert to its type.
+        """
         return [
             arguments.operand(self.function, leaf.name, v, t)
             for leaf in self.leaves
@@ -136,7 +140,7 @@ def active() -> Trace | None:
 
 @contextmanager
 def _alone(*observers: Trace) -> Iterator[None]:
-    """Restrict observation to these traces and make the CPU the default device, within a `with` block."""
+    """Let only these traces observe launches, and make the CPU the default device, within a `with` block."""
     token = OBSERVERS.set(observers)
     try:
         # Stand-ins are CPU arrays whatever device the program will run on: only their sizes are used.
@@ -202,7 +206,7 @@ def _empty(output: Output) -> Any:
 
 
 def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> tuple[list[Any], list[array]]:
-    """Return the arrays that the function gets for its inputs, and those among them that come out."""
+    """Return the values that the function gets for its inputs, and the arrays among them that are results."""
     rest, arguments, outputs = iter(operands), [], []
     for leaf in signature.leaves:
         values = []

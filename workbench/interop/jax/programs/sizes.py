@@ -85,7 +85,7 @@ def open_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def is_open(shape: Sequence[Any]) -> bool:
-    """Return whether a size in it is known only when the program runs."""
+    """Return whether one of the sizes is open, known only when the program runs."""
     return any(isinstance(n, Size) for n in shape)
 
 

@@ -111,10 +111,10 @@ class Trace(Observer):
             self._values[memory] = Undefined()
 
     def reading(self, source: array) -> None:
-        """Refuse to read an array whose values the program computes; constants and filled arrays may be read.
+        """Refuse to read an array that has a JAX value by now; others, made of numbers or from outside, may be read.
 
         Raises:
-            ValuesRead: the array is a parameter, or was changed or left undefined by the function.
+            ValuesRead: it has one: it is a parameter, or a launch, fill or copy has used it.
         """
         # Arrays that the function made of numbers are known: reading them gives what the compiled program would hold.
         if source.memory in self._filled and source.memory not in self._values:
@@ -244,7 +244,11 @@ class Trace(Observer):
         return True
 
     def launching(self, record: LaunchRecord) -> None:
-        """Record a launch."""
+        """Record a launch; one that writes nothing, or has no threads, is left out.
+
+        Raises:
+            LaunchError: it takes an array of structs, is of CUDA C++, or must reach outside of an array.
+        """
         self.specialisations.add(record.specialisation)
         self.checked |= record.loaded.checked
         # A launch that changes nothing has no result, so XLA would drop it anyway.
@@ -395,7 +399,11 @@ def _count(memory: Memory, scalar: Scalar) -> int:
 
 
 def _where(view: array) -> Any:
-    """Return the elements of its memory that a view is: None for all, a slice, or indices."""
+    """Return the elements of its memory that an array is, flat: None for all, a slice, or their indices.
+
+    Raises:
+        LaunchError: it is a part of a memory with an open size.
+    """
     scalar = number_type(view.dtype)
     start, inner = (view.address - view.memory.address) // scalar.size, view.dtype.size // scalar.size
     count = view.size * inner

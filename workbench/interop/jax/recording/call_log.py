@@ -67,7 +67,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
 
     @property
     def kind(self) -> str:
-        """Return the kind of this entry."""
+        """The kind of this entry in a record: "jax"."""
         return "jax"
 
     @property
@@ -82,7 +82,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
 
     @property
     def parts(self) -> tuple[Work, ...]:
-        """The launches inside a fused program."""
+        """The launches inside a fused program; none for a launch."""
         return self.calls
 
     @property
@@ -132,7 +132,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
         return self.unfolded().outputs
 
     def launch(self) -> None:
-        """Run it again, on the operands that it had then; `outputs` has the results.
+        """Run the call again outside JAX, on the operands that it had then; `outputs` has the results.
 
         Raises:
             LaunchError: its operands were not kept, or it has no form outside of JAX.

@@ -111,7 +111,11 @@ class _Call:
         return self.results[wire.result] if wire.result >= 0 else self.operands[wire.operand]
 
     def steps(self) -> Iterator[Work]:
-        """Yield the steps of the handler, in its order: copies, fills, then a launch per batch."""
+        """Yield the handler's steps as work, in its order: copies, fills, then a launch per batch.
+
+        Raises:
+            RecordError: there are more than `MOST_BATCHES` batches.
+        """
         for wire in self.wires:
             if wire.kind is Kind.SHAPE or wire.result < 0:
                 continue

@@ -88,7 +88,7 @@ def _allowed(make: Callable[[Sequence[Any]], Any], disabled: tuple[Any, ...], ar
 
 
 def is_exported_here(exported: Any) -> bool:
-    """Return whether `jax_export` made it in this process: then its gradient is exported when it is requested."""
+    """Return whether `jax_export` in this process made a program, whose gradient is then exported when requested."""
     make = getattr(exported, "_get_vjp", None)
     return isinstance(make, partial) and make.func is _gradient
 

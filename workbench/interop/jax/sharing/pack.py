@@ -223,7 +223,11 @@ def on_gpus(name: str) -> CudaTarget | None:
 
 
 def _wires(data: Any, types: Mapping[str, Any]) -> tuple[Wire, ...]:
-    """Return the source of each parameter; check that all are there, each with an element of its type."""
+    """Return the wire of each parameter from a file's data, checked against the parameters' types.
+
+    Raises:
+        Wrong: a parameter is missing or of another type, or operands or results have gaps.
+    """
     if not isinstance(data, list) or [w[0] if isinstance(w, list) and w else None for w in data] != list(types):
         raise saved_values.Wrong("a call whose arguments are not the kernel's parameters")
     wires = tuple(_wire(fields, types[fields[0]]) for fields in data)

@@ -231,7 +231,7 @@ def split(
 
 
 def names(option: str | Sequence[str]) -> frozenset[str]:
-    """Return an option that is one name or several as a set."""
+    """Return an option that is one name or several names as a set of names."""
     return frozenset((option,) if isinstance(option, str) else option)
 
 

@@ -414,7 +414,7 @@ class Replayed:
     output_dims: dict[str, tuple[int, ...]]
 
     def __init__(self, work: Iterable[Work]) -> None:
-        """Wrap a record, a tape or a graph.
+        """Write the function that runs a record, a tape or a graph again.
 
         Raises:
             LaunchError: it is empty or did not run on the CPU, a step cannot run again, or views of one memory have

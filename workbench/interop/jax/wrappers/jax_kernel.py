@@ -336,7 +336,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
 
     @property
     def _annotated(self) -> dict[str, Type | None]:
-        """Annotations by parameter, structs taken apart."""
+        """The annotations by parameter, with a struct's fields as parameters of their own; None for none."""
         listed = [pair for n, t in self.kernel.annotations.items() for pair in fields_of(n, t)]
         return {n: arguments.without_structs(self.kernel.name, n, t) for n, t in listed}
 

@@ -27,7 +27,10 @@ _CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
 def surroundings(function: Callable[..., Any]) -> Any:
-    """Return a snapshot of all that the function can read, which holds the objects compared by identity."""
+    """Return a snapshot of all that the function can read, to be compared with a later one.
+
+    It holds the objects that are compared by identity.
+    """
     return _Reading().function(function)
 
 
@@ -65,7 +68,7 @@ class _Reading:
         return _Same(code), globals_read, defaults
 
     def value(self, value: Any, names: tuple[str, ...]) -> Any:
-        """Return a key of a value, as far as code that uses these names can see it."""
+        """Return a key of a value that changes if code which uses these names could see a difference."""
         if isinstance(value, _PLAIN):
             return type(value), value
         if isinstance(value, float):
