@@ -46,7 +46,7 @@ PLACES: Completions = {
     ("grad", "wrt"): _of((wb.array,)),
     ("tape", "loss"): _of((wb.array,)),
 }
-"""What completes an argument that may be any word: by the magic, or it and its first word, and the argument's name."""
+"""Completions of an argument that may be any word: by the magic, or it and its first word, and the argument's name."""
 
 _HEADERS = (("cuda", "use"), ("cuda", "header"))
 

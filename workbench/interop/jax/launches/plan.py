@@ -192,7 +192,7 @@ class Plan:
 
     @cached_property
     def traced(self) -> dict[Any, Any]:
-        """What JAX traced of the plan, by key; kept here, since another cache would keep replaced kernels alive."""
+        """The results of JAX's tracing of the plan, by key; kept here, as another cache would keep replaced kernels."""
         return {}
 
     @property
