@@ -224,7 +224,10 @@ def _is_of_the_user(kernel: str, names: Mapping[str, Any]) -> bool:
 
 
 def show_rebuilds(shell: Any) -> Callable[[], None]:
-    """Print why a launch compiled a kernel again, once for each kernel and cell; the returned function ends that."""
+    """Print why a launch compiled a kernel of the user's again, once for each kernel and cell.
+
+    The returned function ends that.
+    """
     why: dict[tuple[str, str], tuple[str, ...]] = {}
     reported: set[str] = set()
 

@@ -289,7 +289,7 @@ class CellPage(Shown):
     """Represents several views as one interactive page in a cell's output."""
 
     def __init__(self, views: Sequence[Shown], title: str) -> None:
-        """See `show.page`.
+        """Build a page of these views, with a heading unless `title` is empty; see `show.page`.
 
         Raises:
             Refusal: there is nothing to show, or a record holds what no page can run.

@@ -34,7 +34,7 @@ class Slider(inspect.Uniform):
     is_shown = False
 
     def __init__(self, low: Any, high: Any, value: Any = None, step: Any = None) -> None:
-        """See `kernel_ext.show.slider`.
+        """Create a slider from `low` to `high`; `value` None: it begins in the middle; see `kernel_ext.show.slider`.
 
         Raises:
             Refusal: these are no numbers or vectors of one size, or no range.

@@ -93,7 +93,7 @@ class Course:
         """Return the next hint for a puzzle; after the last one the first.
 
         Args:
-            name: of the puzzle, or its kernel; without it, that of the latest check.
+            name: of the puzzle, or its kernel; without it, that of the latest check, else the first puzzle.
 
         Raises:
             LookupError: there is no such puzzle.

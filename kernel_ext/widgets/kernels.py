@@ -121,7 +121,7 @@ class CacheTable(Live, kind="cache_table"):
         return {"view": as_data(view), "said": ""}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Remove a module (`{ask: "evict", digest}`), or show the cache as it is now (`{ask: "look"}`)."""
+        """Remove the module of `{ask: "evict", digest}`, then, as for `{ask: "look"}`, show the cache as it is now."""
         ask = content.get("ask")
         if ask not in ("evict", "look"):
             return

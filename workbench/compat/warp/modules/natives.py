@@ -73,7 +73,7 @@ def _neighbours(count: int, edges: Any) -> list[set[int]]:
     """Return the neighbours of each node.
 
     Raises:
-        RuntimeError: an edge names a node that there is not.
+        RuntimeError: an edge names a node outside of 0 to `count` - 1.
     """
     pairs = edges.numpy()
     if pairs.size and not (0 <= pairs.min() and pairs.max() < count):

@@ -176,10 +176,10 @@ def cuda_target(plan: Plan, block: int) -> CudaTarget:
 
 
 def arch_here(plan: Plan) -> str:
-    """Return the architecture of this machine's GPUs.
+    """Return the architecture of this machine's GPUs, such as "sm_90".
 
     Raises:
-        DeviceError: there is none, or there are several.
+        DeviceError: there is no GPU, or there are GPUs of several architectures.
     """
     cuda = driver()
     if cuda is None:
@@ -244,10 +244,10 @@ def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) 
 
 @lru_cache(maxsize=1)
 def driver_functions() -> Mapping[str, int]:
-    """Return the addresses of `FUNCTIONS` in this process's driver.
+    """Return the addresses of `FUNCTIONS` in this process's CUDA driver.
 
     Raises:
-        DeviceError: there is none, or it lacks one.
+        DeviceError: there is no driver, or it lacks one of them.
     """
     cuda = driver()
     if cuda is None:

@@ -221,11 +221,11 @@ class Roles:
     """Represents the role of each parameter of a kernel under JAX, by name.
 
     Attributes:
-        inputs: operands, those that also come out among them, in order.
+        inputs: operands, those that are also results among them, in order.
         outputs: results that are no operands, in order.
-        in_out: inputs that come out.
+        in_out: inputs that are also results.
         static: scalar inputs whose values are part of the traced program.
-        init: initial value of outputs.
+        init: initial values of outputs, a number or its bytes, by name.
     """
 
     inputs: tuple[str, ...]

@@ -66,7 +66,7 @@ class Rule:
     rings: Mapping[str, int] = field(default_factory=dict)
 
     def padded(self, counts: Sequence[int]) -> dict[str, int]:
-        """Return the common sizes of factors whose axes are of several sizes, or are not divided evenly.
+        """Return the sizes to which factors are padded whose axes are of several sizes, or are not divided evenly.
 
         Args:
             counts: numbers of parts that a mesh may make, the largest last; each divides it.
