@@ -11,7 +11,7 @@ from typing import Any
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Add the magics and short errors to `shell` and say in one line what is there; loading twice changes nothing."""
+    """Add the magics and short errors to `shell` and print a greeting; what is loaded already is not added twice."""
     from kernel_ext import extension
 
     extension.load(shell)

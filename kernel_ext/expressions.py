@@ -41,13 +41,17 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
 
 
 def unquoted(text: str) -> str:
-    """Return the text without the quotes that kept it together."""
+    """Return the text without white space and the quotes around it, if there are any."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def names_in(text: str) -> list[str]:
-    """List the names that an expression reads, in order."""
+    """Return the names in an expression, each once, outer ones first.
+
+    Raises:
+        SyntaxError: it is no Python expression.
+    """
     names = [n.id for n in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(n, ast.Name)]
     return list(dict.fromkeys(names))
 
@@ -93,7 +97,7 @@ def _range(first: Any, last: Any, step: Any, times: bool) -> list[Any]:
 
 
 def axes(items: Iterable[str], namespace: Mapping[str, Any], magic: str) -> dict[str, tuple[Any, ...]]:
-    """Parse several axes.
+    """Parse several axes; return the values of each by name.
 
     Raises:
         Refusal: one is not of its form, or two have one name.

@@ -45,7 +45,7 @@ _KEY = "kernel_ext"
 
 
 class _Loaded(msgspec.Struct, frozen=True):
-    """The objects that one shell was given, stored in its registry of magics."""
+    """Holds all that was added to one shell, in the shell's registry of magics, so that it can be removed."""
 
     magics: tuple[Any, ...]
     values: Values
@@ -64,7 +64,7 @@ class _Loaded(msgspec.Struct, frozen=True):
 
 
 def load(shell: Any) -> None:
-    """Register with `shell` (once) and print the greeting."""
+    """Add the magics and hooks to `shell`, once, and turn checks on; print the greeting each time."""
     registry = shell.magics_manager.registry
     if _KEY not in registry:
         before = {kind: dict(names) for kind, names in shell.magics_manager.magics.items()}
@@ -110,7 +110,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Take back what `load` added to `shell`; without it, nothing happens."""
+    """Remove what `load` added to `shell`, and set checks as they were; nothing happens if it was not loaded."""
     manager = shell.magics_manager
     added = manager.registry.pop(_KEY, None)
     if added is None:
@@ -162,7 +162,7 @@ def show_losses(shell: Any) -> Callable[[], None]:
 
 
 class _Film:
-    """The views and the loss that one loop watches."""
+    """Draws the views and the loss that one loop watches, frame by frame."""
 
     def __init__(self, shell: Any) -> None:
         from kernel_ext.views.arrays.animation import Reel
@@ -171,7 +171,10 @@ class _Film:
         self._showing: Showing | None = None
 
     def update(self, run: Any) -> None:
-        """Draw what is watched as it is now; the last frame is what a saved notebook shows."""
+        """Draw what is watched as it is now; the last frame is what a saved notebook shows.
+
+        Nothing is drawn after a failure or, without widgets, before the last frame.
+        """
         from kernel_ext import show
         from kernel_ext.views.arrays.animation import animation_html, animation_text
 
@@ -202,7 +205,7 @@ def _loss(values: Any) -> Shown:
 
 
 def show_notices() -> Callable[[], None]:
-    """Print each notice that no card shows; the returned function ends that."""
+    """Print each notice published while no cell is being built; the returned function ends that."""
     return events.subscribe(_show, events.Notice)
 
 
@@ -212,13 +215,19 @@ def _show(event: events.Event) -> None:
 
 
 def _is_of_the_user(kernel: str, names: Mapping[str, Any]) -> bool:
-    """Return whether the notebook, or a module that it imported, has the kernel: the library's own are not told."""
+    """Return whether a kernel of this name is among the notebook's names or in a module that it imported.
+
+    Workbench's own modules do not count.
+    """
     modules = [vars(m) for m in names.values() if isinstance(m, ModuleType) and m.__name__.split(".")[0] != "workbench"]
     return any(is_kernel(v) and v.name == kernel for held in (names, *modules) for v in list(held.values()))
 
 
 def show_rebuilds(shell: Any) -> Callable[[], None]:
-    """Print why a launch compiled a kernel again, once for each kernel and cell; the returned function ends that."""
+    """Print why a launch compiled a kernel of the user's again, once for each kernel and cell.
+
+    The returned function ends that.
+    """
     why: dict[tuple[str, str], tuple[str, ...]] = {}
     reported: set[str] = set()
 
@@ -249,7 +258,7 @@ def show_rebuilds(shell: Any) -> Callable[[], None]:
 
 
 def settle(shell: Any, result: Any = None) -> None:
-    """Wait for the devices that owe something, and show a fault as the cell's own.
+    """Wait for devices with unfinished work, and show a fault of theirs as the cell's own.
 
     A launch on a device is over when it is queued, so its fault would otherwise show below the next cell that waits.
     """
@@ -269,22 +278,22 @@ def note_edits(shell: Any, result: Any = None) -> None:
 
 
 class Interrupted:
-    """A hook that closes tapes which an interrupted cell left open.
+    """A hook around cells that closes tapes which an interrupted cell left open.
 
-    Python may raise the interrupt as the `__exit__` of a `with` begins; the tape would then observe every later
-    cell."""
+    Python may raise the interrupt as the `__exit__` of a `with` begins; the tape would then observe every later cell.
+    """
 
     def __init__(self, shell: Any) -> None:
         self._events = shell.events
         self._before: tuple[object, ...] = ()
 
     def install(self) -> None:
-        """Look from now on."""
+        """Register the hook with the shell."""
         self._events.register("pre_run_cell", self.cell_begins)
         self._events.register("post_run_cell", self.cell_ends)
 
     def remove(self) -> None:
-        """Look no more."""
+        """Remove the hook from the shell."""
         self._events.unregister("pre_run_cell", self.cell_begins)
         self._events.unregister("post_run_cell", self.cell_ends)
 

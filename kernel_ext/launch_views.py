@@ -65,14 +65,14 @@ def threads(
 
 
 def threads_of(value: Any) -> _Followed | None:
-    """Look up the last launch that was given an array, and follow its threads.
+    """Look up the last launch that was given an array, and follow its threads on request.
 
     Args:
         value: the array.
 
     Returns:
-        From the first block to follow `view`, as `threads` shows it, and `parameter`, which was the array; or `said`,
-        why it is not known. None if no launch is noted that was given the array.
+        A function from the first block to follow to a dict with `view`, as `threads` shows it, and `parameter`, which
+        was the array; or with `said`, why they are not known. None if no launch is noted that was given the array.
     """
     last = inspect.last_launch_with(value)
     return None if last is None else _Followed(last, last.parameter(value))
@@ -120,6 +120,9 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
         error: what the launch raised.
         what: "steps" or "threads".
 
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
     Raises:
         Refusal: the thread is not known, or an array of the launch is no longer there.
     """
@@ -148,13 +151,13 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
 
 
 class _Followed(msgspec.Struct, frozen=True):
-    """A launch whose threads can be followed, and the parameter that an array was."""
+    """Represents a launch whose threads can be followed, and the parameter that an array was."""
 
     last: inspect.LastLaunch
     parameter: str
 
     def __call__(self, block: int) -> dict[str, Any]:
-        """Follow the launch's threads from a block on; return the view as data, or the reason for none."""
+        """Follow the launch's threads from a block on; return `view` and `parameter`, or `said`, why not."""
         last, arguments = self.last, self.last.arguments
         if arguments is None:
             return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}

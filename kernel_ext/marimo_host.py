@@ -16,7 +16,7 @@ from kernel_ext.values import Values
 
 
 class MarimoNotebook:
-    """The notebook that sliders see under marimo (`Staleness` in Jupyter): marimo knows which cells to run again."""
+    """Stands for the notebook that sliders talk to (in Jupyter `Staleness`): marimo itself reruns cells."""
 
     def name_of(self, slider: Slider) -> str:
         """Return the name that the slider is bound to in the notebook; empty if there is none."""
@@ -26,10 +26,10 @@ class MarimoNotebook:
         """Do nothing: in marimo a cell shows its slider itself."""
 
     def read(self, slider: Slider) -> None:
-        """Mark nothing."""
+        """Do nothing: marimo marks no output."""
 
     def reaches(self, user: Any) -> bool:
-        """Return whether a name still means it: what a cell defined goes when the cell runs again."""
+        """Return True: in marimo what a cell defined goes when the cell runs again, so all that is left is in use."""
         return True
 
     def moved(self) -> int:
@@ -38,11 +38,11 @@ class MarimoNotebook:
 
 
 def names() -> dict[str, Any]:
-    """Return the notebook's names and what they mean."""
+    """Return the notebook's names with their values."""
     return vars(sys.modules["__main__"])
 
 
 def install() -> None:
-    """Let values on the last line of a cell show themselves, and sliders draw."""
+    """Let values on the last line of a marimo cell show themselves, and let sliders redraw views."""
     Values(SimpleNamespace(user_ns=names()), place_label).install_in_marimo()
     NOTEBOOK[:] = [MarimoNotebook()]

@@ -9,13 +9,13 @@ from workbench.errors import WorkbenchError
 
 
 class Refusal(WorkbenchError, ValueError):
-    """An option or a name that a magic cannot use; the message says which and what to write."""
+    """Raised for an option, a name or a value that a magic or a view cannot use; the message says what to write."""
 
 
 def must_be(value: Any, kinds: Any, what: str) -> None:
-    """Refuse a value that is not of these types.
+    """Check that a value is of one of the types `kinds`.
 
     Raises:
-        Refusal: `what`, which reads "graph() takes a captured graph", and what it got.
+        Refusal: it is not; with `what` ("graph() takes a captured graph") and the value's type.
     """
     errors.must_be(value, kinds, what, Refusal)

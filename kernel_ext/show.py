@@ -34,19 +34,19 @@ from kernel_ext.views.view_data import InspectView, PaneView
 
 
 class Redraw:
-    """A view's drawing of values, repeated if an array among them was written since; it keeps no array alive.
+    """Draws a view of values again, if a Workbench array among them was written since; it keeps no array alive.
 
     Only arrays of Workbench know when they are written.
     """
 
     def __init__(self, draw: Callable[..., Any], *values: Any) -> None:
-        """Note the versions of the values' arrays, of which `draw` has just made a view."""
+        """Note the versions of the arrays among `values`, of which `draw` has just made a view."""
         self._draw = draw
         self._held = [weakref.ref(v) if isinstance(v, wb.array) else lambda v=v: v for v in values]
         self._versions = self._written(values)
 
     def __call__(self) -> Any:
-        """Return the view of now; None if it is the same, or if an array is gone."""
+        """Draw the view of the present values and return it; None if no array was written since, or one is gone."""
         values = [held() for held in self._held]
         versions = self._written(values)
         if versions == self._versions or len(versions) < len(self._versions):
@@ -63,8 +63,7 @@ def array(
     value: Any, name: str = "array", at: tuple[int, ...] = (), *, rgb: bool | None = None, colours: str = "",
     range: tuple[float, float] | None = None, size: int = array_view.SIDE, field: str = "",
 ) -> Shown:  # fmt: skip
-    """Show an array of numbers as a plot or an image, with a histogram, its range, and marks where it is NaN or
-    infinite.
+    """Show an array of numbers as a plot or an image, with a histogram, its range, and marks at NaN and infinities.
 
     An array of structs is a table with a column for each field, and a picture of one of them.
 
@@ -124,8 +123,7 @@ def points(
     value: Any, name: str = "points", *, color: Any = None, colours: str = "",
     range: tuple[float, float] | None = None, size: float = 3.0, box: tuple[Any, Any] | None = None,
 ) -> Shown:  # fmt: skip
-    """Show points in a plane or in space; a live view turns, moves and enlarges them (with WebGL if the browser has
-    it).
+    """Show points in a plane or in space; a live view turns, moves and enlarges them, with WebGL if the browser has it.
 
         show.points(x, "particles", color=speed)
 
@@ -288,7 +286,7 @@ def picture_of(watched: Any, draw: Callable[[Any], Shown] = array) -> moving.Pic
 
 
 class Animated(Shown):
-    """A moving picture; see `animate`."""
+    """Represents a moving picture; see `animate`."""
 
     def __init__(self, animation: moving.Animation) -> None:
         """Show the animation; a notebook without a kernel shows the frame that was shown last."""

@@ -24,10 +24,10 @@ _RECORD = "workbench.api.recorder.Recorder"
 
 
 class Values:
-    """The views of values in one shell."""
+    """Shows values of Workbench's types as views, in one shell."""
 
     def __init__(self, shell: Any, label: Label) -> None:
-        """Describe values; `label` turns a file's name into what people call it."""
+        """Attach to a shell; `label` turns a file's name into what people call it."""
         self.shell = shell
         self._label = label
         # By name, and `show` when it is needed: to look for the types would import all that they belong to.
@@ -46,7 +46,7 @@ class Values:
         }
 
     def install(self) -> None:
-        """Show these values from now on."""
+        """Register the formatters, so that IPython shows these values as views."""
         for kind, make in self._shown.items():
             self.shell.display_formatter.ipython_display_formatter.for_type(
                 kind, lambda value, make=make: self._show(value, make)
@@ -64,7 +64,7 @@ class Values:
             self.shell.display_formatter.formatters[kind].pop(_RECORD, None)
 
     def install_in_marimo(self) -> None:
-        """Show these values from now on where marimo shows a cell's last one: what their `_display_` returns."""
+        """Give the types of these values a `_display_`, by which marimo shows the value on a cell's last line."""
         for kind, make in self._shown.items():
             shown_type: Any = resolve_name(kind) if isinstance(kind, str) else kind
             shown_type._display_ = lambda value, make=make: self._displayed(value, make)
@@ -83,7 +83,7 @@ class Values:
             display(shown, raw=True)
 
     def _view(self, value: Any, make: Callable[[Any], Shown | None]) -> Shown | dict[str, Any]:
-        """Return the view of a value; if it has none, its static outputs."""
+        """Return the view of a value; if it has none, its static outputs by MIME type."""
         try:
             shown = make(value)
         except (Refusal, WorkbenchError):  # an array that a capture is still to write

@@ -156,14 +156,16 @@ _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _IN_ORDER.append(_partial(import_module, "workbench.utils.ordered"))
 _ON_HOST.append(_on_host)
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
-"""Modules of the names that are imported on first use: a first kernel needs none of them, and importing them takes as
-long as a quarter of all the others."""
+"""Modules of the names that are imported on first use.
+
+A first kernel needs none of them, and importing them takes as long as a quarter of all the others.
+"""
 _PARTS = ("inspect", "linear", "optim", "utils")
 """Modules that are imported on first use."""
 
 
 class _ArrayOf:
-    """`array2d[float]` or `array2d(dtype=float)`: an annotation; `array2d(data)`: an array of two dimensions."""
+    """Makes annotations and arrays of `ndim` dimensions: `array2d[float]`, `array2d(data)`."""
 
     def __init__(self, ndim: int) -> None:
         self.ndim = ndim

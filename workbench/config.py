@@ -36,8 +36,10 @@ _TOLD: set[tuple[str, str]] = set()
 
 
 class Settings:
-    """The settings that the environment requests, each read when it is asked for; senseless values are warned of once,
-    and not used."""
+    """Represents the settings that the environment requests, each read when it is asked for.
+
+    A value that makes no sense is warned of once, and the default is used.
+    """
 
     @property
     def cache_dir(self) -> Path:
@@ -89,13 +91,15 @@ class Settings:
 
     @property
     def compile_seconds(self) -> int:
-        """Processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten times as many
-        on the clock)."""
+        """Processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60, at least 1).
+
+        On the clock it may take ten times as many.
+        """
         return max(1, _number("WORKBENCH_COMPILE_SECONDS", 60))
 
     @property
     def compile_memory(self) -> int:
-        """Bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB)."""
+        """Bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB, at least 256 MiB)."""
         return max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30))
 
     @property
@@ -105,22 +109,22 @@ class Settings:
 
     @property
     def emulated_seed(self) -> int | None:
-        """Seed of the order in which emulated devices do work that has none (`WORKBENCH_EMULATED_SEED`).
+        """Seed of the random order in which emulated devices run work whose order is open (`WORKBENCH_EMULATED_SEED`).
 
-        None, the default, is the order in which it was queued.
+        None, the default: in the order in which it was queued.
         """
         seed = os.environ.get("WORKBENCH_EMULATED_SEED")
         return _number("WORKBENCH_EMULATED_SEED", 0) if seed else None
 
 
 def settings() -> Settings:
-    """Return the settings, as the environment has them whenever one is read."""
+    """Return the settings, an object that reads the environment at each access."""
     return _SETTINGS
 
 
 _SETTINGS = Settings()
 _GONE = {"WORKBENCH_GANG": "CPU code is always emitted for gangs of threads where it can be."}
-"""Settings of earlier versions, each with what holds instead."""
+"""Environment variables that earlier versions read, each with what holds instead."""
 for _name in _GONE.keys() & set(os.environ):
     warnings.warn(f"The environment variable {_name} has no effect any more: {_GONE[_name]}", stacklevel=2)
 
@@ -141,7 +145,10 @@ def _one_of(name: str, words: tuple[str, ...]) -> str:
 
 
 def _number(name: str, default: int, least: int | None = None, unit: str = "") -> int:
-    """Return a whole number; where it is none, or less than `least`, a warning and the default."""
+    """Return the whole number that an environment variable holds; the default if it is not set.
+
+    If it is not a number, or less than `least`, that is warned of and the default is returned.
+    """
     text = os.environ.get(name)
     if not text:
         return default
@@ -153,7 +160,7 @@ def _number(name: str, default: int, least: int | None = None, unit: str = "") -
 
 
 def _ignored(name: str, takes: str, default: Value) -> Value:
-    """Return the default, with a warning, once for each value: a setting that makes no sense stops no work."""
+    """Return the default, and warn, once for each value, that an environment variable does not hold what it takes."""
     value = os.environ[name]
     if (name, value) not in _TOLD:
         _TOLD.add((name, value))

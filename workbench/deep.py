@@ -32,7 +32,7 @@ def deep(call: Callable[P, R]) -> Callable[P, R]:
     """Decorate a side-effect-free function that may recurse deeply: if it overflows, it is run again on a larger stack.
 
     Raises:
-        RecursionError: it nests more deeply than `LIMIT`.
+        RecursionError: it nests more deeply than `LIMIT`, or overflows inside another such function.
     """
 
     @functools.wraps(call)
@@ -55,7 +55,7 @@ def _below(call: Callable[..., R], args: tuple[object, ...], kwargs: dict[str, o
 
 @contextmanager
 def _higher_limit() -> Generator[None]:
-    """Python's limit, raised while any such call is under way: it is one for all threads."""
+    """Raise Python's recursion limit to at least `LIMIT` in a `with` block; it is one limit for all threads."""
     with _guard:
         _raised.append(sys.getrecursionlimit() if not _raised else _raised[0])
         sys.setrecursionlimit(max(LIMIT, _raised[0]))

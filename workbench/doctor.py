@@ -54,7 +54,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """All findings; true if none is a problem."""
+    """Represents all findings; true if none is a problem."""
 
     findings: tuple[Finding, ...]
 
@@ -104,7 +104,7 @@ def _version(name: str) -> str:
 
 
 def _sample() -> Function:
-    """Return a small kernel in IR."""
+    """Return the IR of a small kernel, to try a compiler with."""
     language = {**FORMS, **TABLE, "array": array, "float32": float32}
     kernel = build_cell(_TEXT, {}, name="doctor", compile=False, language=language).kernels["doctor"]
     return kernel.specialise().function
@@ -186,7 +186,7 @@ def _widgets() -> Finding:
 
 
 def _front_end() -> Finding:
-    """Return the front end, as far as its kernel can know, and the steps to live views there."""
+    """Return the front end, as far as this Python process can tell, with advice on live views there."""
     for name, is_here, advice in _HOSTS:
         if is_here():
             return Finding("front end", "ok", name, advice)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a worker process imports this file, and starts sooner witho
 # `Exception` shows the sentence alone.
 @dataclass(eq=False, repr=False)
 class WorkbenchError(RuntimeError):
-    """Base of all errors raised on purpose.
+    """The base of all errors that Workbench raises on purpose.
 
     Attributes:
         message: one sentence that names the thing.
@@ -40,7 +40,7 @@ class WorkbenchError(RuntimeError):
         super().__init__(self.message)
 
     def render(self) -> str:
-        """Return the whole message as plain text."""
+        """Return the whole message as plain text: class, location, the line with a caret, the sentence, and advice."""
         location = self.location if self.location is not None and self.location.line > 0 else None  # 0: unknown
         where = ", ".join(p for p in (self.function, str(location) if location else "") if p)
         lines = [f"{type(self).__name__}  {where}".rstrip()]
@@ -59,12 +59,12 @@ class WorkbenchError(RuntimeError):
 
 
 class KernelSyntaxError(WorkbenchError):
-    """A construct that the kernel language does not have."""
+    """Raised for a construct that the kernel language does not have."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class KernelTypeError(WorkbenchError, TypeError):
-    """A construct whose types do not fit.
+    """Raised for a construct whose types do not fit.
 
     Attributes:
         what: the place whose type a value does not fit ("An element of y"); empty if it is not about one.
@@ -77,7 +77,7 @@ class KernelTypeError(WorkbenchError, TypeError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NotDifferentiable(WorkbenchError):
-    """A kernel whose adjoint would not be right; `location` is the line that prevents it.
+    """Raised where a kernel's derivative would not be right or does not exist; `location` is the line that prevents it.
 
     Attributes:
         parameter: the parameter whose gradient is not known; empty if it is not about one.
@@ -88,7 +88,7 @@ class NotDifferentiable(WorkbenchError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NotConverged(WorkbenchError):
-    """An iteration has not come to the tolerance.
+    """Raised where an iteration has not reached its tolerance.
 
     Attributes:
         residual: what is left, as the call defines it.
@@ -101,7 +101,7 @@ class NotConverged(WorkbenchError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CellErrors(KernelSyntaxError, KernelTypeError):
-    """Several errors of one cell, reported together.
+    """Several errors of one cell, raised together.
 
     Attributes:
         errors: the errors, in the order of their lines.
@@ -125,7 +125,7 @@ class CellErrors(KernelSyntaxError, KernelTypeError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BuildError(WorkbenchError):
-    """A compiler rejected generated code.
+    """Raised where a compiler rejected generated code, or a user's CUDA C++.
 
     Attributes:
         log: the compiler's messages; may be empty.
@@ -140,7 +140,7 @@ class BuildError(WorkbenchError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LaunchError(WorkbenchError, TypeError, ValueError):
-    """A launch whose arguments do not fit the kernel; nothing has run.
+    """Raised for a launch or another call whose arguments do not fit; nothing has run.
 
     Attributes:
         parameter: the parameter whose argument is at fault; empty if it is not about one.
@@ -155,7 +155,7 @@ class LaunchError(WorkbenchError, TypeError, ValueError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DeviceError(WorkbenchError):
-    """A device is missing, busy or broken.
+    """Raised where a device is missing, busy or broken.
 
     Attributes:
         status: the CUDA driver's status (a `CUresult`); 0 if the driver reported none.
@@ -172,7 +172,7 @@ class DeviceError(WorkbenchError):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class KernelFault(WorkbenchError):
-    """A fault while a kernel ran.
+    """Raised for a fault while a kernel ran, such as an index outside of an array.
 
     Attributes:
         thread: index of the thread, one number per dimension of the launch; of a kernel with tiles, of the block; in
@@ -199,11 +199,11 @@ class KernelFault(WorkbenchError):
 
 
 class CacheError(WorkbenchError):
-    """A cache folder that cannot be trusted, or cannot be used for what was requested."""
+    """Raised for a cache folder that cannot be trusted, or cannot be used for what was requested."""
 
 
 class RecordError(WorkbenchError):
-    """A saved record that cannot be used (damaged, foreign, of another version), or one that cannot be saved."""
+    """Raised where a record cannot be read (damaged, foreign, of another version), or work cannot be saved."""
 
 
 def its_type(value: object) -> str:
@@ -215,17 +215,18 @@ def its_type(value: object) -> str:
 
 
 def must_be(value: object, kinds: Any, what: str, error: type[WorkbenchError] = LaunchError, advice: str = "") -> None:
-    """Refuse a value that is not of these types.
+    """Check that a value is of one of the types `kinds`.
 
     Raises:
-        WorkbenchError: `what`, which reads "graph() takes a captured graph", and what it got; of the class `error`.
+        WorkbenchError: it is not; of the class `error`, with `what` ("graph() takes a captured graph") and the value's
+            type.
     """
     if not isinstance(value, kinds):
         raise error(f"{what}; it got {type(value).__name__!r}.", advice=advice)
 
 
 def at(error: WorkbenchError, location: Location, function: str = "") -> WorkbenchError:
-    """Return `error` with its location filled in where it had none."""
+    """Fill in the location and function of an error where it has none; return the same error."""
     error.location = error.location or location
     error.function = error.function or function
     return error

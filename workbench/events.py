@@ -14,11 +14,11 @@ import msgspec
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Base of all events."""
+    """The base of all events."""
 
 
 class CompileStarted(Event, frozen=True):
-    """A kernel is about to be built: not in memory, maybe on disk."""
+    """Reports that a kernel is about to be built: it is not in memory, though it may be on disk."""
 
     kernel: str
     direction: str  # "forward", "adjoint", "tangent"; "adjoint tangent": the tangent of the adjoint
@@ -36,7 +36,7 @@ class StageDone(Event, frozen=True):
 
 
 class CacheHit(Event, frozen=True):
-    """An artifact came out of the cache; `where` is "memory" or "disk"."""
+    """Reports that a build artifact came out of the cache; `where` is "memory" or "disk"."""
 
     kernel: str
     direction: str
@@ -47,7 +47,10 @@ class CacheHit(Event, frozen=True):
 
 
 class CacheMiss(Event, frozen=True):
-    """No artifact under the key; `why` are the key parts that differ from the kernel's previous key (empty: new)."""
+    """Reports that the cache has no artifact for a key.
+
+    `why` has the parts of the key that differ from the kernel's previous key; it is empty for a new kernel.
+    """
 
     kernel: str
     direction: str
@@ -56,7 +59,7 @@ class CacheMiss(Event, frozen=True):
 
 
 class CompileDone(Event, frozen=True):
-    """A kernel was compiled and loaded; `stages` maps stage name to seconds."""
+    """Reports that a kernel was compiled and loaded; `stages` maps stage name to seconds."""
 
     kernel: str
     direction: str
@@ -67,21 +70,24 @@ class CompileDone(Event, frozen=True):
 
 
 class CompileFailed(Event, frozen=True):
-    """A kernel could not be built; `errors` are the WorkbenchErrors."""
+    """Reports that a kernel could not be built; `errors` are the WorkbenchErrors."""
 
     kernel: str
     errors: tuple[Exception, ...]
 
 
 class CacheProblem(Event, frozen=True):
-    """The cache cannot be used as meant (damaged file set aside, folder not writable); the work goes on without it."""
+    """Reports that the cache cannot be used as meant (damaged file, folder not writable); work goes on without it."""
 
     path: str
     message: str
 
 
 class ProductStarted(Event, frozen=True):
-    """A link-time product is being built (design/products.md): `product` is `16×16×16 f32`, `role` what it is for."""
+    """Reports that a link-time product is being built (design/products.md).
+
+    `product` is its size and type, such as `16×16×16 f32`, `role` what it is for.
+    """
 
     product: str
     role: str
@@ -90,7 +96,7 @@ class ProductStarted(Event, frozen=True):
 
 
 class ProductBuilt(Event, frozen=True):
-    """A link-time product is there; `bytes` of it."""
+    """Reports that a link-time product was built; `bytes` is its size."""
 
     product: str
     role: str
@@ -101,7 +107,7 @@ class ProductBuilt(Event, frozen=True):
 
 
 class ProductFailed(Event, frozen=True):
-    """A link-time product could not be built, or was cancelled; `message` says which."""
+    """Reports that a link-time product could not be built, or was cancelled; `message` says which."""
 
     product: str
     role: str
@@ -111,7 +117,7 @@ class ProductFailed(Event, frozen=True):
 
 
 class Linked(Event, frozen=True):
-    """A kernel was linked with its products in the background: the next launch finds it."""
+    """Reports that a kernel was linked with its products in the background: the next launch uses that."""
 
     kernel: str
     direction: str
@@ -121,50 +127,50 @@ class Linked(Event, frozen=True):
 
 
 class Launched(Event, frozen=True):
-    """A launch was made; `record` is its LaunchRecord."""
+    """Reports that a launch was made; `record` is its LaunchRecord."""
 
     record: Any
 
 
 class Replayed(Event, frozen=True):
-    """Records were run again."""
+    """Reports that records were run again: how many launches, in how many seconds."""
 
     launches: int
     seconds: float
 
 
 class Notice(Event, frozen=True):
-    """A sentence the user should see once."""
+    """Carries a sentence that the user should see once."""
 
     message: str
 
 
 class Remark(Event, frozen=True):
-    """A sentence about what a cell defines, which its card shows without being asked."""
+    """Carries a sentence about what a cell defines, which the cell's card shows without being asked."""
 
     message: str
 
 
 class Outdated(Event, frozen=True):
-    """After names were bound, so many programs that JAX compiled still call older versions of these kernels."""
+    """Reports, after names were bound, how many programs compiled by JAX still call older versions of these kernels."""
 
     kernels: tuple[str, ...]
     programs: int
 
 
 class LossReported(Event, frozen=True):
-    """A loop of `wb.optim.progress` has a new picture: `progress` is its Progress."""
+    """Reports that a loop of `wb.optim.progress` has a new picture: `progress` is its Progress."""
 
     progress: Any
 
 
 Subscriber = Callable[[Event], None]
 SUBSCRIBERS: list[tuple[Subscriber, tuple[type[Event], ...]]] = []
-"""The subscribers by class of events; a hot path tests it before it asks `listening`."""
+"""The subscribers, each with its classes of events; a hot path tests whether there are any."""
 
 
 def subscribe(subscriber: Subscriber, *kinds: type[Event]) -> Callable[[], None]:
-    """Call `subscriber` with each event of `kinds` (all if none is given); the returned function ends that."""
+    """Call `subscriber` with each event of `kinds` (all if none is given); return a function that ends that."""
     entry = (subscriber, kinds or (Event,))
     SUBSCRIBERS.append(entry)
 
@@ -180,7 +186,7 @@ def listening(kind: type[Event]) -> bool:
 
 
 def publish(event: Event) -> None:
-    """Hand `event` to its subscribers, in the order they came."""
+    """Pass `event` to its subscribers, in the order in which they subscribed; one that raises is warned of."""
     for subscriber, kinds in tuple(SUBSCRIBERS):
         if isinstance(event, kinds):
             try:

@@ -27,12 +27,12 @@ _owners: weakref.WeakKeyDictionary[Any, list[tuple[str, Callable[[], Any]]]] = w
 
 
 def renewed(owner: Any, name: str, make: Callable[[], Any] = threading.Lock) -> Any:
-    """Return a lock for the attribute `name` of `owner`, which gets another one in each forked child.
+    """Return a lock for the attribute `name` of `owner`, which is replaced by a new one in each forked child.
 
     Args:
         owner: an object that is hashed by identity, or a module's name.
-        name: where the caller keeps the lock.
-        make: makes one.
+        name: the attribute in which the caller keeps the lock.
+        make: makes a lock.
     """
     holder = sys.modules[owner] if isinstance(owner, str) else owner
     _owners.setdefault(holder, []).append((name, make))
@@ -40,8 +40,10 @@ def renewed(owner: Any, name: str, make: Callable[[], Any] = threading.Lock) -> 
 
 
 def free_at_fork(lock: Any) -> Any:
-    """Return `lock`, for which a fork waits: what it guards is whole in the child too. For short work, never for Python
-    code"""
+    """Return `lock`, for which each fork waits, so that what it guards is consistent in the child too.
+
+    It is for short work, never for Python code.
+    """
     if lock not in _waited_for:
         _waited_for.append(lock)
     return lock
@@ -56,7 +58,7 @@ def _locks() -> list[Any]:
 
 
 def after_fork(call: Callable[[], None]) -> None:
-    """Have `call` run in each forked child."""
+    """Have `call` run in each forked child; nothing happens where processes cannot be forked."""
     if _FORKS:
         os.register_at_fork(after_in_child=call)
 

@@ -35,7 +35,7 @@ _LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...), CodeT
 
 
 class Text(NamedTuple):
-    """A `def` and the text around it.
+    """Represents a `def` and the text around it.
 
     Attributes:
         node: its syntax tree; line numbers are those of `source`.
@@ -93,7 +93,7 @@ def text_of(function: Callable[..., Any], source: str | None = None) -> Text:
 
 
 def shown_name(filename: str) -> str:
-    """Return what people call the file: a notebook's cell, or the file's name."""
+    """Return the name of a file for people: `cell [4]` or `this cell` for a cell, else the file's base name."""
     number = re.search(r"<ipython-input-(\d+)-", filename)
     if number:
         return f"cell [{number[1]}]"
@@ -108,23 +108,23 @@ class _Read:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Return the text's lines, with line ends."""
+        """The text's lines, with line ends."""
         return self.source.text.splitlines(keepends=True)
 
     @cached_property
     def imports(self) -> list[str]:
-        """Return the words of the text's import statements, without parsing it."""
+        """The words of the text's import statements, without parsing it."""
         return re.findall(r"\w+", " ".join(re.findall(r"^(?:from\s.*\s)?import\s(.*)", self.source.text, re.MULTILINE)))
 
     @cached_property
     def imported(self) -> list[str]:
-        """The names that it imports, for certain."""
+        """The names that the text imports at its top level, from its symbol table."""
         table = symtable.symtable(self.source.text, self.source.filename, "exec")
         return [s.get_name() for s in table.get_symbols() if s.is_imported()]
 
     @cached_property
     def defs(self) -> dict[str, list[ast.FunctionDef]]:
-        """Every `def` in it, by name; a definition takes a copy, since lowering notes things at nodes.
+        """Every `def` in the text, by name; a user copies a node before lowering, which notes things at nodes.
 
         Raises:
             SyntaxError: it is not Python.
@@ -142,7 +142,7 @@ _last: tuple[list[str], _Read] | None = None
 
 
 def _texts(function: Callable[..., Any]) -> Iterator[_Read]:
-    """Yield the texts that may hold the function, the likeliest first."""
+    """Yield the texts that may contain the function: the file as `linecache` has it, the file, then cells."""
     global _last
     file, before = function.__code__.co_filename, ""
     for again in (False, True):  # what is remembered may be nearer to what was compiled than the file is
@@ -160,7 +160,7 @@ def _texts(function: Callable[..., Any]) -> Iterator[_Read]:
 
 
 def _cells(code: CodeType) -> Iterator[Source]:
-    """Yield what stands below cell magics (`%%time`), which compile it under a name without text, newest first."""
+    """Yield the text below cell magics (`%%time`), which compile it under a name without text, newest first."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     history: list[str] = getattr(getattr(shell, "history_manager", None), "input_hist_raw", [])
     for number in range(len(history) - 1, 0, -1):
@@ -173,8 +173,10 @@ def _cells(code: CodeType) -> Iterator[Source]:
 def _search(code: CodeType, read: _Read) -> Text | None:
     """Return the `def` in a text that compiles to the code: the one at the code's line, else the nearest of its name.
 
+    None if no `def` does.
+
     Raises:
-        KernelSyntaxError: the text is not Python.
+        KernelSyntaxError: the text is not Python, or is nested too deeply.
     """
     # Python compiles `name.attribute()` to other code where the text imports the name; mostly the words find those.
     text = _at_line(code, read.source, read.lines)
@@ -217,7 +219,7 @@ def _as_loaded(function: Callable[..., Any]) -> Text | None:
 
 
 def _codes(module: CodeType) -> list[CodeType]:
-    """Return a code object and those within it, outer ones first."""
+    """Return a code object and those nested in it, outer ones first."""
     codes = [module]
     for one in codes:  # which grows
         codes += [c for c in one.co_consts if isinstance(c, CodeType)]
@@ -225,7 +227,10 @@ def _codes(module: CodeType) -> list[CodeType]:
 
 
 def _at_line(code: CodeType, source: Source, lines: list[str]) -> Text | None:
-    """Return the `def` at the code's own line, for which only its block is parsed; None if it is not so simple."""
+    """Return the `def` at the code's own line, for which only its block is parsed.
+
+    None if there is no `def` of the code's name, or its block cannot be told by indentation.
+    """
     start = code.co_firstlineno - 1
     if start >= len(lines) or not lines[start].lstrip().startswith(("@", "def ")):
         return None
@@ -259,7 +264,7 @@ def _begin(node: ast.FunctionDef) -> int:
 
 
 def _compiles_to(node: ast.FunctionDef, code: CodeType, imports: Iterable[str]) -> bool:
-    """Return whether Python compiles the `def` to this code, or to what a rewriter of code made into this one."""
+    """Return whether Python compiles the `def` to this code, possibly changed by pytest or coverage."""
     imports = {*imports} & {*code.co_names, *code.co_varnames, *code.co_freevars}
     same = _compiled(node, code, imports, -1)
     if same is None or _key(same) == _key(code):
@@ -305,7 +310,7 @@ def _same_header(node: ast.FunctionDef, function: Callable[..., Any]) -> bool:
 def _compiled(node: ast.FunctionDef, code: CodeType, imports: set[str], optimize: int) -> CodeType | None:
     """Return the code of the `def`, compiled where the names that `code` takes from around it are a function's.
 
-    A class around it only mangles names (`__x`), and the nearest one counts.
+    A class around it only mangles names (`__x`), and the nearest one counts. None if it does not compile so.
     """
     around: Any = node
     path = code.co_qualname.split(".")
@@ -338,7 +343,7 @@ def _compiled(node: ast.FunctionDef, code: CodeType, imports: set[str], optimize
 
 
 def _key(code: CodeType) -> tuple[object, ...]:
-    """Return what the code does, wherever it stands."""
+    """Return a key of what the code does, equal for equal code at other lines."""
     return (
         code.co_name, code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags & 0xC,
         code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_exceptiontable,
@@ -361,11 +366,11 @@ _CONTROL = {
     "CACHE", "NOP", "RESUME", "EXTENDED_ARG", "COPY", "SWAP", "PUSH_NULL", "PRECALL", "COPY_FREE_VARS", "MAKE_CELL",
     "RETURN_VALUE", "RETURN_CONST", "POP_TOP", "KW_NAMES",
 }  # fmt: skip
-"""Instructions that depend on what stands beside them."""
+"""Instructions that depend on those beside them, and that `_instructions` leaves out."""
 
 
 def _instructions(code: CodeType, shift: int) -> list[tuple[object, ...]]:
-    """Return what the code loads, stores and computes in each line, without how it gets from one to the next."""
+    """Return what the code loads, stores and computes, each with its line plus `shift`; without control flow."""
     steps: list[tuple[object, ...]] = []
     for step in dis.get_instructions(code):
         line = (step.positions.lineno or 0) + shift if step.positions else 0
@@ -381,5 +386,5 @@ def _instructions(code: CodeType, shift: int) -> list[tuple[object, ...]]:
 
 
 def _lines(code: CodeType, shift: int) -> set[int]:
-    """Return the lines that have code."""
+    """Return the lines that have code, each plus `shift`."""
     return {line + shift for *_, line in code.co_lines() if line}

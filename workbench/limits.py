@@ -26,11 +26,11 @@ REFUSED: Final = "refused"
 BOUNDED: Final = "bounded"
 """Beyond the limit, a search stops and assumes the worst, or a report leaves out the rest."""
 COST: Final = "cost"
-"""No limit: a weight in an estimate of cost, by which code is chosen."""
+"""No limit but a weight in an estimate of cost, by which code is chosen."""
 
 
 class Limit(int):
-    """A limit of the compiler.
+    """Represents a limit of the compiler: the number itself, with a description.
 
     Attributes:
         unit: the noun phrase that the number counts.

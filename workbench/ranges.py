@@ -13,7 +13,7 @@ import numpy as np
 
 
 class Scalar(Protocol):
-    """A scalar type, as far as its range goes: `types.Scalar`."""
+    """Describes a scalar type, `types.Scalar`, as far as its range goes."""
 
     @property
     def name(self) -> str:
@@ -22,7 +22,7 @@ class Scalar(Protocol):
 
     @property
     def kind(self) -> Any:
-        """float, int, uint or bool."""
+        """The kind of number: float, int, uint or bool."""
         ...
 
     @property
@@ -32,7 +32,7 @@ class Scalar(Protocol):
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """NumPy's type."""
+        """NumPy's dtype for it."""
         ...
 
 
@@ -46,7 +46,10 @@ INFINITE_FROM: dict[str, float] = {
 
 
 def fits(number: Any, type: Scalar) -> bool:
-    """Return whether a type can hold a number: within an integer's range, and not infinite after rounding."""
+    """Return whether a type can hold a number: within an integer's range, and not infinite after rounding to a float.
+
+    Infinity itself and NaN fit floats; every number fits bool. Both parts of a complex number have to fit.
+    """
     if isinstance(number, (complex, np.complexfloating)):
         both = complex(cast(complex, number))
         return fits(both.real, type) and fits(both.imag, type)
@@ -58,14 +61,13 @@ def fits(number: Any, type: Scalar) -> bool:
 
 
 def misfit(number: Any, type: Scalar, what: str = "") -> str:
-    """Return the sentence about a number that does not fit `what`, of this type, or the type itself; without its full
-    stop."""
+    """Return a sentence without full stop: a number does not fit `what`, which is of this type, or the type itself."""
     shown = str(number) if len(str(number)) <= 40 else f"{str(number)[:20]}…"
     return f"{shown} does not fit {what}, which is {type!r}" if what else f"{shown} does not fit {type!r}"
 
 
 def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any]:
-    """Numbers as numbers of another type, floats cut off where that is an integer's.
+    """Return numbers as numbers of another type; floats are truncated for an integer type.
 
     Raises:
         OverflowError: a number does not fit; the message names the first.
@@ -86,11 +88,11 @@ def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any
 
 
 def check(value: Any, scalar: Scalar) -> None:
-    """Refuse a number, or numbers, that this type cannot hold.
+    """Check that this type can hold a number, or all numbers of an array.
 
     Raises:
-        OverflowError: the message names the first.
-        TypeError: it is no number.
+        OverflowError: it cannot; the message names the first that does not fit.
+        TypeError: it is no number, or is complex and the type is not.
     """
     if type(value) in (int, float):
         # Of a complex type, the one of its parts.
@@ -130,10 +132,10 @@ def rounded(value: Any, scalar: Scalar) -> Any:
 
 
 def _to_odd(value: Any) -> np.float32:
-    """Round a float64 to a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where
-    inexact.
+    """Round a float64 to a float32 that rounds to 16 bits as the float64 itself does.
 
-    Source: S. Boldo and G. Melquiond, "When double rounding is odd", 2005.
+    It is cut off, with the last bit set where that is inexact. Source: S. Boldo and G. Melquiond, "When double rounding
+    is odd", 2005.
     """
     with np.errstate(all="ignore"):
         near = np.float32(value)

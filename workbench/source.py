@@ -16,8 +16,9 @@ import msgspec
 
 
 def parsed(text: str) -> ast.Module:
-    """Return `ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see
-    `workbench.weak`).
+    """Return `ast.parse(text)`.
+
+    Parsing is repeated once if a thread that parses at the same time disturbs it (see `workbench.weak`).
 
     Raises:
         SyntaxError: it is not Python.
@@ -33,7 +34,7 @@ def parsed(text: str) -> ast.Module:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """The text of one cell or file.
+    """Represents the text of one cell or file.
 
     Attributes:
         text: the whole text, unstripped.
@@ -54,16 +55,16 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def is_ascii(self) -> bool:
-        """Whether a column in bytes is one in characters."""
+        """Whether the text is ASCII, so that a column in bytes is one in characters."""
         return self.text.isascii()
 
     @cached_property
     def label(self) -> str:
-        """Twelve hex digits from the content: the same in every process."""
+        """Twelve hexadecimal digits of a hash of the text: the same in every process."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def line(self, number: int) -> str:
-        """Line `number` (from 1) of the text; empty if there is none."""
+        """Return line `number` (from 1) of the text; empty if there is none."""
         return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
 
 
@@ -81,7 +82,7 @@ def nodes_of(*trees: ast.AST) -> list[ast.AST]:
 
 
 def located(node: Any, origin: ast.AST) -> Any:
-    """Return the syntax tree; its nodes without a place have that of another node."""
+    """Set the location of nodes of a syntax tree that have none to that of another node, in place; return the tree."""
     for inner in nodes_of(node):
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, origin)
@@ -89,7 +90,7 @@ def located(node: Any, origin: ast.AST) -> Any:
 
 
 def statements_of(*trees: ast.AST) -> list[ast.AST]:
-    """Return the statements among the nodes of syntax trees, in the same order; what holds statements is among them."""
+    """Return syntax trees and the statements in them, with `except` and `case`, in `ast.walk`'s order."""
     statements = list(trees)
     for node in statements:  # which grows
         for name in _HOLD_STATEMENTS:
@@ -99,7 +100,7 @@ def statements_of(*trees: ast.AST) -> list[ast.AST]:
 
 
 def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield the lists of statements of a statement or of a `case`: its body, and what is after its `else`."""
+    """Yield the lists of statements in a statement or a `case`: its body and `else`, not `except` and `finally`."""
     for name in ("body", "orelse"):
         if isinstance(block := getattr(node, name, None), list):
             yield cast("list[ast.stmt]", block)
@@ -109,7 +110,7 @@ _HOLD_STATEMENTS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
 class Location(msgspec.Struct, frozen=True):
-    """A span of a source: lines from 1, columns from 0 (in characters), end exclusive."""
+    """Represents a span of a source: lines from 1 (0: unknown), columns from 0 (in characters), end exclusive."""
 
     source: Source
     line: int
@@ -119,7 +120,7 @@ class Location(msgspec.Struct, frozen=True):
 
     @property
     def shown_line(self) -> int:
-        """The line as the reader of the cell counts it."""
+        """The number of the line in the cell or file as its reader counts it."""
         return self.line + self.source.line_offset
 
     def __str__(self) -> str:

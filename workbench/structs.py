@@ -37,7 +37,7 @@ _NO_ARRAYS_OF = (
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a struct: its name, its type, where it begins, in bytes, and what it is if it is not given.
+    """Represents a field of a struct: its name, its type, where it begins, in bytes, and its default.
 
     Attributes:
         default: a number, or the components of a vector; None is zero.
@@ -51,7 +51,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A field that is no struct, at the bottom of a struct: `body.mass`, its type, its offset in the whole."""
+    """Represents a field that is no struct, at the bottom of a struct: path (`body.mass`), type, offset in bytes."""
 
     path: str
     type: Type | StructArray
@@ -60,7 +60,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Struct:
-    """A struct type, compared by content.
+    """Represents a struct type, compared by content.
 
     Attributes:
         name: as written.
@@ -100,12 +100,12 @@ class Struct:
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
-        """The fields at the bottom, in order."""
+        """The fields that are no structs, those of nested structs among them, in order."""
         return tuple(_leaves(self, "", 0))
 
     @cached_property
     def dtype(self) -> Scalar:
-        """The scalar that a gradient of it counts in: of its first float field; bytes where it has none."""
+        """The scalar type in which a gradient of it counts: of its first float field; uint8 if there is none."""
         floats = (element(leaf.type) for leaf in self.leaves if not _is_array(leaf.type) and is_float(leaf.type))
         return next(floats, uint8)
 
@@ -134,15 +134,18 @@ class Struct:
 
     @cached_property
     def content(self) -> str:
-        """Everything that layout and meaning depend on, as text: for module keys."""
+        """Everything that layout and meaning depend on, all fields with types and offsets, as text: for module keys."""
         return ", ".join(f"{leaf.path}: {_written(leaf.type)} at {leaf.offset}" for leaf in self.leaves)
 
     def find(self, name: str) -> Field | None:
-        """Return the field of this name."""
+        """Return the field of this name; None if there is none."""
         return next((f for f in self.fields if f.name == name), None)
 
     def difference(self, other: Struct) -> str:
-        """Return the first thing in which another struct differs, as a phrase: `vel is vec3, not vec2`."""
+        """Return the first difference from another struct, as a phrase: `vel is vec3, not vec2`.
+
+        If the fields are the same, it is about the name.
+        """
         for mine, theirs in zip(self.fields, other.fields, strict=False):
             if mine.name != theirs.name:
                 return f"field {mine.name} comes where the other has {theirs.name}"
@@ -161,7 +164,7 @@ class Struct:
 
 @dataclass(frozen=True)
 class StructArray:
-    """An array parameter whose elements are structs: their type, and 1 to 4 dimensions."""
+    """Represents an array parameter whose elements are structs: their type, and 1 to 4 dimensions."""
 
     dtype: Struct
     ndim: int = 1
@@ -185,7 +188,7 @@ class Absent(ArrayType):
 
 @dataclass(frozen=True, repr=False)
 class IndexedArray(ArrayType):
-    """An array parameter that is reached through arrays of indices: element type and dimensions of the array behind it.
+    """Represents an array parameter that is read through arrays of indices: the type of the array behind it.
 
     Attributes:
         indexed: which dimensions have an array of indices; all where it is empty. Each launch decides, so it is not
@@ -196,12 +199,12 @@ class IndexedArray(ArrayType):
 
     @property
     def behind(self) -> ArrayType:
-        """The type of the array behind it."""
+        """The type of the array behind the indices."""
         return ArrayType(self.dtype, self.ndim)
 
     @property
     def tables(self) -> tuple[int, ...]:
-        """The dimensions with an array of indices."""
+        """The dimensions that have an array of indices."""
         return tuple(k for k in range(self.ndim) if not self.indexed or self.indexed[k])
 
     def __repr__(self) -> str:
@@ -216,14 +219,14 @@ def _is_array(type: AnyType) -> bool:
 
 
 def alignment(type: AnyType) -> int:
-    """Bytes whose multiple a field of this type begins at: those of its scalar, as in C; 8 for an array."""
+    """Return the alignment in bytes of a field of this type: the size of its scalar, as in C; 8 for an array."""
     if isinstance(type, Struct):
         return type.alignment
     return 8 if _is_array(type) else element(type).size
 
 
 def size(type: AnyType) -> int:
-    """Bytes of a field; an array counts as an address."""
+    """Return the bytes of a field of this type; an array counts as an address."""
     assert not isinstance(type, Aggregate)
     return 8 if isinstance(type, (ArrayType, StructArray)) else type.size
 
@@ -243,7 +246,7 @@ def _leaves(struct: Struct, prefix: str, start: int) -> Iterator[Leaf]:
 
 
 def _written(type: AnyType) -> str:
-    """Return a type with all its content."""
+    """Return the text of a type; of a struct, or an array of structs, with all its fields."""
     if isinstance(type, Struct):
         return f"{type.name}({type.content})"
     return f"array{type.ndim}d[{type.dtype.content}]" if isinstance(type, StructArray) else repr(type)
@@ -271,7 +274,7 @@ def leaf_parameters(name: str, type: AnyType) -> list[tuple[str, Type]]:
 
 
 def indices_name(name: str, axis: int) -> str:
-    """Return the IR parameter with the indices of an indexed array along an axis."""
+    """Return the name of the IR parameter with the indices of an indexed array along an axis."""
     return f"{name}.indices{axis}"
 
 

@@ -15,7 +15,7 @@ STORAGES = ("register", "shared", "thread")
 
 @dataclass(frozen=True)
 class Tile(Aggregate):
-    """A tile: element type (scalar or vector), shape (1 to 4 sizes, known at compile time) and where it lies.
+    """Represents the type of a tile: element type, shape (1 to 4 sizes, known at compile time) and storage.
 
     Attributes:
         storage: "register" (spread over the threads of the block), "shared", or "thread": of shape (block_dim,), one
@@ -39,7 +39,7 @@ class Tile(Aggregate):
 
     @property
     def size(self) -> int:
-        """Bytes of all elements."""
+        """Bytes of all elements in memory."""
         return self.count * self.dtype.size
 
     def with_dtype(self, dtype: Scalar | Vector) -> Tile:

@@ -24,7 +24,7 @@ MAX_NDIM = 4
 
 
 class Kind(Enum):
-    """Represents the class of a scalar in promotion and in type rules."""
+    """Represents the kind of a scalar type, which decides promotion and type rules."""
 
     BOOL = "bool"
     INT = "int"
@@ -33,7 +33,7 @@ class Kind(Enum):
 
 
 class Named:
-    """Types stand for classes where Python asks for one: `x.__name__`, `isinstance(v, vec3)`, `vec3 | None`."""
+    """The base of types that stand for classes in Python: `x.__name__`, `isinstance(v, vec3)`, `vec3 | None`."""
 
     name: str
 
@@ -51,7 +51,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Scalar(Named):
-    """A scalar type: `name` as users write it, its kind, its width in bits (a bool takes 8 in memory).
+    """Represents a scalar type: `name` as users write it, its kind, its width in bits (a bool takes 8 in memory).
 
     Attributes:
         weak: whether it is only the default of a value made of literals, which takes the type of what it meets. In IR
@@ -65,12 +65,12 @@ class Scalar(Named):
 
     @property
     def plain(self) -> Scalar:
-        """The type itself; of an equal one that makes other values, this one."""
+        """The language's own type that is equal to this one: itself, except in subclasses whose values differ."""
         return self
 
     @cached_property
     def size(self) -> int:
-        """Bytes in memory."""
+        """Bytes of a value in memory."""
         return self.bits // 8
 
     @property
@@ -95,7 +95,7 @@ class Scalar(Named):
         return self.kind is Kind.FLOAT and self.bits == 16
 
     def component(self, number: Any) -> Any:
-        """Return a component of a vector as Python gets it: the NumPy scalar."""
+        """Return a vector's component as Python code gets it, from a NumPy scalar: here that scalar itself."""
         return number
 
     def __instancecheck__(self, value: object) -> py.bool:
@@ -163,7 +163,7 @@ class Vector(Named):
 
     @property
     def parts_shape(self) -> tuple[int, ...]:
-        """The shape of the components; of a complex number (2,), though its own shape is ()."""
+        """The shape of a value's scalars: of a vector its own; of a complex number (2,), though its own is ()."""
         return self.shape
 
     @property
@@ -182,19 +182,26 @@ class Vector(Named):
         return getattr(value, "type", None) == self
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        """Let `class vec5(vector(5, float)): …` be another name of the type."""
+        """Return a base class such that `class vec5(vector(5, float)): …` is another name of the type."""
         return (_alias(self),)
 
     def slice(self, shape: tuple[int, ...]) -> Vector:
-        """Return the type of some of the components, a vector or a matrix: `v[0:2]`, `m[0]`, `m[:, 1:3]`."""
+        """Return the type of selected components, a vector or matrix of this shape: `v[0:2]`, `m[0]`, `m[:, 1:3]`."""
         return vector_of(shape, self.dtype)
 
     def with_dtype(self, dtype: Scalar) -> Vector:
-        """Return the type of the same form with components of this type."""
+        """Return the type of the same class and length with components of this type."""
         return replace(self, dtype=dtype)
 
     def __call__(self, *components: Any) -> HostVector:
-        """Return a value: from no argument (zeros), one scalar (filled), or one per component."""
+        """Return a value: of zeros, of one scalar everywhere, or of all components.
+
+        Components may be numbers, vectors or one sequence.
+
+        Raises:
+            TypeError: they are of another number, or not numbers.
+            OverflowError: a number does not fit the component type.
+        """
         if len(components) == 1 and not isinstance(components[0], (int, float, complex, np.generic)):
             if not isinstance(components[0], Iterable):
                 raise TypeError(f"{self.name}() takes numbers, not {components[0]!r}")
@@ -215,7 +222,7 @@ class Vector(Named):
 
 @dataclass(frozen=True, repr=False)
 class Matrix(Vector):
-    """A small matrix (of up to 128 components): the vector of its components, row by row, that knows its columns."""
+    """Represents a small matrix (up to 128 components): the vector of its components, row by row, and `columns`."""
 
     columns: int
     names = ""
@@ -246,7 +253,7 @@ class Matrix(Vector):
 
 @dataclass(frozen=True, repr=False)
 class Quaternion(Vector):
-    """A quaternion x i + y j + z k + w, held as the vector (x, y, z, w)."""
+    """Represents a quaternion x i + y j + z k + w, held as the vector (x, y, z, w)."""
 
     has_product = True
 
@@ -259,7 +266,7 @@ class Quaternion(Vector):
 
 @dataclass(frozen=True, repr=False)
 class Transform(Vector):
-    """A rigid motion, held as the vector (p, q): a translation of 3 components, a rotation as a quaternion of 4."""
+    """Represents a rigid motion, held as the vector (p, q): a translation and a rotation as a quaternion."""
 
     names = "pq"
     has_product = True
@@ -271,12 +278,15 @@ class Transform(Vector):
         return f"transform{suffix}" if suffix is not None else f"transform({self.dtype})"
 
     def part(self, name: str) -> Vector:
-        """Return the type of `t.p` or `t.q`."""
+        """Return the type of `t.p`, a vector, or of `t.q`, a quaternion."""
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
     def __call__(self, *components: Any, **named: Any) -> HostVector:
-        """Return a transform from `p` and `q`, from either alone, or from seven numbers; the identity without
-        arguments."""
+        """Return a transform from `p` and `q`, either alone, or seven numbers; without arguments the identity.
+
+        Raises:
+            TypeError: there are arguments of another name or number.
+        """
         if not components and {*named} == {"q"}:  # a rotation alone
             named["p"] = (0, 0, 0)
         components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)
@@ -301,7 +311,7 @@ class Complex(Vector):
 
     @property
     def real(self) -> Any:
-        """The type of the real parts, and of the imaginary ones: a float."""
+        """The type of the real part, and of the imaginary one: a float."""
         return self.dtype
 
     @property
@@ -311,7 +321,7 @@ class Complex(Vector):
 
     @property
     def parts_shape(self) -> tuple[int, ...]:
-        """The shape of the components: that of a value, and (2,)."""
+        """The shape of a value's floats: its own shape, and (2,) for the two parts."""
         return (*self.shape, 2)
 
     @property
@@ -335,7 +345,7 @@ class Complex(Vector):
 
 @dataclass(frozen=True, repr=False)
 class ComplexVector(Complex):
-    """A vector of complex numbers, or with columns a matrix: the vector of all parts, each number after the other."""
+    """Represents a vector of complex numbers, or with columns a matrix: the vector of all their parts."""
 
     columns: int = 0
 
@@ -353,16 +363,16 @@ class ComplexVector(Complex):
 
     @property
     def names(self) -> str:  # type: ignore[override]
-        """Letters of the numbers of a vector."""
+        """Letters by which the numbers of a vector are read; empty for a matrix."""
         return self.real.names
 
     @property
     def has_product(self) -> py.bool:  # type: ignore[override]
-        """Return whether `*` of two is not that of the numbers."""
+        """Whether `*` of two values is a product of its own, as matrices have, and not number by number."""
         return self.real.has_product
 
     def slice(self, shape: tuple[int, ...]) -> Vector:
-        """Return the type of some of the numbers."""
+        """Return the type of a selection of the numbers, of this shape."""
         return in_complex(self.real.slice(shape))
 
     __instancecheck__ = Vector.__instancecheck__
@@ -380,10 +390,14 @@ def in_complex(real: Any) -> Complex:
 
 
 class _Alias(type):
-    """The class of the base of a class statement that makes an alias of a type."""
+    """The metaclass with which a class statement on a type of vectors makes an alias of the type."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], type: Vector | None = None) -> Any:
-        """Return the type that the base stands for; a body with names of its own is refused."""
+        """Return a base class that stands for `type`; in a class statement, the type that its base stands for.
+
+        Raises:
+            TypeError: the statement's body has names of its own.
+        """
         if type is not None:
             alias = super().__new__(cls, name, bases, body)
             alias.stands_for = type
@@ -405,7 +419,7 @@ def _alias(type: Vector) -> Any:
 
 @dataclass(frozen=True)
 class ArrayType(Named):
-    """An array parameter: element type (scalar or vector) and number of dimensions (1 to 4).
+    """Represents an array parameter: element type (scalar or vector) and number of dimensions (1 to 4).
 
     One field of an array of structs has its elements `pitch` bytes apart, and begins `offset` bytes into each struct; 0
     and 0 elsewhere.
@@ -428,7 +442,7 @@ class ArrayType(Named):
 
     @property
     def size_type(self) -> Scalar:
-        """The type of its sizes in a kernel: int32, or int64 where that is too narrow."""
+        """The type of the array's sizes in a kernel: int32, or int64 where that is too narrow."""
         return int64 if self.wide else int32
 
     def __repr__(self) -> str:
@@ -437,14 +451,14 @@ class ArrayType(Named):
 
 
 class Aggregate:
-    """Several elements of one type under one value: a thread's `Slots`, a block's `Tile`; never a parameter."""
+    """The base of types of several elements under one value, in IR only: a thread's `Slots`, a block's `Tile`."""
 
     dtype: Scalar | Vector
 
 
 @dataclass(frozen=True)
 class Slots(Aggregate):
-    """A thread's own storage for `count` values, where a loop run backwards keeps what it will need; never a user's."""
+    """Represents a thread's storage for `count` values in an adjoint: states of a loop that runs backwards."""
 
     dtype: Scalar | Vector
     count: int
@@ -510,12 +524,12 @@ MOST_COMPONENTS = 128
 
 @dataclass(frozen=True)
 class AnyVector(Named):
-    """Vectors or matrices of a form that is partly open: `vector(length=Any, dtype=float)`, an annotation.
+    """Represents an annotation for vectors or matrices of partly open type: `vector(length=Any, dtype=float)`.
 
     Attributes:
         shape: the sizes; None for one that is open.
         dtype: the scalar type, or a family of them; None if it is open.
-        kinds: the class of types.
+        kinds: the class of types: `Vector`, `Matrix`, `Quaternion` or `Transform`.
     """
 
     shape: tuple[int | None, ...]
@@ -533,7 +547,7 @@ class AnyVector(Named):
         return f"{str(self.kinds.__name__).lower()}({dtype})"
 
     def accepts(self, type: Any) -> py.bool:
-        """Return whether a type has this form."""
+        """Return whether a type is one of those that this annotation stands for."""
         real = type.real if isinstance(type, ComplexVector) else type
         fits, own = isinstance(type, Vector) and real.__class__ is self.kinds, number_type(type)
         fits = fits and (self.dtype.accepts(own) if _is_family(self.dtype) else self.dtype in (None, own))
@@ -552,7 +566,10 @@ def _is_family(spec: Any) -> py.bool:
 
 
 def any_vector(kinds: type[Vector], shape: tuple[Any, ...], dtype: Any) -> AnyVector | None:
-    """Return the form, if one of its parts is `Any` or a type variable; else None."""
+    """Return the annotation for a partly open type of vectors; None if no size and not the dtype is open.
+
+    A part is open if it is `Any`, a type variable or a family of types.
+    """
     if not any(map(_is_open, (*shape, dtype))):
         return None
     sizes = tuple(None if _is_open(n) else n for n in shape)
@@ -600,7 +617,7 @@ def _small(kinds: type[Vector], sizes: tuple[Any, ...], dtype: Any, refusal: str
 
 
 def vector_of(shape: Sequence[int], number: Any) -> Any:
-    """Return the type of a vector or matrix of this NumPy shape, of numbers of this type."""
+    """Return the type of a vector, or of a matrix, of this NumPy shape, whose numbers are of the type `number`."""
     if isinstance(number, Complex):
         return in_complex(vector_of(shape, number.dtype))
     return Matrix(prod(shape), number, shape[1]) if len(shape) == 2 else Vector(shape[0], number)
@@ -611,7 +628,7 @@ for _make, _kind in ((vector, Vector), (matrix, Matrix)):
 
 
 def is_wide(shape: Sequence[int]) -> py.bool:
-    """Return whether a size exceeds int32."""
+    """Return whether one of the sizes is 2³¹ or more, which an int32 cannot hold."""
     return max(shape, default=0) >= 2**31
 
 
@@ -621,7 +638,7 @@ def is_small(shape: Sequence[int]) -> py.bool:
 
 
 def as_type(spec: Any) -> Scalar | Vector:
-    """Return the element type of `spec`: a type of the language, Python's `int float bool`, or a dtype of NumPy.
+    """Return the element type of `spec`: a type of the language, Python's int, float, bool or complex, or a dtype.
 
     Raises:
         TypeError: `spec` names no scalar or vector type of the language.
@@ -642,15 +659,17 @@ def as_type(spec: Any) -> Scalar | Vector:
 
 
 def element(t: Any) -> Scalar:
-    """Return the scalar at the bottom of a type: a vector's component, an array's element; for structs see
-    `Struct.dtype`."""
+    """Return the scalar at the bottom of a type: a vector's component, an array's or tile's element.
+
+    Of a complex type it is the float of its parts; of a struct see `Struct.dtype`.
+    """
     while not isinstance(t, Scalar):
         t = t.dtype
     return t
 
 
 def number_type(t: Any) -> Any:
-    """Return the type of the numbers that NumPy and JAX see in a value: the component's, or complex."""
+    """Return the type of the numbers that NumPy and JAX see in a type's values: the component's, or a complex one."""
     while not isinstance(t, (Scalar, Complex)):
         t = t.dtype
     return Complex(2, t.dtype) if isinstance(t, ComplexVector) else t
@@ -680,24 +699,24 @@ def is_half(t: Type) -> py.bool:
 
 
 def in_float32(t: Scalar | Vector) -> Scalar | Vector:
-    """Return the type with float32 in the place of a float of 16 bits."""
+    """Return the type with float32 in the place of a float of 16 bits; any other type itself."""
     if not is_half(t):
         return t
     return t.with_dtype(float32) if isinstance(t, Vector) else float32
 
 
 def is_weak(t: Any) -> py.bool:
-    """Return whether a value of this type takes the type of what it meets, as the literals do that it is made of."""
+    """Return whether a type is weak: a value made of literals alone, which takes the type of what it meets."""
     return isinstance(t, Scalar) and t.weak
 
 
 def strong(t: Any) -> Any:
-    """Return the type; of a weak one, the type that it is by default."""
+    """Return the type that a weak type is by default; any other type itself."""
     return SCALARS[t.name] if is_weak(t) else t
 
 
 def wrapped(number: int, t: Scalar) -> int:
-    """Return the integer of this type that has the lowest bits of a number, as a cast in C."""
+    """Return the integer of this type that has the lowest bits of a number, as a cast in C does."""
     bits = number % 2**t.bits
     return bits - 2**t.bits if t.kind is Kind.INT and bits >= 2 ** (t.bits - 1) else bits
 

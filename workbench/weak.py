@@ -15,24 +15,24 @@ V = TypeVar("V")
 
 
 class Weak(Generic[K, V]):
-    """Values by key, as long as something else holds them."""
+    """Represents a mapping that holds its values weakly: each is there as long as something else holds it."""
 
     def __init__(self) -> None:
         self._kept: dict[K, weakref.ref[V]] = {}
         self._sweep_at = 64
 
     def get(self, key: K) -> V | None:
-        """Return the value; None if it is gone."""
+        """Return the value of a key; None if there is none, or it is gone."""
         value = self._kept.get(key)
         return value() if value is not None else None
 
     def put(self, key: K, value: V) -> None:
-        """Note a value; dead ones are dropped when there are twice as many entries as were alive."""
+        """Set the value of a key; entries of dead values are dropped whenever the mapping has doubled."""
         self._kept[key] = weakref.ref(value)
         if len(self._kept) > self._sweep_at:
             self._kept = {k: r for k, r in list(self._kept.items()) if r() is not None}
             self._sweep_at = max(64, 2 * len(self._kept))
 
     def pop(self, key: K) -> None:
-        """Forget a key."""
+        """Remove a key, if it is there."""
         self._kept.pop(key, None)

@@ -17,7 +17,7 @@ from workbench.forks import after_fork, renewed
 T = TypeVar("T")
 
 POLL = 0.1
-"""Seconds between two looks of a thread that waits: signals are seen in between on every system."""
+"""Seconds after which a waiting thread looks again: between two looks it sees signals on every system."""
 STACK = 64 << 20
 """Bytes of a worker's stack: what the main thread of a large program has, for cells that nest deeply."""
 
@@ -26,11 +26,11 @@ _guard = renewed(__name__, "_guard")
 
 
 class Dropped(BaseException):
-    """Raised inside work that is no longer needed; never seen outside."""
+    """Raised inside work that is no longer needed; never seen outside of it."""
 
 
 class Work(Generic[T]):
-    """A call that goes on in a daemon thread, in a copy of the caller's context.
+    """Represents a call that runs in a daemon thread, in a copy of the caller's context.
 
     Attributes:
         name: what people call it.
@@ -77,13 +77,13 @@ class Work(Generic[T]):
 
     @staticmethod
     def running() -> list[Work[Any]]:
-        """Return all that goes on now, the oldest first; not the work that asks."""
+        """Return all work that is not over, the oldest first; without the work of the calling thread."""
         with _guard:
             return [work for work in _running.values() if not work.done and work is not current()]
 
     @staticmethod
     def leave_all() -> None:
-        """End, in a forked child, all work of other threads without a result: it goes on in the parent alone."""
+        """End, in a forked child, all work of other threads as dropped: it goes on in the parent alone."""
         for work in [each for each in _running.values() if each is not _HERE.get()]:
             work._problem, work._over, work.dropped = Dropped(), threading.Event(), True
             work._over.set()
@@ -95,7 +95,7 @@ class Work(Generic[T]):
         return self._over.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for its end, at most so long; gives whether it is over."""
+        """Wait until the work is over, at most `seconds` (None: without limit); return whether it is over."""
         if seconds is not None:
             return self._over.wait(seconds)
         while not self._over.wait(POLL):
@@ -103,10 +103,10 @@ class Work(Generic[T]):
         return True
 
     def result(self) -> T:
-        """Wait for its end and give what the call gave, or raise what it raised.
+        """Wait until the work is over, and return the call's result or raise its exception.
 
         Raises:
-            RuntimeError: it was dropped.
+            RuntimeError: it was dropped, and ended before the call did.
         """
         self.wait()
         if isinstance(self._problem, Dropped):
@@ -116,7 +116,7 @@ class Work(Generic[T]):
         return self._result
 
     def drop(self) -> None:
-        """Ask it to end at its next stage; what it makes until then is for the cache alone."""
+        """Ask the work to end at its next stage; what it makes until then is for the cache alone."""
         self.dropped = True
 
     def _run(self, call: Callable[..., T], args: tuple[Any, ...], after: Callable[[], None] | None) -> None:
@@ -140,15 +140,15 @@ _HERE: ContextVar[Work[Any] | None] = ContextVar("workbench work", default=None)
 
 
 def current() -> Work[Any] | None:
-    """Return the work that this thread does; None if it does none."""
+    """Return the work that this thread runs; None if it runs none."""
     return _HERE.get()
 
 
 def go_on() -> None:
-    """Called between the stages of a build.
+    """Raise `Dropped` if this thread's work was dropped; called between the stages of a build.
 
     Raises:
-        Dropped: the work of this thread is wanted no more.
+        Dropped: the work of this thread is no longer needed.
     """
     here = _HERE.get()
     if here is not None and here.dropped:
@@ -161,10 +161,10 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
     An interrupt ends the waiting and not the builds.
 
     Args:
-        works: these; None: all there are.
+        works: the work to wait for; None: all that runs now.
 
     Returns:
-        How many it waited for.
+        How many of them were not over yet.
     """
     must_be(works, (Iterable, type(None)), "wait() takes a list of what runs in the background", advice="Write [work].")
     count = 0

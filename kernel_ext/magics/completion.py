@@ -46,7 +46,7 @@ PLACES: Completions = {
     ("grad", "wrt"): _of((wb.array,)),
     ("tape", "loss"): _of((wb.array,)),
 }
-"""Completions for a parser's "a word": by the magic, or it and its first word, and its argument."""
+"""Completions of an argument that may be any word: by the magic, or it and its first word, and the argument's name."""
 
 _HEADERS = (("cuda", "use"), ("cuda", "header"))
 
@@ -129,7 +129,7 @@ class Matcher:
         self._words: Any = None
 
     def install(self) -> None:
-        """Let Tab ask here first."""
+        """Add the matcher to the shell's completer; before IPython 8.6 nothing is added."""
         try:
             from IPython.core.completer import SimpleCompletion, context_matcher
         except ImportError:
@@ -154,7 +154,7 @@ class Matcher:
         self.shell.Completer.custom_matchers.append(match)
 
     def remove(self) -> None:
-        """Ask no more."""
+        """Remove the matcher from the shell's completer."""
         matchers = getattr(self.shell.Completer, "custom_matchers", [])
         if self._match in matchers:
             matchers.remove(self._match)

@@ -171,7 +171,10 @@ class KernelMagics(Magics):
         self, text: str, options: CellOptions, origin: CellOrigin, quiet: bool, read: Reader | None = None,
         panes: Sequence[str] = (),
     ) -> Built:  # fmt: skip
-        """Build a cell with its card; `read` makes the cell of its text, `panes` are what its kernels have."""
+        """Build a cell and show its status card; return the result.
+
+        `read` makes the cell from its text (default: as `%%kernel`), `panes` are the texts that its kernels have.
+        """
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
         screen.open(StatusView(cell=origin.name), self.widgets, panes)
         # A front end without cell ids: a cell that defines the same names is the same cell run again.
@@ -289,5 +292,5 @@ class CudaMagics(Magics):
         return built.cell if args.give else None
 
     def close(self) -> None:
-        """Forget the headers."""
+        """Forget the headers that cells saved."""
         self.headers.sources.clear()

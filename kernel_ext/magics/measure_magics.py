@@ -29,10 +29,10 @@ BLOCK, THREADS = "block", "threads"
 def tuned(
     name: str, axes: Mapping[str, tuple[Any, ...]], run: str, namespace: dict[str, Any], repeat: int = 5
 ) -> wb.Sweep:
-    """Sweep what is called `name`; `run` is the expression that launches it, for a kernel.
+    """Sweep what `name` is bound to over the axes; `run` is the expression that launches it, for a kernel.
 
     Raises:
-        Refusal: there is no such thing, or an axis means nothing to it.
+        Refusal: it is nothing that can be swept, or an axis means nothing to it.
         LaunchError: no combination can be launched.
     """
     subject = namespace.get(name)
@@ -54,7 +54,11 @@ def _what(value: Any) -> str:
 
 
 def _launch(launch: wb.Launch, axes: Mapping[str, tuple[Any, ...]]) -> Callable[..., Any]:
-    """Return a function that runs a copy of the launch with other arguments."""
+    """Return a function that runs a copy of the launch with other arguments, dimensions or block size.
+
+    Raises:
+        Refusal: an axis is none of these.
+    """
     _refuse_block_on_cpu(axes, [str(launch.record.loaded.device)])
     copy = wb.Launch(launch.kernel, launch.record)
     unknown = [n for n in axes if n not in (BLOCK, THREADS, "dim") and n not in copy.params]
@@ -80,7 +84,11 @@ def _launch(launch: wb.Launch, axes: Mapping[str, tuple[Any, ...]]) -> Callable[
 def _kernel(
     name: str, kernel: Any, axes: Mapping[str, tuple[Any, ...]], run: str, namespace: dict[str, Any]
 ) -> Callable[..., Any]:
-    """Return a function that evaluates the expression with the axes' names and constants replaced."""
+    """Return a function that evaluates the expression `run` with the axes' names and constants replaced.
+
+    Raises:
+        Refusal: there is no expression, or an axis is neither in it nor a constant of the kernel.
+    """
     if not run:
         raise Refusal(f'%tune of a kernel needs what launches it: %tune {name} … --run "wb.launch({name}, n, [x])"')
     work = expression(run, namespace, "--run")
@@ -125,7 +133,7 @@ def _put(scope: dict[str, Any], name: str, value: Any) -> Iterator[None]:
 
 @magics_class
 class MeasureMagics(Magics):
-    """The magics `%bench`, `%profile` and `%tune`."""
+    """The magics `%bench`, `%profile`, `%fault` and `%tune`."""
 
     def __init__(self, shell: Any) -> None:
         """Attach to the shell whose names the expressions read."""

@@ -50,7 +50,7 @@ _BUILD = (
 
 
 def build_options(magic: Magic) -> Magic:
-    """Decorate a magic with the options above, between `@magic_arguments()` and `@cell_magic`."""
+    """Decorate a magic with the options `_BUILD`, between `@magic_arguments()` and `@cell_magic`."""
     for option in reversed(_BUILD):
         magic = option(magic)
     return magic
@@ -77,7 +77,7 @@ def _near(magic: Any, message: str) -> str:
 
 
 def with_help(magics: Magics) -> Magics:
-    """Let each magic of `magics` answer `--help` anywhere on its line, and `-h` as the first word, with its help."""
+    """Replace each magic of `magics` by one that prints its help for `--help` on its line or `-h` as its first word."""
     for kind, names in magics.magics.items():
         for name, magic in names.items():
             names[name] = _asked(magic, "%%" if kind == "cell" else "%")
@@ -85,7 +85,7 @@ def with_help(magics: Magics) -> Magics:
 
 
 def body_for_help(magics: Sequence[Magics]) -> Callable[[list[str]], list[str]]:
-    """Return an input transformer that gives a lone `%%kernel --help` an empty line: IPython refuses a cell without."""
+    """Return an input transformer that adds an empty line to a lone `%%kernel --help`, which needs a cell."""
     names = {f"%%{name}" for each in magics for name in each.magics["cell"]}
 
     def transform(lines: list[str]) -> list[str]:

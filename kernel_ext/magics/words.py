@@ -75,20 +75,20 @@ def complete_word(text: str, before: str, token: str, namespace: Mapping[str, An
 
 
 def kind_of_word(name: str) -> str:
-    """Return what a completion is, as a front end shows it next to the name."""
+    """Return "property", "class" or "function" for a completion, as a front end shows it next to the name."""
     if "." in name:
         return "property"
     return "class" if name in _types() else "function"
 
 
 def _types() -> list[str]:
-    """Return words that may annotate a parameter."""
+    """Return the words of the language that may annotate a parameter."""
     others = ("func", "kernel", "struct")
     return [n for n, v in wb.LANGUAGE.items() if not inspect.is_word(v) and not n.startswith(others)]
 
 
 def _attributes(text: str, base: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a parameter's attributes, as far as its annotation says."""
+    """Return the attributes of the parameter `base`, by its annotation in a cell's text; none if that does not say."""
     annotations = re.findall(_TYPED.format(re.escape(base)), text)
     if not annotations:
         return ()
@@ -104,7 +104,7 @@ def _attributes(text: str, base: str, namespace: Mapping[str, Any]) -> tuple[str
 
 
 def word(name: str) -> Any:
-    """Return the language's word of this name, or None."""
+    """Return what the language binds a name to; None if it has no such word."""
     return wb.LANGUAGE.get(name)
 
 
@@ -122,7 +122,7 @@ def about(value: Any) -> list[tuple[str, str]] | None:
 
 
 class Help:
-    """Texts for `?` and Shift-Tab in one shell; `remove` undoes `install`."""
+    """Provides texts for `?` and Shift-Tab in one shell; `remove` undoes `install`."""
 
     def __init__(self, shell: Any) -> None:
         """Attach to a shell."""
@@ -131,7 +131,10 @@ class Help:
         self._before: dict[str, Any] | None = None
 
     def install(self) -> None:
-        """Show our own texts of our own values, and find words of the language without `wb.`."""
+        """Show texts of Workbench's for its own values, and find words of the language without `wb.`.
+
+        Nothing is changed before IPython 8.12.
+        """
         if not hasattr(self._inspector, "mime_hooks"):  # before IPython 8.12
             return
         self._before = dict(self._inspector.mime_hooks)
@@ -159,7 +162,7 @@ _HIDDEN = "wb"
 
 
 def _plain(data: Any, info: Any = None) -> list[tuple[str, str]] | None:
-    """Return IPython's `?` text of one of our values; before IPython 8.22 `data` is the value itself."""
+    """Return the texts that `?` shows of a value, or None; before IPython 8.22 `data` is the value itself."""
     return about(data.obj if info is None else data)
 
 

@@ -103,17 +103,17 @@ class RecordMagics(Magics):
             refuse(refusal)
 
     def show(self, recorder: wb.Recorder, title: str = "record") -> None:
-        """Display the timeline."""
+        """Display the timeline of a record."""
         from kernel_ext import show
 
         self.live.show(title, show.timeline(recorder, title, self.label))
 
     def label(self, filename: str) -> str:
-        """Return the name of a file for people: `Cell In[4]` of a cell."""
+        """Return the name of a file for people: `cell [4]` for a cell's, any other as it is."""
         return cell_label(self.here, filename).replace("Cell In", "cell ")
 
     def close(self) -> None:
-        """End a recording that goes on, close the live timelines, and listen no more."""
+        """End a recording that goes on, close the live timelines, and remove the hooks around cells."""
         self.live.close()
         if self.recording.recorder is not None:
             self.recording.off()
@@ -189,7 +189,7 @@ class GraphMagics(Magics):
             self.show(captured, args.name)
 
     def show(self, graph: wb.Graph, name: str) -> None:
-        """Display the picture; a graph that is not too large can be looked through."""
+        """Display the picture of a graph; one of at most `LARGEST_GRAPH` nodes is live."""
         if len(graph) > LARGEST_GRAPH:
             display(graph)
         else:
@@ -203,7 +203,7 @@ class GraphMagics(Magics):
 
 
 def replayed(graph: wb.Graph, times: int) -> str:
-    """Launch a graph so many times; returns a sentence with the time of one, without that of making it ready."""
+    """Launch a graph `times` times; return a sentence with the time of one launch, without that of preparing it."""
     graph.prepare()
     wb.synchronize()
     started = time.perf_counter()

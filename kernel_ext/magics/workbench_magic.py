@@ -94,7 +94,7 @@ class HouseMagics(Magics):
             getattr(magics, "live", magics).close()
 
     def close(self) -> None:
-        """Forget what was shown."""
+        """Forget what cells showed in this session."""
         forget_session()
 
 
@@ -105,7 +105,7 @@ _LISTED = 5
 
 
 def information() -> str:
-    """Return version, devices, cache, memory and settings, a line each."""
+    """Return lines of text on version, devices and cache, on arrays in memory, checks and the CPU."""
     sizes = ", ".join(f"{name} {units.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
     checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
     return "\n".join(
@@ -119,8 +119,9 @@ def information() -> str:
 
 
 def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], above: Sequence[str] = ()) -> str:
-    """Write a session's views as one page, and return a sentence on it; a cell's card offers its kernels' current
-    texts.
+    """Write a session's views as one page; return a sentence on it.
+
+    A cell's card offers the present texts of its kernels.
 
     Args:
         path: the file.

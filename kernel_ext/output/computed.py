@@ -55,7 +55,10 @@ def subject_of(parts: Mapping[str, Any]) -> Any:
 
 
 def measured(subject: Any, views: Sequence[Shown]) -> list[int]:
-    """Return the numbers of the timelines of this record: the page shows in them what it measured."""
+    """Return the numbers of the views that are timelines of the record `subject`, in which a page shows its own times.
+
+    There is none if the subject is not a record, or a timeline has other rows than the record has entries.
+    """
     return [
         k
         for k, shown in enumerate(views)

@@ -26,7 +26,7 @@ from kernel_ext.widgets.modules import module_text, script_text, style_text
 from workbench.errors import RecordError, its_type
 
 Texts = Callable[[Shown], Sequence[PaneView]]
-"""The texts that a view's widget offers in the page; a status card's are those of its kernels."""
+"""Returns the texts that a view's widget offers in the page; a status card's are those of its kernels."""
 
 Programs = Sequence[tuple[int, dict[str, Any]]]
 
@@ -136,12 +136,12 @@ def page(
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A finished HTML page.
+    """Represents a finished HTML page.
 
     Attributes:
         text: its HTML.
         computing: how many of its views compute.
-        still: which do not, and why; empty if all do that could.
+        still: a sentence on a view that does not, and why; empty if all do that could.
     """
 
     text: str
@@ -166,18 +166,17 @@ def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
 def made_page(
     title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False, above: Sequence[str] = ()
 ) -> Made:
-    """Make a page of views and of what they run.
+    """Make a page of views, with the programs of those that compute.
 
     Args:
         title: the page's heading.
         views: what it shows, in order.
         texts: those that each view offers.
-        strict: refuse views whose program cannot run in a page; else they are pictures, and the answer says why.
-
+        strict: refuse views whose program cannot run in a page; else they are pictures, and the result says why.
         above: as of `page`.
 
     Raises:
-        Refusal: there is nothing to show, or a program cannot run in a page.
+        Refusal: there is nothing to show, or, if `strict`, a program cannot run in a page.
     """
     if not views and strict:
         raise Refusal("show.page takes views: show.page(path, show.controls(run, …), show.array(x))")
@@ -205,12 +204,12 @@ def write_page(
     strict: bool = False,
     above: Sequence[str] = (),
 ) -> str:
-    """Write the page to a file; return a sentence on its contents.
+    """Write a page of views to a file; return a sentence on its contents.
 
     Args:
         path: the file.
         title: the page's heading.
-        views: what it shows, in order.
+        views: what it shows, in order; pages among them are replaced by their views.
         texts: those that each view offers.
         strict, above: as of `made_page`.
 
@@ -250,7 +249,7 @@ def _name(shown: Shown) -> str:
 
 
 def _module(kind: str) -> str:
-    """Return a widget's module in a block, so that its names are not those of another one."""
+    """Return a widget's JavaScript module in a block, so that its names do not clash with another one's."""
     return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
 
 
@@ -260,7 +259,7 @@ def _bare(code: str) -> str:
 
 
 def _emptied(view: dict[str, Any]) -> dict[str, Any]:
-    """Return a view without the numbers of its picture, which its program has."""
+    """Return a view's data without the numbers of its picture, which its program has."""
     picture = view.get("picture")
     if not picture:
         return view
@@ -271,7 +270,7 @@ def _emptied(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def _returned(name: str, function: str) -> str:
-    """Return a module of one function that the page calls."""
+    """Return a JavaScript module as a constant that holds its one function `function`."""
     return f"const {function} = (() => {{ {script_text(name)}\nreturn {function}; }})();"
 
 
@@ -287,10 +286,10 @@ _TALLEST = 900
 
 
 class CellPage(Shown):
-    """Views as one page in a cell's output."""
+    """Represents several views as one interactive page in a cell's output."""
 
     def __init__(self, views: Sequence[Shown], title: str) -> None:
-        """See `show.page`.
+        """Build a page of these views, with a heading unless `title` is empty; see `show.page`.
 
         Raises:
             Refusal: there is nothing to show, or a record holds what no page can run.
@@ -314,11 +313,11 @@ class CellPage(Shown):
 
     @property
     def parts(self) -> tuple[Shown, ...]:
-        """The views."""
+        """The views that the page shows."""
         return self._parts
 
     def bundle(self, twin: str = "") -> dict[str, Any]:
-        """Return the static outputs; the page is one of them."""
+        """Return the static outputs by MIME type; the page is the HTML one."""
         return {"text/plain": self.text, "text/html": self.html}
 
     def live(self, twin: str = "", spare: list[Any] | None = None) -> None:
@@ -326,7 +325,7 @@ class CellPage(Shown):
 
 
 def frame_height(views: Sequence[Shown]) -> int:
-    """Return the pixels that a page of these views takes, as far as is known without a browser."""
+    """Return the height in pixels that a page of these views needs, estimated without a browser."""
     headings = _HEADING * (len(views) + 1) if len(views) > 1 else 0
     return min(_TALLEST, _PAGE + headings + sum(_height(shown.kind, shown.data()) for shown in views))
 
@@ -358,5 +357,5 @@ def _image(part: dict[str, Any]) -> int:
 
 
 def _quoted(text: str) -> str:
-    """Return a page's text between single quotes; it has many double ones."""
+    """Return a page's text escaped for an attribute in single quotes; it has many double ones."""
     return text.replace("&", "&amp;").replace("'", "&#39;")

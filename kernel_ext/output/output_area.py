@@ -32,15 +32,18 @@ def widgets_wanted() -> bool:
 
 
 class _Run(msgspec.Struct):
-    """The outputs of one run of a cell.
+    """Represents the outputs of one run of a cell.
 
     Attributes:
+        message: the id of the front end's message that ran the cell.
         spare: widgets of the cell's run before that this one has not shown again. A front end clears a cell's outputs
             before it runs, and keeps something of each widget that ever was, so they are used again.
+        widgets: those shown in this run.
+        views: what it showed, for an export.
         used: what ran of each kernel that it launched, or that wrote an array that it showed.
         read: the sliders whose values it took, each with the value.
-        static: its outputs without a widget, by display id; None of one that only ever holds a mark.
-        said: what its marks say.
+        static: its outputs without a widget, by display id; None for one that only ever holds a mark.
+        said: the text of its marks; empty if it has none.
     """
 
     message: str
@@ -53,7 +56,7 @@ class _Run(msgspec.Struct):
     said: str = ""
 
     def mark(self, reason: str) -> None:
-        """Show above its outputs why they are stale; an empty reason removes the mark."""
+        """Show above the run's outputs why they are stale; an empty reason removes the mark."""
         for widget in self.widgets:
             if widget.stale != reason:
                 widget.stale = reason
@@ -63,7 +66,7 @@ class _Run(msgspec.Struct):
         self.said = reason
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
-        """Return the uses of kernels that made these outputs; for a card, the last use of each of its kernels."""
+        """Return the uses of kernels that made these outputs, or else the last use of each kernel on a card."""
         cards = [name for shown in self.views if shown.kind == "status_card" for name in shown.view.kernels]
         return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
 
@@ -75,7 +78,7 @@ class _Run(msgspec.Struct):
         display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Return the widget of a view, not displayed yet; None if there can be none."""
+        """Return the widget of a view, not displayed yet; None if anywidget is not installed."""
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -84,7 +87,7 @@ class _Run(msgspec.Struct):
 
 
 def _marked(shown: Shown | None, reason: str) -> dict[str, Any]:
-    """Return the static outputs below a mark, if there is a reason."""
+    """Return the static outputs of a view by MIME type, below a mark if there is a reason."""
     bundle = shown.bundle() if shown is not None else {"text/plain": "", "text/html": "<span></span>"}
     if reason:
         text = f"{reason} · run the cell again\n{bundle['text/plain']}"
@@ -94,14 +97,14 @@ def _marked(shown: Shown | None, reason: str) -> dict[str, Any]:
 
 
 class Showing(msgspec.Struct, frozen=True):
-    """A widget as it was shown once; a later run of its cell may show something else with it."""
+    """Represents one showing of a widget; a later run of its cell may show something else with it."""
 
     widget: Any
     twin: str
 
     @property
     def lasts(self) -> bool:
-        """Whether the widget still shows the view."""
+        """Whether the widget still shows this view, and no later one of the cell."""
         return self.widget.twin == self.twin
 
     def close(self) -> None:
@@ -118,7 +121,7 @@ _COUNTS: dict[int, tuple[str, str]] = {}
 
 
 def show_here(shown: Shown) -> None:
-    """Display in the running cell, with a widget of the cell's earlier run where one fits."""
+    """Display a view in the running cell, with a widget of the cell's earlier run where one fits."""
     show_and_keep(shown, get_ipython())
 
 
@@ -131,7 +134,7 @@ def session_views() -> list[Shown]:
 
 
 def note_cell(shell: Any) -> None:
-    """Note which cell begins to run, by its position in the shell's history."""
+    """Record which cell begins to run, by its execution count."""
     header = getattr(shell, "parent_header", None)
     cell, _, message = _running(shell) if header else (secrets.token_hex(6), False, "")
     _COUNTS[len(shell.history_manager.input_hist_raw)] = cell, message
@@ -144,7 +147,7 @@ def runs_by_count() -> dict[int, tuple[str, tuple[Shown, ...]]]:
 
 
 def forget_session() -> None:
-    """Forget what was shown."""
+    """Forget the outputs of all cells of this session, so that an export begins anew."""
     _RUNS.clear()
     _COUNTS.clear()
 
@@ -166,7 +169,7 @@ def runs_of_cells(shell: Any, marked: bool = False) -> tuple[_Run | None, list[_
 
 
 def _running(shell: Any) -> tuple[str, bool, str]:
-    """Return the running cell's identity, whether the front end gives it, and the message that runs the cell."""
+    """Return the running cell's identity, whether the front end gave it, and the id of the message that runs it."""
     header = getattr(shell, "parent_header", None) or {}
     identity = (header.get("metadata") or {}).get("cellId")
     code = (header.get("content") or {}).get("code")
@@ -176,7 +179,7 @@ def _running(shell: Any) -> tuple[str, bool, str]:
 
 
 def _run(shell: Any) -> _Run:
-    """Return the running cell's run; end that of an earlier run of the same cell."""
+    """Return the record of the running cell's outputs; that of an earlier run of the same cell is ended."""
     cell, identity, message = _running(shell)
     spare: list[Any] = []
     if cell in _RUNS and _RUNS[cell].message != message:
@@ -209,7 +212,11 @@ def _note(shown: Shown, run: _Run) -> None:
 
 
 def show_and_keep(shown: Shown, shell: Any) -> Showing | None:
-    """Display the static fallback and, if the front end can have it, the widget, which hides it and is returned."""
+    """Display a view: its static fallback and, if the front end can have it, the widget, which hides the fallback.
+
+    Returns:
+        The widget's showing; None if there is only the fallback.
+    """
     run = _run(shell)
     _note(shown, run)
     follow = shown.live_parts.get("threads_at")
@@ -249,7 +256,7 @@ def redraw_views() -> int:
 
 
 class LiveViews:
-    """The widgets of one magic, by name: a new widget closes the earlier one of its name."""
+    """Holds the widgets of one magic, by name: a new widget closes the earlier one of its name."""
 
     def __init__(self, shell: Any) -> None:
         """Attach to a shell; only one with a front end gets widgets."""
@@ -266,7 +273,7 @@ class LiveViews:
             self._shown[name] = showing
 
     def close(self) -> None:
-        """Close all; their static fallbacks come back."""
+        """Close all widgets; their static fallbacks come back."""
         for showing in self._shown.values():
             showing.close()
         self._shown.clear()
@@ -282,7 +289,7 @@ def _twin() -> str:
 
 
 class StatusDisplay:
-    """The status of one running cell: a static fallback and, if the front end can have one, a card.
+    """Displays the status of one running cell: a static fallback and, if the front end can have one, a card.
 
     Views may come from any thread, but only traits are set from there; `open` and `close` run in the cell's thread.
     """
@@ -310,14 +317,14 @@ class StatusDisplay:
             _display_widget(self.card.widget)
 
     def watch(self, view: StatusView) -> None:
-        """Show a view of the build going on, if the last one has been seen for a while."""
+        """Show a view of a build that goes on, if the last one was shown at least `_PAUSE` seconds ago."""
         now = time.monotonic()
         if now - self._shown > _PAUSE:
             self._shown = now
             self._tell_card(view)
 
     def say(self, text: str) -> None:
-        """Tell a terminal, which sees no progress."""
+        """Print a text where outputs cannot change, as in a terminal, unless the display is quiet."""
         if not (self._quiet or self._live):
             print(text)
 
@@ -327,7 +334,10 @@ class StatusDisplay:
             self.close(view)
 
     def close(self, view: StatusView, make_pane: Any = None) -> None:
-        """Show the last view; where the front end can change outputs, any thread may call this."""
+        """Show the last view; `make_pane` makes the texts that a card offers from now on.
+
+        Where the front end can change outputs, any thread may call this.
+        """
         if self._quiet:
             return
         if self._run is not None:

@@ -25,7 +25,7 @@ _STOP = f'<span style="white-space: nowrap">{html.pressed("stop", "Interrupt the
 
 
 def line_text(task: inspect.UnderWay) -> str:
-    """Return the line `running · 12 s · blur, 38 % of its threads`."""
+    """Return the progress line of a task: `running · 12 s · blur, 38 % of its threads`."""
     return f"{task.doing} · {units.seconds(task.seconds)} · {task.what}{f', {task.done}' if task.done else ''}"
 
 
@@ -36,7 +36,7 @@ def line_html(task: inspect.UnderWay) -> str:
 
 
 class _Line:
-    """The line of one run of a cell."""
+    """Represents the progress line of one run of a cell: an output that is updated."""
 
     def __init__(self, shell: Any) -> None:
         # Not the shell's publisher: within %%capture that is another one.
@@ -65,7 +65,7 @@ class _Line:
 
 
 class Progress:
-    """The progress line of a shell that has a front end."""
+    """Shows the progress line in the cells of a shell that has a front end."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
@@ -94,14 +94,14 @@ class Progress:
             self._thread = None
 
     def cell_begins(self, info: Any = None) -> None:
-        """Watch the cell; the front end has just set its handler of interrupts, which ours goes before."""
+        """Begin to watch the cell, and set the handler of interrupts again: the front end has just set its own."""
         inspect.arm()
         with self._changed:
             self._line = _Line(self._shell)
             self._changed.notify()
 
     def cell_ends(self, result: Any = None) -> None:
-        """Leave nothing."""
+        """Remove the cell's progress line."""
         with self._changed:
             line, self._line = self._line, None
             if line is not None:

@@ -23,17 +23,17 @@ LARGEST = 100_000
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 
 LAID_OUT: WeakKeyDictionary[Any, None] = WeakKeyDictionary()
-"""Widgets that a layout or a host has, which no cell's run knows, in the order in which they were made."""
+"""Widgets that a layout or a host displays, not the run of a cell, in the order in which they were created."""
 
 Make = Callable[[Any], str]
-"""Makes a static fallback of a view."""
+"""Returns a static fallback for a view."""
 
 
 class Shown:
-    """A view with its static fallback.
+    """Represents a view with its static fallback and, if anywidget is installed, its live widget.
 
     Attributes:
-        kind: the widget's name, in `widgets.MODULES`; in capitals its class's.
+        kind: the widget's name, in `widgets.MODULES`; in camel case that of its class.
         view: a frozen struct, or JSON values.
         live_parts: what the widget takes besides the view, by name.
         again: returns the view of what it shows as that is now; None if that was not written since, or is gone.
@@ -41,10 +41,10 @@ class Shown:
 
     again: Callable[[], Any] | None = None
     show_here: ClassVar[Callable[[Shown], None]]
-    """Displays one in the running cell: `output_area` sets it, which knows the cells."""
+    """Displays a view in the running cell: `output_area`, which knows the cells, sets it."""
 
     def __init__(self, kind: str, view: Any, text: str | Make, html: str | Make, **live: Any) -> None:
-        """Hold the forms; `text` and `html` may be functions of the view, `live` is what the widget takes as well."""
+        """Store the forms; `text` and `html` may be functions of the view, `live` is what the widget takes as well."""
         self.kind, self.view = kind, view
         self._text, self._html = text, html
         self.live_parts: MutableMapping[str, Any] = live
@@ -52,12 +52,12 @@ class Shown:
 
     @cached_property
     def text(self) -> str:
-        """The fallback in ASCII, made when it is first read: a frame of a film needs none."""
+        """The static fallback in ASCII, made when it is first read: a frame of a film needs none."""
         return self._text if isinstance(self._text, str) else self._text(self.view)
 
     @cached_property
     def html(self) -> str:
-        """The fallback in HTML that an untrusted notebook keeps, made when it is first read."""
+        """The static fallback in HTML that an untrusted notebook keeps, made when it is first read."""
         return self._html if isinstance(self._html, str) else self._html(self.view)
 
     def with_view(self, view: Any) -> Shown:
@@ -66,7 +66,7 @@ class Shown:
 
     @property
     def parts(self) -> tuple[Shown, ...]:
-        """The views that this is made of: itself."""
+        """The views that this view consists of: itself; of a page several."""
         return (self,)
 
     def data(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Shown:
         return self.view if isinstance(self.view, dict) else as_json(self.view)
 
     def bundle(self, twin: str = "") -> dict[str, Any]:
-        """Return the static outputs; `twin` is a class by which the live widget finds and hides them."""
+        """Return the static outputs by MIME type; `twin` is a class by which the live widget finds and hides them."""
         html = self.html
         if twin:
             html = f'<div class="{twin}">{html}<style>{hide_dead(twin)}</style></div>'
@@ -111,7 +111,7 @@ class Shown:
         return self._widget
 
     def _laid_out(self) -> Any:
-        """Return the widget of a layout, or of a host that places it itself; None if there can be none."""
+        """Return the widget for a layout, or a host that displays it itself; None if anywidget is not installed."""
         if self._widget is None and (widget := self.live()) is not None:
             self._widget, widget.again = widget, self.again
             for old in [one for one in LAID_OUT if one.closed]:  # by the host, whose cell ran again
@@ -140,7 +140,7 @@ class Shown:
 
 
 class Still(msgspec.Struct, frozen=True):
-    """A piece of HTML as a value that front ends show."""
+    """Represents a piece of HTML as a value that front ends show."""
 
     html: str
 

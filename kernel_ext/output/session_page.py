@@ -40,7 +40,7 @@ class SessionCell(msgspec.Struct, frozen=True):
 
 
 def session_cells(shell: Any) -> list[SessionCell]:
-    """Return the cells that a shell ran, each as it ran last and in that order, without the one that runs."""
+    """Return the cells that a shell ran, each as it ran last and in that order, without the one that is running."""
     history = shell.history_manager
     runs, outputs = runs_by_count(), getattr(history, "outputs", {})  # IPython 9 stores what is printed
     errors = getattr(history, "exceptions", {})

@@ -23,18 +23,18 @@ _BEFORE = "When it moves, records that used it run again; nothing is compiled."
 
 
 class Slider(inspect.Uniform):
-    """A number or vector with a slider for each part; `show.slider` makes one.
+    """Represents a number or vector with a slider for each part; `show.slider` makes one.
 
     Attributes:
         view: what its widget shows.
-        name: what the notebook calls it.
+        name: what the notebook calls it; empty if it has no name there.
         is_shown: whether a cell shows it.
     """
 
     is_shown = False
 
     def __init__(self, low: Any, high: Any, value: Any = None, step: Any = None) -> None:
-        """See `kernel_ext.show.slider`.
+        """Create a slider from `low` to `high`; `value` None: it begins in the middle; see `kernel_ext.show.slider`.
 
         Raises:
             Refusal: these are no numbers or vectors of one size, or no range.
@@ -105,10 +105,10 @@ class Slider(inspect.Uniform):
         """Move the slider, and run again what was recorded with it.
 
         Args:
-            values: by the names of the view's sliders.
+            values: by the names of the view's sliders; a slider that is missing stays.
 
         Returns:
-            What is shown from now on; it says what went wrong.
+            What is shown from now on; its `said` has the error, if there was one.
         """
         with self._lock:
             rows = tuple(replace(s, value=controls.kind(s)(values.get(s.name, s.value))) for s in self.view.sliders)

@@ -15,7 +15,7 @@ from workbench import inspect
 
 
 class Slider(Protocol):
-    """The part of a slider that a notebook needs.
+    """Describes the part of a slider that a notebook needs.
 
     Attributes:
         name: what the notebook calls it.
@@ -27,16 +27,16 @@ class Slider(Protocol):
 
     @property
     def shown(self) -> Any:
-        """The view in a cell."""
+        """The slider's view in a cell."""
         ...
 
     def peek(self) -> Any:
-        """Return its value, without noting the read."""
+        """Return the slider's value, without noting that it was read."""
         ...
 
 
 class Staleness:
-    """The marks of stale outputs, and the display of sliders, by methods that are called around each cell."""
+    """Marks stale outputs and displays sliders, by methods that are called around each cell."""
 
     def __init__(self, shell: Any) -> None:
         """Attach to a shell."""
@@ -52,20 +52,20 @@ class Staleness:
         NOTEBOOK[:] = [self]
 
     def remove(self) -> None:
-        """Look no more."""
+        """Remove `cell_begins` and `cell_ends` from the shell, and take no more notice of sliders."""
         self._shell.events.unregister("pre_run_cell", self.cell_begins)
         self._shell.events.unregister("post_run_cell", self.cell_ends)
         NOTEBOOK.clear()
 
     def cell_begins(self, *_: Any) -> None:
-        """Note the cell, and what was launched before."""
+        """Note which cell begins, and the number of the next launch; forget the sliders of the cell before."""
         note_cell(self._shell)
         self._begun = inspect.next_launch()
         self._added.clear()
         self._read.clear()
 
     def cell_ends(self, *_: Any) -> None:
-        """Show its sliders, note what this cell's outputs used, and mark those of all cells."""
+        """Show the cell's new sliders, note what its outputs used, and mark the stale outputs of all cells."""
         for slider in self._added:
             if not slider.is_shown and self.name_of(slider):
                 show_here(slider.shown)
@@ -76,7 +76,7 @@ class Staleness:
         self.mark()
 
     def mark(self) -> None:
-        """Mark each run of a cell with the names and sliders that have changed since, or remove its mark."""
+        """Mark each cell's outputs with the names and sliders that have changed since it ran, or unmark them."""
         names = self._shell.user_ns
         for run in runs_of_cells(self._shell)[1]:
             changed = [name for used in run.uses(names) for name in inspect.changes_of(used, names)]
@@ -112,10 +112,10 @@ class Staleness:
 
 
 NOTEBOOK: list[Any] = []
-"""The running notebook's, or what its host has in place of one, if there is any: sliders speak to it."""
+"""The notebook that sliders talk to, `Staleness` or what another host has in its place; empty if there is none."""
 
 
 def stale_words(names: list[str]) -> str:
-    """Return `stale: G changed`; empty if nothing did."""
+    """Return `stale: G changed`, with at most three names; empty if there are no names."""
     known = list(dict.fromkeys(names))
     return f"stale: {', '.join(known[:3])}{', …' if len(known) > 3 else ''} changed" if known else ""

@@ -11,7 +11,7 @@ from kernel_ext.refusal import Refusal
 
 
 def main() -> int:
-    """Parse the command line and run it; returns the exit status."""
+    """Parse the command line and run it; return the exit status: 0, or 2 for a refusal."""
     parser = argparse.ArgumentParser(prog="python -m kernel_ext.puzzles", description=__doc__)
     actions = parser.add_subparsers(dest="action", required=True, metavar="student|grade")
     student = actions.add_parser("student", help="write the students' notebook: answers stripped, tests kept")

@@ -23,13 +23,13 @@ _SESSION: dict[str, int] = {}
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of checking an answer.
+    """Represents the result of checking an answer; it is true if the answer is right.
 
     Attributes:
         name: of the puzzle.
         grade: 0 not right yet, 1 right, 2 right at the least cost.
-        text: what there is to say.
-        excerpt: lines of the kernel that it speaks of.
+        text: a sentence or more on the result.
+        excerpt: lines of the kernel that the text is about.
         picture: HTML of where an output is wrong.
         help: HTML with hints and the solution, each behind a click.
         tally: how many puzzles are solved.
@@ -73,12 +73,12 @@ class Answer:
 
 
 def keep(name: str, grade: int) -> None:
-    """Remember a grade; the best of a puzzle counts."""
+    """Store a grade of a puzzle for this session, unless it has a better one."""
     _SESSION[name] = max(grade, _SESSION.get(name, OPEN))
 
 
 def grades() -> Mapping[str, int]:
-    """Return the best grades of this session and of the notebook's file as it was last saved."""
+    """Return the best grade of each puzzle, in this session or in the notebook's file as it was last saved."""
     saved = saved_grades(notebook_file())
     return {name: max(_SESSION.get(name, OPEN), saved.get(name, OPEN)) for name in {*_SESSION, *saved}}
 
@@ -99,7 +99,7 @@ def saved_grades(path: Path | None) -> dict[str, int]:
 
 
 def tally(names: tuple[str, ...]) -> str:
-    """Return a box for each puzzle and how many are right, as a line."""
+    """Return a line with a box for each puzzle (empty, half full if right, full if solved), and how many are right."""
     have = grades()
     boxes = "".join("□◧■"[have.get(name, OPEN)] for name in names)
     right = sum(have.get(name, OPEN) > OPEN for name in names)
@@ -109,7 +109,7 @@ def tally(names: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """A question before it is answered; it shows itself."""
+    """Represents a question that is not answered yet; it shows itself."""
 
     text: str
 

@@ -13,7 +13,7 @@ ENOUGH = 1.1
 
 @dataclass(frozen=True)
 class Count:
-    """A count that answers are graded by: how to read it from a profile, and its name in sentences."""
+    """Represents a count that answers are graded by: how to read it from a profile, and its name in sentences."""
 
     of: Callable[[wb.Profile], int]
     words: str
@@ -31,7 +31,9 @@ COUNTS = {
 
 
 def graded(mine: wb.Profile, solution: wb.Profile, goals: Sequence[str]) -> tuple[bool, str]:
-    """Return whether an answer costs no more than the solution, and a sentence on the count that is the furthest off.
+    """Return whether an answer's counts are at most `ENOUGH` times the solution's, and a sentence on that.
+
+    If they are not, the sentence is on the count that is the furthest off.
 
     Args:
         mine: the profile of the answer.

@@ -19,11 +19,11 @@ from kernel_ext.puzzles.trial import Mistake, device, explained, mistake_in, pro
 from kernel_ext.views import html
 
 SEEDS = (1, 2, 3)
-"""Of the cases that an answer is tested with; their sizes differ."""
+"""Seeds of the cases that an answer is tested with; the cases' sizes differ."""
 
 
 class Course:
-    """A course: puzzles by name, with what was solved.
+    """Represents a course: puzzles by name, with what was solved.
 
     check, hint, score, show = Course(first, second).tools
     """
@@ -93,7 +93,7 @@ class Course:
         """Return the next hint for a puzzle; after the last one the first.
 
         Args:
-            name: of the puzzle, or its kernel; without it, that of the latest check.
+            name: of the puzzle, or its kernel; without it, that of the latest check, else the first puzzle.
 
         Raises:
             LookupError: there is no such puzzle.
@@ -127,7 +127,7 @@ class Course:
 
 
 def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
-    """Return the grade of an answer that is right, with a sentence."""
+    """Return the grade of an answer that is right, with a sentence on its counts (empty if the puzzle has no goals)."""
     if puzzle.case is None or not puzzle.goals:
         return BEST, ""
     if device() == "cpu":
@@ -138,7 +138,7 @@ def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
 
 
 def _help(puzzle: Puzzle) -> str:
-    """Return hints, each inside the one before, and the solution, each behind a click."""
+    """Return HTML with hints, each inside the one before, and the solution, each behind a click; empty without any."""
     code = f'<pre style="margin:4px 0 0 8px">{escape(puzzle.solution.strip())}</pre>'
     inner = html.folded("Solution", code) if puzzle.solution else ""
     for number, text in reversed(list(enumerate(puzzle.hints, 1))):
@@ -149,12 +149,12 @@ def _help(puzzle: Puzzle) -> str:
 
 
 class TimeLimitError(Exception):
-    """The block ran longer than it may."""
+    """Raised by `time_limit` in a block that ran longer than it may."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt the block after some seconds; there is no limit off the main thread and on Windows.
+    """Interrupt a `with` block after some seconds; there is no limit off the main thread and on Windows.
 
     Raises:
         TimeLimitError: the time was over.

@@ -37,7 +37,15 @@ GRADES = ("not yet", "right", "solved")
 
 @dataclass(frozen=True)
 class Row:
-    """A puzzle of a submission: its grade from 0 to 2, what failed, and counts next to the solution's."""
+    """Represents a puzzle of a submission in the table of grades.
+
+    Attributes:
+        submission, puzzle: the submission's path in its folder; the puzzle's name.
+        grade: 0 not yet, 1 right, 2 solved.
+        word: the grade in words.
+        said: what failed, or the sentence of the check.
+        costs: counts next to the solution's, by goal.
+    """
 
     submission: str
     puzzle: str
@@ -48,7 +56,7 @@ class Row:
 
 
 def stripped(text: str, cell: int = 0) -> str:
-    """Return a cell's text without answers and hidden tests.
+    """Return a cell's text without answers and hidden tests; `cell` is its number in errors.
 
     Raises:
         Refusal: a mark has no partner.
@@ -101,7 +109,7 @@ def courses_of(path: Path) -> dict[str, Course]:
     """Return the courses that a Python file defines, by name.
 
     Raises:
-        Refusal: it defines none.
+        Refusal: there is no such file, or it defines none.
     """
     sys.path.insert(0, str(path.resolve().parent))  # as for the notebooks next to it
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -116,7 +124,7 @@ def courses_of(path: Path) -> dict[str, Course]:
 
 
 def submissions(folder: Path) -> list[Path]:
-    """Return notebooks and Python files of a folder, in order."""
+    """Return the notebooks and Python files in a folder and those below it, sorted, without hidden ones and `__…`."""
     files = (p for p in sorted(folder.rglob("*")) if p.suffix in (".ipynb", ".py") and p.is_file())
     return [p for p in files if not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)]
 
@@ -129,15 +137,15 @@ def grade_folder(
     megabytes: int = 4096,
     tell: Callable[[str], None] = print,
 ) -> list[Row]:
-    """Grade each submission in a process of its own, and write the table.
+    """Grade each submission in a process of its own, and write the table; return its rows.
 
     Args:
         folder: of the submissions.
         course: the Python file with the puzzles.
         table: the CSV file to write.
         seconds: that each may take.
-        megabytes: of memory that each may take beyond what a process has that did nothing yet.
-        tell: is told a line for each.
+        megabytes: of memory that each may take beyond what a process takes that has done nothing yet.
+        tell: called with a line for each.
 
     Raises:
         Refusal: there is no course, or no submission.
@@ -170,7 +178,7 @@ def _write(rows: Sequence[Row], table: Path) -> None:
 
 
 def _run(path: Path, course: Path, seconds: float, megabytes: int) -> tuple[list[dict[str, Any]], str]:
-    """Return the rows that a process wrote, and what went wrong if it did not end well."""
+    """Grade a submission in a process; return the rows that it wrote, and what went wrong (empty if it ended well)."""
     with tempfile.TemporaryDirectory() as here:
         answer = Path(here) / "rows.jsonl"
         command = [sys.executable, "-m", "kernel_ext.puzzles", "one", str(path.resolve()), "--course",
@@ -202,7 +210,7 @@ def _signal(number: int) -> str:
 
 
 def grade_one(path: Path, course: Path, answer: Path, megabytes: int) -> None:
-    """Run a submission in this process, and write a row for each puzzle as soon as it is graded."""
+    """Run a submission in this process, and write a row for each puzzle, as a line of JSON, as soon as it is graded."""
     limit_memory(megabytes)
     courses = courses_of(course)
     try:
@@ -217,7 +225,7 @@ def grade_one(path: Path, course: Path, answer: Path, megabytes: int) -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let this process take so much memory more; not on Windows."""
+    """Limit this process to so many megabytes of address space more than it has now; nothing happens on Windows."""
     try:
         import resource
     except ImportError:
@@ -230,7 +238,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def _ran(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Return the names that a submission's cells define, and of each cell that failed the text and why."""
+    """Run a submission's cells; return the names that they define, and the text and error of each cell that failed."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -249,7 +257,7 @@ def _ran(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
 
 
 def _why(error: BaseException) -> str:
-    """Return the line and the sentence of one of our errors, or the first line of another one."""
+    """Return an error as the rest of a sentence: line and message of Workbench's errors, else class and first line."""
     if isinstance(error, CellErrors):
         return _why(error.errors[0])
     if isinstance(error, WorkbenchError):
@@ -280,7 +288,7 @@ def _row(course: Course, name: str, answer: Any, failed: Sequence[tuple[str, str
 
 
 def _costs(course: Course, name: str, answer: Any) -> dict[str, str]:
-    """Return counts of a right answer, each with the solution's: `128 of 64`."""
+    """Return counts of a right answer by goal, each with the solution's: `128 of 64`; none without goals or NVRTC."""
     puzzle = course.puzzles[name]
     if puzzle.case is None or not puzzle.goals or device() == "cpu":
         return {}

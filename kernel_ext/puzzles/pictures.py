@@ -22,10 +22,10 @@ MAP_WIDTH, MAP_COLUMNS = 480, 64
 
 @dataclass(frozen=True)
 class Boxes:
-    """An array, or threads, as boxes in rows and columns.
+    """Represents an array, or threads, as boxes in rows and columns.
 
     Attributes:
-        name: what stands next to them.
+        name: the text next to them.
         cells: the text of each box, row by row; a flat sequence is one row.
         at: column and row of the first box, in boxes.
         marked: boxes (row, column) filled blue.
@@ -56,7 +56,7 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from a box to a box, each given as (number of the `Boxes`, row, column)."""
+    """Represents an arrow from a box to a box, each given as (number of the `Boxes`, row, column)."""
 
     start: tuple[int, int, int]
     end: tuple[int, int, int]
@@ -65,13 +65,13 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing of a puzzle's task.
+    """Represents a drawing of a puzzle's task.
 
     Attributes:
         title: what a screen reader says.
         boxes: arrays and threads.
         arrows: what goes where.
-        notes: texts at (column, row).
+        notes: (column, row, text), in boxes.
     """
 
     title: str
@@ -80,7 +80,7 @@ class Picture:
     notes: tuple[tuple[float, float, str], ...] = field(default=())
 
     def svg(self) -> str:
-        """Return the picture as a text of SVG."""
+        """Return the picture as SVG."""
         corners = [b.centre(len(b.rows) - 1, max(map(len, b.rows)) - 1) for b in self.boxes]
         texts = [(LEFT + x * CELL + 7 * len(text), TOP + y * CELL) for x, y, text in self.notes]
         width = max(x for x, _ in corners + texts) + CELL

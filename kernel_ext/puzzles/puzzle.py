@@ -16,12 +16,12 @@ DIFFERENCES = 1e-4
 
 
 class Wrong(Exception):
-    """The error of an answer that is not right; its text says why. A puzzle's `examine` may raise it."""
+    """Raised for an answer that is not right; its text says why. A puzzle's `examine` may raise it."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A launch that an answer is tested with, and its expected results.
+    """Represents a launch that an answer is tested with, and its expected results.
 
     Attributes:
         dim: threads along 1 to 4 dimensions, or blocks if `tiled`.
@@ -49,16 +49,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle: its task, tests, hints, solution and goals.
+    """Represents a puzzle: its task, tests, hints, solution and goals.
 
     Attributes:
         name: the name of the kernel, or function, that answers it.
         case: makes a case from random numbers; it is called with different ones.
-        examine: tests an answer that is not a kernel; raises `Wrong`.
+        examine: tests an answer before any case; raises `Wrong`.
         hints: from a nudge to almost the answer.
         solution: a cell's text without its magic; what an answer costs is compared with it.
         goals: counts that should be no more than the solution's: "sectors", "wavefronts", "atomics", "hottest",
-            "instructions", "lanes".
+            "instructions", "barriers", "lanes".
         picture: the task, drawn.
     """
 
@@ -76,7 +76,7 @@ class Puzzle:
         return "__global__" in self.solution
 
     def solved(self) -> Any:
-        """Return the solution as a kernel.
+        """Build the solution, and return it as a kernel.
 
         Raises:
             WorkbenchError: the solution does not compile.

@@ -19,11 +19,11 @@ LINE = re.compile(r"in line (\d+)")
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake in an answer.
+    """Represents a mistake in an answer.
 
     Attributes:
         text: a sentence or two.
-        excerpt: the lines it speaks of, with their numbers.
+        excerpt: the lines it is about, with their numbers.
         picture: HTML of where an output is wrong.
     """
 
@@ -41,7 +41,7 @@ def device() -> str:
 
 
 def prepared(case: Case, where: str) -> dict[str, Any]:
-    """Copy the case's arguments to a device."""
+    """Return the case's arguments by parameter, arrays copied to the device `where`."""
     copies: dict[str, Any] = {}
     for name, value in case.arguments.items():
         if isinstance(value, np.ndarray):
@@ -92,7 +92,9 @@ def _launch(kernel: Any, case: Case, arguments: Mapping[str, Any]) -> None:
 
 
 def compare(name: str, got: Any, wanted: np.ndarray, tolerance: float = 1e-4) -> Mistake | None:
-    """Return the first element that is wrong, in a sentence, with a map of all of them; None if all are right.
+    """Return a mistake that names the first wrong element, with a map of all of them; None if all are right.
+
+    A wrong shape, or something that is no numbers, is a mistake too.
 
     Args:
         name: what to call the array.
@@ -116,7 +118,10 @@ def compare(name: str, got: Any, wanted: np.ndarray, tolerance: float = 1e-4) ->
 
 
 def _difference(kernel: Any, case: Case, name: str, got: np.ndarray, wanted: np.ndarray) -> Mistake | None:
-    """Return `compare`'s mistake, with the thread that wrote the first wrong element, if that is known."""
+    """Return `compare`'s mistake for an array, None if there is none, in better words where more is known.
+
+    It names the thread that wrote the first wrong element, or says that elements were not written.
+    """
     mistake = compare(name, got, wanted, case.tolerance)
     if mistake is None or got.shape != wanted.shape:
         return mistake
@@ -142,7 +147,7 @@ def _difference(kernel: Any, case: Case, name: str, got: np.ndarray, wanted: np.
 
 
 def _is_written(kernel: Any, case: Case, name: str) -> bool:
-    """Return whether the first warp writes the array at all."""
+    """Return whether the first warp writes the array at all; False if that is not known, without NVRTC."""
     if device() == "cpu":
         return False
     return any(
@@ -153,7 +158,7 @@ def _is_written(kernel: Any, case: Case, name: str) -> bool:
 
 
 def _writer(kernel: Any, case: Case, name: str, index: tuple[int, ...], got: np.ndarray) -> str:
-    """Return a sentence on the thread that wrote an element; empty if it is not of the first warp."""
+    """Return a sentence on the thread that wrote an element; empty if that is not known, as beyond the first warp."""
     if case.tiled or device() == "cpu" or got.ndim != np.ndim(case.arguments[name]):
         return ""
     byte = int(np.ravel_multi_index(index, got.shape)) * got.itemsize
@@ -173,14 +178,14 @@ def _thread(lane: int, case: Case) -> str:
 
 
 def profile_of(kernel: Any, case: Case) -> wb.Profile:
-    """Return the counts of the case's launch; of its adjoint if the puzzle is about gradients."""
+    """Return the profile of the case's launch; of its adjoint if the puzzle is about gradients."""
     arguments = list(prepared(case, "emulated").values())
     adjoint = bool(case.gradients)
     return wb.profile(kernel, case.dim, arguments, block_dim=case.block_dim, tiled=case.tiled, adjoint=adjoint)
 
 
 def explained(error: wb.WorkbenchError) -> Mistake:
-    """Return an error of the answer as a mistake, with the lines that it names."""
+    """Return an error of the answer as a mistake, with the lines of source code that it names."""
     text = " ".join(part for part in (error.message, error.advice) if part)
     location = error.location
     if location is None or not location.line:

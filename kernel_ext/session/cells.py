@@ -30,7 +30,7 @@ Reader = Callable[[str, dict[str, Any], "CellOptions", "CellOrigin"], Any]
 
 
 class CellOptions(msgspec.Struct, frozen=True):
-    """The options of a `%%kernel` line.
+    """Represents the options of a `%%kernel` line.
 
     Attributes:
         name: what to call the cell instead of its number.
@@ -60,7 +60,7 @@ class CellOptions(msgspec.Struct, frozen=True):
 
 
 class CellOrigin(msgspec.Struct, frozen=True):
-    """The origin of a cell's text.
+    """Represents the origin of a cell's text.
 
     Attributes:
         name: what people call it: `cell [4]`.
@@ -76,13 +76,13 @@ class CellOrigin(msgspec.Struct, frozen=True):
 
 
 class Built(msgspec.Struct, frozen=True):
-    """A cell that was built.
+    """Represents a cell that was built.
 
     Attributes:
-        view: the last view of it.
+        view: the last view of its status.
         kernels: by name.
-        cell: the library's own answer.
-        work: the compilation that goes on; None if all is done.
+        cell: the library's object for the cell: a `Cell`, or a `CudaModule`.
+        work: the compilation that goes on in the background; None if all is done.
         arch: the GPU architecture that it was compiled for as well.
     """
 
@@ -93,22 +93,22 @@ class Built(msgspec.Struct, frozen=True):
     arch: str = queries.NATIVE
 
     def pane(self, kernel: str, name: str) -> PaneView:
-        """Return one text about one of the kernels."""
+        """Return the text called `name` about one of the kernels, such as "ir"."""
         return queries.pane_views(self.kernels[kernel], (name,), self.arch)[0]
 
 
 class Cells:
-    """The kernel cells of one session."""
+    """Represents the kernel cells of one session: which kernels each cell made."""
 
     def __init__(self) -> None:
-        """Make the state of a session in which no cell has run."""
+        """Start a session in which no cell has run."""
         self._made: dict[str, dict[str, Any]] = {}
 
     def build(
         self, text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin, watch: Watcher,
         ended: Watcher | None = None, read: Reader | None = None,
     ) -> Built:  # fmt: skip
-        """Build the kernels of `text` and bind their names in `namespace`; `read` makes the cell of the text.
+        """Build the kernels of `text` and bind their names in `namespace`; `read` makes the cell from the text.
 
         `watch` gets a view after each event, from the thread that published it, and the last one too. The build runs in
         a thread of its own, so that an interrupt is answered at once: the build is dropped, and what it makes until its
@@ -116,7 +116,7 @@ class Cells:
 
         Raises:
             WorkbenchError: the cell is wrong; nothing is bound, and the kernels it stood for are stale.
-            KeyboardInterrupt: the same holds.
+            KeyboardInterrupt: the user interrupted it; nothing is bound either.
         """
         fold = _Fold(StatusView(cell=origin.name, started=time.time()), watch)
         work = wb.Work(fold.owned(lambda: (read or _read)(text, namespace, options, origin)), name=origin.name)
@@ -150,7 +150,7 @@ class Cells:
 
 
 def _read(text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin) -> Any:
-    """Build the cell; in the background case only read and check it."""
+    """Build a cell of kernels with these options; with `background` only read and check it."""
     return wb.build_cell(
         text,
         namespace,
@@ -170,7 +170,7 @@ def _read(text: str, namespace: dict[str, Any], options: CellOptions, origin: Ce
 
 
 def _compile(cell: Any, options: CellOptions, origin: CellOrigin, fold: _Fold, ended: Watcher | None) -> None:
-    """Compile in the background, and report how it ended; kernels that do not compile are stale."""
+    """Compile a cell in the background, and report how that ended; if it failed, its kernels become stale."""
     try:
         cell.compile()
     except BaseException as error:
@@ -193,12 +193,12 @@ def _finished(fold: _Fold, cell: Any, options: CellOptions) -> StatusView:
 
 
 def is_building() -> bool:
-    """Return whether a cell is being built, whose card shows what happens."""
+    """Return whether a cell is being built; its card then shows notices and compilations."""
     return any(isinstance(subscriber, _Fold) for subscriber, _ in events.SUBSCRIBERS)
 
 
 class _Fold:
-    """A fold of one build's events into a view; safe to call from several threads, silent once ended."""
+    """Folds the events of one build into a view; safe to call from several threads, silent once ended."""
 
     _owners: ClassVar[dict[int, _Fold]] = {}  # thread to the build that it works for
 
@@ -239,7 +239,7 @@ class _Fold:
 
 
 def defined_names(text: str) -> tuple[str, ...]:
-    """Return names that the cell's top-level `def`s or `__global__` functions bind, even if it does not parse."""
+    """Return the names that a cell's top-level `def`s or `__global__` functions bind, even if it does not parse."""
     if "__global__" in text:
         return tuple(re.findall(r"__global__[^;{}(]*?(\w+)\s*\(", text))
     try:
@@ -250,12 +250,12 @@ def defined_names(text: str) -> tuple[str, ...]:
 
 
 def is_kernel(value: Any) -> bool:
-    """Return whether `value` is a kernel; only its class is asked, so that no property of a user's object runs."""
+    """Return whether `value` is a kernel; only its class is looked at, so that no property of a user's object runs."""
     return _can_be_stale(value) and not isinstance(value, Func)
 
 
 def _can_be_stale(value: Any) -> bool:
-    """Return whether `value` is a kernel or a func."""
+    """Return whether `value` is a kernel, a func or another object with `mark_stale`."""
     return callable(getattr(type(value), "mark_stale", None))
 
 

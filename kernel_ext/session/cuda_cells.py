@@ -19,7 +19,7 @@ RUNS = ("device", "emulated")
 
 
 class CudaOptions(msgspec.Struct, frozen=True):
-    """The options of a `%%cuda` line besides those of `%%kernel`.
+    """Represents the options of a `%%cuda` line besides those of `%%kernel`.
 
     Attributes:
         run: "device" or "emulated".
@@ -33,7 +33,7 @@ class CudaOptions(msgspec.Struct, frozen=True):
 
 
 class Headers(msgspec.Struct):
-    """The cells of a session that others include, by name."""
+    """Holds the cells of a session that others include, by name."""
 
     sources: dict[str, Source] = msgspec.field(default_factory=dict)
 
@@ -51,10 +51,12 @@ class Headers(msgspec.Struct):
 
 
 def run_of(backend: str, run: str) -> str:
-    """Return where the cell's kernels run: `-b cuda` and `--run device` mean the same.
+    """Return where the cell's kernels run, "device" or "emulated"; empty if neither option says it.
+
+    `-b cuda` and `--run device` mean the same.
 
     Raises:
-        Refusal: they contradict each other, or there is no such place.
+        Refusal: they contradict each other, or CUDA C++ cannot run there.
     """
     if run == "host" or backend == "cpu":
         option = f"--run {run}" if run == "host" else f"-b {backend}"
@@ -68,7 +70,7 @@ def run_of(backend: str, run: str) -> str:
 
 
 def reader(cuda_options: CudaOptions, headers: Headers) -> Reader:
-    """Return a function that makes a cell of its text."""
+    """Return the function that makes a CUDA C++ module from a cell's text, with these options and headers."""
 
     def read(text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin) -> Any:
         module = wb.cuda_module(

@@ -23,7 +23,7 @@ def notebook_file() -> Path | None:
 
 
 def running_file(shell: Any, cell: str) -> str:
-    """Return the file that the running cell's code carries."""
+    """Return the file name in the running cell's code; with no cell on the stack, the one IPython would give."""
     frame = sys._getframe(1)
     while frame is not None:
         if frame.f_globals is shell.user_global_ns and frame.f_code.co_name == "<module>":
@@ -33,13 +33,13 @@ def running_file(shell: Any, cell: str) -> str:
 
 
 def lines_before(shell: Any, cell: str) -> int:
-    """Return the number of lines of the typed cell before `cell`: its magic's, and empty ones above."""
+    """Return the number of lines of the typed cell before `cell`: its magic's, and empty ones above; 1 if unknown."""
     typed = whole_cell(shell, cell)
     return typed[: -len(cell)].count("\n") if typed.endswith(cell) else 1
 
 
 def keep_lines(shell: Any, filename: str, line: str, cell: str) -> None:
-    """Give the typed cell to `linecache` under the name of its code, so that tracebacks show the reader's lines."""
+    """Store the typed cell in `linecache` under `filename`, its code's, so that tracebacks show the reader's lines."""
     typed = whole_cell(shell, cell)
     lines = (typed if typed.endswith(cell) else f"{line}\n{cell}").splitlines(keepends=True)
     linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)

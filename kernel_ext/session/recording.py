@@ -16,7 +16,7 @@ from kernel_ext.views.programs.timeline import SpanRow, TimelineView
 
 Label = Callable[[str], str]
 SHORTEST = 1e-3
-"""Part of the whole time below which a gap is not shown."""
+"""The fraction of the whole time below which a gap is not shown."""
 
 
 def place_label(filename: str) -> str:
@@ -72,8 +72,10 @@ def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
 
 
 def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """Parse `NAME=VALUE` items; a value is a Python expression over the namespace (a number, or the name of an array),
-    or a step, `+20`.
+    """Parse `NAME=VALUE` items; return the values by name.
+
+    A value is a Python expression over the namespace (a number, or the name of an array), or a step, `+20`, which stays
+    text.
 
     Raises:
         Refusal: an item is not of that form, or its expression fails.
@@ -125,14 +127,14 @@ def replay(
 
 
 class Recording:
-    """A recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
+    """Represents a recording that goes on from cell to cell, by the shell's events at their begin and end."""
 
     def __init__(self) -> None:
         """Make a recording that is off."""
         self.recorder: wb.Recorder | None = None
 
     def on(self, inputs: bool = False, counter: Sequence[str] = ()) -> wb.Recorder:
-        """Begin, in the running cell.
+        """Begin to record, in the running cell; return the recorder.
 
         Raises:
             Refusal: it is on already.
@@ -143,7 +145,7 @@ class Recording:
         return self.recorder
 
     def off(self) -> wb.Recorder:
-        """End; returns what was recorded.
+        """End the recording; return the recorder with what was recorded.
 
         Raises:
             Refusal: it is not on.
@@ -155,11 +157,11 @@ class Recording:
         return recorder
 
     def cell_begins(self, *_: Any) -> None:
-        """Start the recorder: a cell is about to run, in its own context."""
+        """Start the recorder, if recording is on: a cell is about to run, in its own context."""
         if self.recorder is not None:
             self.recorder.start()
 
     def cell_ends(self, *_: Any) -> None:
-        """Stop the recorder: a cell is over."""
+        """Stop the recorder until the next cell, if recording is on."""
         if self.recorder is not None:
             self.recorder.stop()

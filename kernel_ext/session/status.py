@@ -32,13 +32,13 @@ _FACTS = (
 
 
 def advance(view: StatusView, event: events.Event) -> StatusView:
-    """Return the view after `event`; events of other kinds leave it as it is."""
+    """Return the status view after an event; events of kinds that are not shown leave it as it is."""
     handler = _HANDLERS.get(type(event))
     return _headed(handler(view, event)) if handler else view
 
 
 def finish(view: StatusView, kernels: Iterable[str], panes: Iterable[PaneView] = ()) -> StatusView:
-    """Return the view of a cell whose build is over: rows of other kernels (built meanwhile elsewhere) go."""
+    """Return the view of a cell whose build is over, without rows of other kernels that were built meanwhile."""
     names = tuple(kernels)
     rows = tuple(r for r in view.rows if r.kernel in names)
     rows = tuple(replace(r, state="compiled") if r.state == "compiling" else r for r in rows)
@@ -46,7 +46,7 @@ def finish(view: StatusView, kernels: Iterable[str], panes: Iterable[PaneView] =
 
 
 def fail(view: StatusView, error: BaseException) -> StatusView:
-    """Return the view of a cell that could not be built."""
+    """Return the view of a cell that could not be built, with a row for each error."""
     rows = tuple(replace(r, state="failed") if r.state == "compiling" else r for r in view.rows)
     return _headed(replace(view, rows=rows, errors=error_rows(error), state="failed"))
 
@@ -65,7 +65,7 @@ _WORDLESS: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
 
 
 def headline(view: StatusView) -> str:
-    """Format the one line: what happened, to what, how long it took."""
+    """Return the view's one line: what happened, to what, how long it took."""
     return _LINES[view.state](view)
 
 
@@ -201,7 +201,7 @@ def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _names(rows: Iterable[KernelRow]) -> str:
-    """Return `saxpy 5f2a0d32` for one kernel, `saxpy, blur` for several."""
+    """Return the names of the rows' kernels: `saxpy 5f2a0d32`, with its key, for one, `saxpy, blur` for several."""
     forward = {r.kernel: r.key for r in reversed(tuple(rows))}
     names = list(reversed(forward))
     return " ".join((names[0], forward[names[0]][:8])).strip() if len(names) == 1 else ", ".join(names)

@@ -31,7 +31,7 @@ Label = Callable[[str], str]
 
 
 class KernelUsageError(UsageError):
-    """A magic was called wrongly.
+    """Raised where a magic was called wrongly.
 
     IPython prints a bare UsageError to stderr and reports no error, so test runners pass it; the hook below makes it
     an error output like any other, in one line.
@@ -42,7 +42,7 @@ class KernelUsageError(UsageError):
 
 
 def cell_label(shell: Any, filename: str) -> str:
-    """Return IPython's name of the file of a cell (`Cell In[6]`); other files keep their name."""
+    """Return IPython's name of a cell's file, `Cell In[6]`, or `a cell` if it has none; other files keep their name."""
     known = getattr(shell.compile, "format_code_name", lambda _: None)(filename)
     if known:
         return " ".join(known)
@@ -53,7 +53,7 @@ def cell_label(shell: Any, filename: str) -> str:
 
 
 def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None) -> list[str]:
-    """Return the error's lines; `label` names a file, `tb` says where the user's code met the error."""
+    """Return the lines that show an error; `label` names a file, `tb` says where the user's code met the error."""
     if isinstance(error, CellErrors):
         return [row for each in error.errors for row in (*_one(each, label), "")] + [f"{len(error.errors)} errors"]
     caller = _caller(tb, error.location, label)
@@ -75,7 +75,7 @@ def _file(where: Location, label: Label) -> str:
 
 
 def _caller(tb: TracebackType | None, where: Location | None, label: Label) -> list[str]:
-    """Return the user's line that met the error, unless that line only holds the magic or the `def` it stands in."""
+    """Return the user's line that met the error, for below it; nothing if that is the magic or the `def` itself."""
     frames = list(_user_frames(tb))
     if not frames:
         return []
@@ -102,7 +102,7 @@ _SHOWN = (Exception, KeyboardInterrupt)
 
 
 class ShortTracebacks:
-    """A shell's error handler without our frames; it yields to a handler that someone else sets.
+    """Represents a shell's error handler that hides Workbench's frames; it yields to a handler that someone else sets.
 
     A WorkbenchError is a few lines. All else is as IPython shows it; an AttributeError of one of our objects has the
     name that may be meant, as at Python's own prompt.
@@ -114,13 +114,13 @@ class ShortTracebacks:
         self._before: tuple[Any, Any] | None = None
 
     def install(self) -> None:
-        """Take IPython's slot for custom exceptions where it is free."""
+        """Set the shell's handler of custom exceptions, if it has none."""
         if not self.shell.custom_exceptions:
             self._before = (self.shell.custom_exceptions, self.shell.CustomTB)
             self.shell.set_custom_exc(_SHOWN, self._show)
 
     def remove(self) -> None:
-        """Give the slot back as it was."""
+        """Restore the shell's handler as it was, unless someone else has set one since."""
         if self._before is not None and self.shell.custom_exceptions == _SHOWN:
             self.shell.custom_exceptions, self.shell.CustomTB = self._before
         self._before = None
@@ -144,7 +144,7 @@ class ShortTracebacks:
 
 
 def _of_user(tb: TracebackType | None, inside: bool = False) -> TracebackType | None:
-    """Return a traceback without our frames and those of libraries that we called; callbacks of the user stay."""
+    """Return a traceback without frames of Workbench and of libraries that it called; the user's callbacks stay."""
     if tb is None:
         return None
     names = tb.tb_frame.f_globals
@@ -155,7 +155,7 @@ def _of_user(tb: TracebackType | None, inside: bool = False) -> TracebackType | 
 
 @contextmanager
 def _shortened(error: BaseException) -> Iterator[None]:
-    """Take our frames out of the errors that led to this one, for as long as it is shown."""
+    """Remove Workbench's frames from the errors that led to this one, within a `with` block."""
     originals: list[tuple[BaseException, TracebackType | None]] = []
     while (before := error.__cause__ or error.__context__) is not None and all(before is not e for e, _ in originals):
         originals.append((before, before.__traceback__))
@@ -172,11 +172,14 @@ _OPTIONS = {
     "cmap": "colours", "colors": "colours", "c": "color", "s": "size", "vmin": "range", "vmax": "range",
     "title": "name", "label": "name",
 }  # fmt: skip
-"""Options of others' drawing functions, by ours."""
+"""Options of other libraries' drawing functions, each with Workbench's name for it."""
 
 
 def _suggest(error: BaseException) -> None:
-    """Suggest the attribute that was probably meant where one of our objects lacks it, or the option of a view."""
+    """Add a note to an error that names the attribute, or the option of a view, that was probably meant.
+
+    That is for an AttributeError of an object of Workbench's and a TypeError of a drawing function.
+    """
     note = ""
     if isinstance(error, AttributeError) and error.name is not None:
         value = error.obj

@@ -20,7 +20,7 @@ CELL = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
 
 
 def table(titles: Iterable[str], rows: Iterable[Iterable[str]], colours: Sequence[str] = ()) -> str:
-    """Format a table; cells are text, and a row may begin with a mark of its colour."""
+    """Format a table as HTML; cells are plain text, and a row may begin with a square of its colour."""
     head = "".join(f'<th style="{CELL};border-bottom:1px solid {LINE}">{escape(t)}</th>' for t in titles)
     body = ""
     for row, colour in zip_longest(rows, colours):
@@ -34,12 +34,12 @@ def table(titles: Iterable[str], rows: Iterable[Iterable[str]], colours: Sequenc
 
 
 def folded(title: str, inner: str) -> str:
-    """Format HTML that is folded away under a title."""
+    """Format HTML that is folded away under a title, in a `details` element."""
     return f'<details><summary style="display:list-item">{escape(title)}</summary>{inner}</details>'
 
 
 def box(*parts: str) -> str:
-    """Format parts below each other in the code font."""
+    """Format pieces of HTML below each other, in the code font."""
     return f'<div style="{MONO}">{"".join(parts)}</div>'
 
 
@@ -64,25 +64,25 @@ def pressed(word: str, title: str, before: str = "") -> str:
 
 
 def stale(text: str) -> str:
-    """Format a mark above an output: why, and how its cell is run."""
+    """Format a mark above an output as HTML: why it is stale, and a button that runs its cell again."""
     style = f"padding:2px 8px;background:rgba(230,160,30,0.2);border-bottom:1px solid {LINE}"
     again = f'<span class="wb-by-hand">run the cell again</span>{pressed("run", "Run the cell again")}'
     return f'<div role="status" class="wb-stale" style="{MONO};{style}">{escape(text)} · {again}</div>'
 
 
 def svg_image(svg: str, alt: str) -> str:
-    """Return an SVG text as an image."""
+    """Format SVG as an HTML image."""
     return image("image/svg+xml", svg.encode(), alt)
 
 
 def image(kind: str, data: bytes, alt: str, style: str = "") -> str:
-    """Format an image from the bytes of a MIME type, no wider than the page."""
+    """Format an HTML image from data of the MIME type `kind`, no wider than the page."""
     encoded = base64.b64encode(data).decode()
     return f'<img alt="{escape(alt)}" style="max-width:100%;{style}" src="data:{kind};base64,{encoded}">'
 
 
 def png(pixels: np.ndarray) -> bytes:
-    """Return a PNG file of `uint8[rows, columns, 3]`, or 4 with an alpha (PNG specification, third edition)."""
+    """Return a PNG file of pixels `uint8[rows, columns, 3]`, or 4 with an alpha (PNG specification, third edition)."""
     rows, columns, parts = pixels.shape
 
     def chunk(name: bytes, data: bytes) -> bytes:

@@ -12,12 +12,12 @@ _ASCII = str.maketrans({"µ": "u", "·": "|", "→": "->", "…": "...", "–": 
 
 
 def two_digits(value: float) -> str:
-    """Return a number with two significant digits and no exponent: 0.6, 1.1, 14, 130."""
+    """Return a number as text without exponent, with one decimal below 10 and none from there on: 0.6, 1.1, 14, 130."""
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
 def seconds(value: float) -> str:
-    """Return a duration in seconds as text: `12 µs`, `1.1 ms`, `0.6 s`."""
+    """Return a duration in seconds as text: `12 µs`, `1.1 ms`, `0.6 s`; from 0.5 s on in seconds."""
     if value >= 0.5:
         return f"{two_digits(value)} s"
     for unit, name in _TIMES:
@@ -40,7 +40,7 @@ def size(count: int) -> str:
 
 
 def age(value: float) -> str:
-    """Return a number of seconds in the past as text: `2 d ago`."""
+    """Return a number of seconds in the past as text: `2 d ago`; below a minute `just now`."""
     for unit, name in _AGES:
         if value >= unit:
             return f"{int(value // unit)} {name} ago"
@@ -54,5 +54,5 @@ def count(number: int, noun: str) -> str:
 
 
 def ascii_only(text: str) -> str:
-    """Return the text for a terminal or a log that may not know our signs."""
+    """Return the text with signs such as `µ` and `·` replaced by ASCII, for a terminal or a log."""
     return text.translate(_ASCII)

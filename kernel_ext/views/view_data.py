@@ -36,14 +36,14 @@ LEADS = {
 
 
 class StageRow(msgspec.Struct, frozen=True):
-    """A stage of a build and its wall time in seconds."""
+    """Represents a stage of a build and its wall time in seconds."""
 
     name: str
     seconds: float
 
 
 class KernelRow(msgspec.Struct, frozen=True):
-    """A direction of a kernel.
+    """Represents the build of one direction of a kernel.
 
     Attributes:
         kernel: its name.
@@ -73,7 +73,7 @@ class KernelRow(msgspec.Struct, frozen=True):
 
 
 class ErrorRow(msgspec.Struct, frozen=True):
-    """An error of the cell: its kind, the cell's line (0: none) and its sentence."""
+    """Represents an error of the cell: its class, the cell's line (0: none) and its sentence."""
 
     kind: str
     line: int
@@ -81,7 +81,7 @@ class ErrorRow(msgspec.Struct, frozen=True):
 
 
 class PaneView(msgspec.Struct, frozen=True):
-    """A text about a kernel; `first_line` is the number of its first line."""
+    """Represents a text about a kernel; `first_line` is the number of its first line."""
 
     kernel: str
     name: str
@@ -95,7 +95,7 @@ class PaneView(msgspec.Struct, frozen=True):
 
 
 class StatusView(msgspec.Struct, frozen=True):
-    """The status of one `%%kernel` cell.
+    """Represents the status of one `%%kernel` cell.
 
     Attributes:
         cell: what people call the cell: `cell [4]`.
@@ -125,7 +125,7 @@ class StatusView(msgspec.Struct, frozen=True):
 
     @property
     def lead(self) -> str:
-        """The headline's first words, for a badge."""
+        """The first words of the headline, for a badge."""
         return LEADS[self.state]
 
     @property
@@ -135,13 +135,13 @@ class StatusView(msgspec.Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """The names that the headline is about, as far as it does not contain them."""
+        """The kernels and the cell that the headline is about, as far as the headline does not name them."""
         names = ", ".join(self.kernels) if self.state.endswith("hit") else ""
         return " · ".join(dict.fromkeys(p for p in (names, self.cell) if p))
 
 
 class InspectView(msgspec.Struct, frozen=True):
-    """Texts about one kernel, side by side; `said` are a few words next to its name."""
+    """Represents texts about one kernel, side by side; `said` are a few words next to its name."""
 
     kernel: str
     panes: tuple[PaneView, ...]
@@ -149,14 +149,14 @@ class InspectView(msgspec.Struct, frozen=True):
 
 
 class EntryRow(msgspec.Struct, frozen=True):
-    """An artifact of the cache.
+    """Represents an artifact of the cache.
 
     Attributes:
         digest: its module key's.
         name: the kernel's.
         backend, target: what it runs on.
         bytes: its size.
-        built, used: seconds ago.
+        built, used: how many seconds ago.
         where: "disk" or "memory".
         why: what differed from the key before, when the kernel of this name was last built in this session.
     """
@@ -173,7 +173,7 @@ class EntryRow(msgspec.Struct, frozen=True):
 
 
 class CacheView(msgspec.Struct, frozen=True):
-    """The contents of the cache, and its hits and misses."""
+    """Represents the contents of the cache, and its hits and misses."""
 
     modules: int
     bytes: int

@@ -16,7 +16,7 @@ SliceMaker = Callable[[tuple[int, ...], str], array_view.ArrayView]
 
 
 class Animation(Answering, kind="animation"):
-    """Frames of a program, with play, pause and a slider: the browser requests frames, the kernel makes them."""
+    """Displays frames of a program, with play, pause and a slider: the kernel makes what the browser requests."""
 
     source: animation.Animation | None
 
@@ -27,7 +27,7 @@ class Animation(Answering, kind="animation"):
 
 
 class ArrayView(Live, kind="array_view"):
-    """An array as plot or image, histogram and numbers, with marks where an element is NaN or infinite."""
+    """Displays an array as plot or image, histogram and numbers, with marks where an element is NaN or infinite."""
 
     asks_threads = traitlets.Bool(False).tag(sync=True)
     threads = traitlets.Dict().tag(sync=True)
@@ -35,12 +35,18 @@ class ArrayView(Live, kind="array_view"):
     def take(
         self, view: array_view.ArrayView, slice_at: SliceMaker | None = None, threads_at: ThreadsMaker | None = None
     ) -> dict[str, Any]:
-        """Set `slice_at`, which draws other indices or a field, and `threads_at`: who touched it, from a block on."""
+        """Store what answers messages, and return the traits that show the view.
+
+        `slice_at` draws other indices or a field, `threads_at` follows threads that touched the array, from a block on.
+        """
         self._slice_at, self._threads_at = slice_at, threads_at
         return {"view": as_data(view), "asks_threads": threads_at is not None, "threads": {}}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Answer `{ask: "slice", at, field}` with another part, `{ask: "threads", block}` with who touched it."""
+        """Show what a message requests: `{ask: "slice", at, field}` or `{ask: "threads", block}`.
+
+        The threads are those of the last launch that was given the array.
+        """
         slice_at, threads_at = self._slice_at, self._threads_at
         if content.get("ask") == "threads" and threads_at is not None:
             threads = threads_at(int(content.get("block") or 0))
@@ -57,4 +63,4 @@ class ArrayView(Live, kind="array_view"):
 
 
 class Points(Live, kind="points"):
-    """A cloud of points that is turned, moved and enlarged in the browser, drawn by WebGL where that is available."""
+    """Displays a cloud of points that is turned, moved and enlarged in the browser, by WebGL if available."""

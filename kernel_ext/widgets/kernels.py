@@ -21,7 +21,7 @@ PaneMaker = Callable[[str, str], PaneView]
 
 
 class PaneWidget(Live):
-    """A widget with tabs, whose texts are requested when they are opened.
+    """The base of widgets with tabs, whose texts are requested when they are opened.
 
     Attributes:
         panes: the tabs, as pairs of name and title.
@@ -37,21 +37,21 @@ class PaneWidget(Live):
             self.send(answer)
 
     def offer(self, names: Iterable[str], make_pane: PaneMaker | None) -> list[list[str]]:
-        """Make texts by `make_pane` from now on; the tabs for panes of these names (a difference has its own)."""
+        """Make texts by `make_pane` from now on; return the tabs of the panes `names`: pairs of name and title."""
         self._texts = _PaneTexts(make_pane)
         return [[name, PANE_TITLES.get(name, name)] for name in names]
 
 
 class _PaneTexts:
-    """The texts that answer `{ask: "pane", kernel, pane}`."""
+    """Makes and keeps the texts that answer `{ask: "pane", kernel, pane}`."""
 
     def __init__(self, make: PaneMaker | None) -> None:
-        """Hold no text yet; `make` returns that of a kernel's pane."""
+        """Start without texts; `make` returns that of a kernel's pane, None: it is not compiled yet."""
         self._make = make
         self._made: dict[tuple[str, str], dict[str, Any]] = {}
 
     def answer(self, content: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the text that a message requests; other messages get no answer."""
+        """Return the text that a message requests, as the message to send back; None for any other message."""
         if content.get("ask") != "pane" or content.get("pane") not in LIVE_PANES:
             return None
         kernel, name = str(content.get("kernel")), str(content.get("pane"))
@@ -70,7 +70,7 @@ class _PaneTexts:
 
 
 class SourceView(PaneWidget, kind="source_view"):
-    """The widget of a kernel's texts, source, IR, adjoint, CUDA, LLVM, PTX, with linked lines.
+    """Displays a kernel's texts, source, IR, adjoint, CUDA, LLVM, PTX, with linked lines.
 
     Attributes:
         selected: the chosen line of the cell; 0 if none is.
@@ -79,21 +79,21 @@ class SourceView(PaneWidget, kind="source_view"):
     selected = traitlets.Int(0).tag(sync=True)
 
     def take(self, view: InspectView, make_pane: PaneMaker | None = None) -> dict[str, Any]:
-        """Take a view, without a chosen line; `make_pane` makes the text of a pane when it is requested."""
+        """Return the traits that show a view, with no line chosen; `make_pane` makes a pane's text on request."""
         shown = [p.name for p in view.panes]
         names = dict.fromkeys((*shown, *(LIVE_PANES if make_pane else ())))
         return {"view": as_data(view), "panes": self.offer(names, make_pane), "selected": 0}
 
 
 class StatusCard(PaneWidget, kind="status_card"):
-    """The widget of a `%%kernel` cell's status: a badge, one line, and what unfolds below it."""
+    """Displays a `%%kernel` cell's status: a badge, one line, and what unfolds below it."""
 
     def take(self, view: StatusView, panes: Iterable[str] = LIVE_PANES) -> dict[str, Any]:
-        """Take a view; `panes` are those that it offers once there are texts (`show`)."""
+        """Return the traits that show a view; `panes` are those that the card offers once there are texts (`show`)."""
         return {"view": as_data(view), "panes": self.offer(panes or LIVE_PANES, None)}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Make JAX forget what it compiled (`{ask: "clear"}`); any other request to a card is for a pane."""
+        """Clear JAX's compiled programs for `{ask: "clear"}`; answer any other request as one for a pane."""
         if content.get("ask") == "clear":
             answer = queries.forget_compiled()
             self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], answer]}
@@ -101,27 +101,27 @@ class StatusCard(PaneWidget, kind="status_card"):
             super().on_message(content)
 
     def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
-        """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made again."""
+        """Show another view of the same cell; `make_pane`, if given, makes the texts of its kernels from now on."""
         if make_pane is not None:
             self.offer((), make_pane)
         super().show(view)
 
 
 class CacheTable(Live, kind="cache_table"):
-    """The cache as a table that is sorted and searched in the browser: its contents, hits, reasons of rebuilds.
+    """Displays the cache as a table, sorted and searched in the browser: contents, hits, reasons of rebuilds.
 
     Attributes:
-        said: what the last message came to.
+        said: a sentence on what the last message did; empty if there is none.
     """
 
     said = traitlets.Unicode("").tag(sync=True)
 
     def take(self, view: CacheView) -> dict[str, Any]:
-        """Take a new view, without a message."""
+        """Return the traits that show a view, without a sentence on a message."""
         return {"view": as_data(view), "said": ""}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Remove a module (`{ask: "evict", digest}`), or show the cache as it is now (`{ask: "look"}`)."""
+        """Remove the module of `{ask: "evict", digest}`, then, as for `{ask: "look"}`, show the cache as it is now."""
         ask = content.get("ask")
         if ask not in ("evict", "look"):
             return

@@ -63,11 +63,11 @@ export default {
 
 
 class Live(anywidget.AnyWidget):
-    """A view that is drawn in the page by the module whose text is in the trait `_module`, a kind of widget's own.
+    """The base of widgets: a view that is drawn in the page by the ES module of its kind, in the trait `_module`.
 
     Attributes:
         kind: the name of its ES module and style.
-        layout: a model of its own, which goes when the widget goes; None with a twin, whose place is a cell's output.
+        layout: a model of its own, which goes when the widget goes; None with a twin: then it lies in a cell's output.
         view: what it shows, as JSON values.
         twin: class of the static output that it hides.
         stale: why running the cell again would show something else; empty if nothing is known.
@@ -100,14 +100,14 @@ class Live(anywidget.AnyWidget):
         return module_text(self.kind)
 
     def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
-        """Make a view's widget; `twin` is a class of the static output to hide, `more` what goes with the view."""
+        """Create the widget of a view; `twin` is the class of the static output to hide, `more` goes to `take`."""
         self._hearing = threading.Lock()
         own = uuid.uuid4().hex
         super().__init__(model_id=own, _own=own, twin=twin, layout=None if twin else {}, **self.take(view, **more))
         self.on_msg(self._heard)
 
     def take(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Keep what messages from the page will need, and give the traits that show a view."""
+        """Return the traits that show a view; a subclass also stores what messages from the page will need."""
         return {"view": as_data(*args, **kwargs)}
 
     def show(self, view: Any) -> None:
@@ -122,10 +122,10 @@ class Live(anywidget.AnyWidget):
         return view
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Answer a message from the page; one at a time."""
+        """Handle a message from the page, one at a time; a subclass overrides this, which does nothing."""
 
     def renew(self, view: Any, twin: str = "", **more: Any) -> None:
-        """Show something else from now on, as if it were just made."""
+        """Show another view from now on, as a widget that was just created."""
         traits = self.take(view, **more)
         with self.hold_sync():
             for name, value in {"twin": twin, "stale": "", **traits}.items():
@@ -133,7 +133,7 @@ class Live(anywidget.AnyWidget):
 
     @property
     def closed(self) -> bool:
-        """Whether nothing can be shown with it any more."""
+        """Whether the widget was closed, here or by its host, so that it can show nothing more."""
         return self.comm is None or getattr(self.comm, "_closed", False)  # marimo closes only the comm
 
     def close(self) -> None:
@@ -153,12 +153,16 @@ class Live(anywidget.AnyWidget):
                     self.on_message(content)
 
     def latest(self) -> Any:
-        """Return the view that is shown now, as the value that it was made of."""
+        """Return the view that is shown now, as the value that it was made of; only `Answering` has one.
+
+        Raises:
+            NotImplementedError: the widget has no such value.
+        """
         raise NotImplementedError
 
 
 class Answering(Live):
-    """A widget whose views are made when the page requests them, one after the other.
+    """The base of widgets whose views are made when the page requests them, one after the other.
 
     Attributes:
         answered: number of the browser's last message that was answered; it sends the next one then.
@@ -169,7 +173,7 @@ class Answering(Live):
     source: Any
 
     def take(self, view: Any, source: Any = None) -> dict[str, Any]:
-        """Take a view, and what makes the later ones."""
+        """Store what makes later views; return the traits that show the first one."""
         self.source = source
         return {"view": as_data(view), "answered": 0}
 
@@ -181,5 +185,5 @@ class Answering(Live):
                 self.answered = int(content.get("number") or 0)
 
     def latest(self) -> Any:
-        """Return the view of the last run."""
+        """Return the view of the last run; None if nothing makes views."""
         return self.source.view if self.source is not None else None

@@ -16,7 +16,7 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
 def imported(name: str) -> tuple[str, ...]:
-    """Return the modules that the module `name` needs, each after those that it needs itself."""
+    """Return the names of the modules that the module `name` needs, each after those that it needs itself."""
     needed: dict[str, None] = {}
     for other in _IMPORT.findall(_read(f"{name}.js")):
         needed |= dict.fromkeys((*imported(other), other))
@@ -25,19 +25,19 @@ def imported(name: str) -> tuple[str, ...]:
 
 @cache
 def module_text(name: str) -> str:
-    """Format the module `static/name.js` with no import left."""
+    """Return the JavaScript of the module `static/name.js`, with the modules that it needs in place of its imports."""
     own = _IMPORT.sub("", _read(f"{name}.js"))
     return "\n".join([*(_EXPORT.sub("", _IMPORT.sub("", _read(f"{other}.js"))) for other in imported(name)), own])
 
 
 def script_text(name: str) -> str:
-    """Format the module as a script: what it exports are names of the page."""
+    """Return a module as a script, in which its exports are names of the page."""
     return _EXPORT.sub("", module_text(name))
 
 
 @cache
 def style_text(name: str) -> str:
-    """Format the style of the module `name`, that of the modules it needs before it."""
+    """Return the CSS of the module `name`, after that of the modules it needs; empty if they have none."""
     return "\n".join(_read(f"{other}.css") for other in (*imported(name), name) if (STATIC / f"{other}.css").is_file())
 
 

@@ -15,7 +15,7 @@ Follow = Callable[[int], threads_view.ThreadsView]
 
 
 class Selecting(Live):
-    """A widget of which one part is selected: a bar, a node, an array, a step.
+    """The base of widgets of which one part is selected: a bar, a node, an array, a step.
 
     Attributes:
         start: what a new view begins at; -1: none, or the view's own.
@@ -27,7 +27,7 @@ class Selecting(Live):
     selected = traitlets.Int(-1).tag(sync=True)
 
     def take(self, view: Any, at: int | None = None, recorder: Any = None) -> dict[str, Any]:
-        """Take a new view, which begins at a step: -1 is the last; without one, at its start.
+        """Return the traits that show a view, from the step `at` on: -1 is the last; None: the kind's `start`.
 
         The `recorder` of a timeline is for pages, which measure again.
         """
@@ -41,40 +41,40 @@ class Selecting(Live):
 
 
 class Timeline(Selecting, kind="timeline"):
-    """A record: a lane for each device, a bar for each thing that ran."""
+    """Displays a record: a lane for each device, a bar for each thing that ran."""
 
 
 class GraphView(Selecting, kind="graph_view"):
-    """A graph (its `layout()`): boxes in layers, lines with the arrays that they carry."""
+    """Displays a graph (its `layout()`): boxes in layers, lines with the arrays that they carry."""
 
 
 class GradView(Selecting, kind="grad_view"):
-    """Values next to their adjoints, and what a gradcheck compared."""
+    """Displays values next to their adjoints, and what a gradcheck compared."""
 
     start = 0
 
 
 class Stepper(Selecting, kind="stepper"):
-    """The steps of one thread through a kernel, statement by statement."""
+    """Displays the steps of one thread through a kernel, statement by statement."""
 
     start = 0
 
 
 class ProfileView(Selecting, kind="profile_view"):
-    """A profile: counts per line, what to do, pictures, and the first warp step by step."""
+    """Displays a profile: counts per line, what to do, pictures, and the first warp step by step."""
 
 
 class SweepsView(Selecting, kind="sweeps_view"):
-    """A warp forwards and backwards: cotangents fill in as values drain."""
+    """Displays a warp forwards and backwards: cotangents fill in as values drain."""
 
 
 class Controls(Answering, kind="controls"):
-    """A slider for each number of a record or a launch; a move replays, and compiles nothing."""
+    """Displays a slider for each number of a record or a launch; a move replays, and compiles nothing."""
 
     source: controls.Bound | None
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Replay with the values of `{ask: "replay", values, number}`."""
+        """Replay with the values of `{ask: "replay", values, number}`, and show the result."""
         if content.get("ask") == "replay" and (bound := self.source) is not None:
             values = dict(content.get("values") or {})
             numbers = {str(n): v for n, v in values.items() if isinstance(v, int | float)}
@@ -82,7 +82,7 @@ class Controls(Answering, kind="controls"):
 
 
 class ThreadsView(Live, kind="threads_view"):
-    """The threads of a launch: what each did, who touched which element, and a block step by step.
+    """Displays the threads of a launch: what each did, who touched which element, and a block step by step.
 
     Attributes:
         selected: the step of the block that is shown; -1 is the first one that touches memory.
@@ -96,12 +96,12 @@ class ThreadsView(Live, kind="threads_view"):
     def take(
         self, view: threads_view.ThreadsView, follow: Follow | None = None, at: tuple[int, int] | None = None
     ) -> dict[str, Any]:
-        """Take a view; `follow` returns the view from another block on."""
+        """Return the traits that show a view; `follow` returns the view from another block on."""
         self._follow = follow
         return {"view": as_data(view), "selected": -1, "at": list(at or ())}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Follow blocks from the one of `{ask: "first", block}` on."""
+        """Show the blocks from that of `{ask: "first", block}` on."""
         block = content.get("block")
         if content.get("ask") != "first" or self._follow is None or not isinstance(block, int):
             return

@@ -112,18 +112,21 @@ def held() -> dict[str, int]:
 
 
 def cpu_target() -> str:
-    """Return the target of CPU code: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
+    """Return the target of CPU code, without features: the machine's CPU, or what `WORKBENCH_CPU` requests."""
     return CpuBackend().target().split("+")[0]
 
 
 def arm() -> None:
-    """See that an interrupt can stop launches, though another handler of SIGINT was set since; from any thread."""
+    """Set the SIGINT handler that stops launches again, if another one replaced it; from any thread.
+
+    Nothing is done before the first launch.
+    """
     if install_launcher.cache_info().currsize:
         install_launcher().stopping.arm()
 
 
 def warm() -> None:
-    """Do LLVM's first-use initialisation: call it in a background thread, so that the first cell does not wait."""
+    """Initialise LLVM for its first use; called in a background thread, so that the first cell does not wait."""
     from workbench.backends.cpu.compile import warm as warm_llvm
 
     warm_llvm()

@@ -32,7 +32,7 @@ P = ParamSpec("P")
 
 
 def _cuda_lines(kernel: CudaKernel, first: int, last: int) -> str:
-    """Return the lines `first` to `last`, from 1, of the text that the kernel is in."""
+    """Return the lines `first` to `last`, from 1, of the source that the CUDA C++ kernel is in."""
     return "\n".join(kernel.place.source.lines[first - 1 : last])
 
 
@@ -63,11 +63,11 @@ _CUDA_TEXTS: dict[str, Callable[[CudaKernel], str]] = {
 }
 
 CUDA_PANES = tuple(_CUDA_TEXTS)
-"""The panes of a CUDA C++ kernel."""
+"""The names of the texts that a CUDA C++ kernel has."""
 
 
 def _cuda_text(kernel: CudaKernel, pane: str) -> str:
-    """Return the text of a pane of the kernel's card: its source, PTX, machine code or the like.
+    """Return a text about a CUDA C++ kernel by pane name: its source, PTX, machine code or the like.
 
     Raises:
         LaunchError: a CUDA C++ kernel has no such text.
@@ -81,7 +81,7 @@ def _cuda_text(kernel: CudaKernel, pane: str) -> str:
 
 
 def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Callable[Concatenate[Kernel, P], str]]:
-    """Decorate a function of a pane: for a CUDA C++ kernel it returns the kernel's own text."""
+    """Decorate a function of a pane: for a CUDA C++ kernel it returns the kernel's own text of that pane."""
 
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)
@@ -95,7 +95,7 @@ def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Cal
 
 
 def _specialisation(kernel: Kernel) -> Specialisation:
-    """Return the kernel with its annotations, or, where it is generic, as it was used last.
+    """Return the kernel with its annotated types, or, where it is generic, with those of its last use.
 
     Raises:
         LaunchError: a generic kernel that was never launched.
@@ -182,7 +182,7 @@ def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> 
 
 
 def _origin(kernel: Kernel) -> tuple[str, int]:
-    """Return the label of the kernel's source, and how many lines of the cell stand before it."""
+    """Return the label of the kernel's source, and the number that is added to its lines when they are shown."""
     return kernel.definition.source.label, kernel.definition.source.line_offset
 
 
@@ -310,10 +310,13 @@ def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
 
 
 def parameters(kernel: Kernel) -> list[tuple[str, Type]]:
-    """Return names and types of the kernel's parameters.
+    """Return names and types of the kernel's IR parameters; a struct is one for each field.
 
     Returns:
         Pairs (name, type), in the order of the signature.
+
+    Raises:
+        LaunchError: a generic kernel that was never launched.
     """
     return [(p.name, p.type) for p in _specialisation(kernel).function.params]
 

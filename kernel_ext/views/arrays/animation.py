@@ -29,13 +29,13 @@ MOST_FRAMES = 10_000
 
 
 class AnimationView(msgspec.Struct, frozen=True):
-    """A frame of an animation.
+    """Represents a frame of an animation.
 
     Attributes:
         title: what moves.
         frames: how many there can be.
         frame: the number of this one, from 0: before the first step.
-        kept: how many have been made.
+        kept: how many frames are stored.
         fps: frames per second when it plays.
         seconds: how long the last step took.
         said: what went wrong in it; empty if nothing did.
@@ -60,7 +60,7 @@ class AnimationView(msgspec.Struct, frozen=True):
 
 
 class Animation:
-    """A step and the frames that it has made.
+    """Represents a step of a program and the frames that it has made.
 
     Attributes:
         step: what makes the next frame, as it was given.
@@ -93,7 +93,11 @@ class Animation:
         self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", first, tuple(others))
 
     def frame(self, number: int) -> AnimationView:
-        """Return a frame; steps that have not run yet run now, and a step that fails is the last one."""
+        """Show a frame and return it; steps that have not run yet run now.
+
+        A number out of range means the nearest frame. If a step fails, the frame before it is returned, with the error
+        in `said`.
+        """
         with self._lock:
             number = max(0, min(number, self.view.frames - 1))
             problem, spent = "", self.view.seconds
@@ -116,21 +120,24 @@ class Animation:
         return tuple(map(self._with_range, self._draw(), self._kept[-1]))
 
     def _with_range(self, picture: Picture, before: Picture) -> Picture:
-        """Return a picture in the colours of all frames so far: a colour means the same number in each."""
+        """Return a picture with colours over the range of all frames so far: a colour means the same number in each.
+
+        Points, and pictures with a range that was given, are returned as they are.
+        """
         if self.fixed or isinstance(picture, PointsView) or isinstance(before, PointsView):
             return picture
         return with_range(picture, min(picture.low, before.low), max(picture.high, before.high), self.colours)
 
 
 class Reel:
-    """Frames of a loop that runs by itself: at most so many and so large, thinned evenly, to be looked through.
+    """Holds frames of a loop that runs by itself: at most so many and so large, thinned evenly, to be looked through.
 
     Attributes:
-        view: the frame that is shown.
+        view: the frame that is shown; None before the first.
     """
 
     MOST, LARGEST = 200, 20_000_000
-    """Frames, and bytes of them all."""
+    """The largest number of frames, and of bytes of them all."""
 
     def __init__(self) -> None:
         """Make a reel without frames."""
@@ -154,7 +161,7 @@ class Reel:
         return self.view
 
     def frame(self, number: int) -> AnimationView:
-        """Return the stored frame of this number."""
+        """Show the stored frame of this number, or the nearest one there is, and return it."""
         count = len(self._frames)
         number = max(0, min(number, count - 1))
         self.view = replace(self._frames[number], frames=max(2, count), frame=number, kept=count)
@@ -195,13 +202,13 @@ def runner(step: Any) -> Callable[[int], Any]:
 
 
 def animation_text(view: AnimationView) -> str:
-    """Format the animation in a line, above the text of its frame."""
+    """Format an animation as ASCII: a line on it, and the text of its frame."""
     drawn = (points_text(p) if isinstance(p, PointsView) else array_text(p) for p in view.pictures)
     return units.ascii_only("\n".join([_headline(view), *drawn]))
 
 
 def animation_html(view: AnimationView) -> str:
-    """Format the frame, and what is needed to see it move."""
+    """Format an animation as static HTML: its frame, and a line that says what it needs to play."""
     drawn = (points_html(p) if isinstance(p, PointsView) else array_html(p) for p in view.pictures)
     return html.box(html.line(_headline(view)), html.line("it plays with the notebook's kernel"), *drawn)
 
@@ -214,7 +221,7 @@ _INK, _GROUND, _WIDE, _TALL = (43, 123, 186), (255, 255, 255), 480, 180
 
 
 def write_film(path: str, animation: Animation, fps: float, scale: int) -> str:
-    """Run all frames of an animation and write them; returns what was written.
+    """Run all frames of an animation and write them to a file; return a sentence on it.
 
     Raises:
         Refusal: the name ends in neither .gif nor .mp4, what writes it is not installed, a step fails, or the file
@@ -235,7 +242,11 @@ def write_film(path: str, animation: Animation, fps: float, scale: int) -> str:
 
 
 def _writer(path: str) -> Callable[[str, list[np.ndarray], float], None]:
-    """Return the function that writes such a file: its package is looked for before any step runs."""
+    """Return the function that writes a file of this name; its package is looked for before any step runs.
+
+    Raises:
+        Refusal: the name ends in neither .gif nor .mp4, or the package is not installed.
+    """
     suffix = Path(path).suffix.lower()
     if suffix == ".gif":
         try:
@@ -274,14 +285,18 @@ def _write_mp4(path: str, images: list[np.ndarray], fps: float) -> None:
 
 
 def _beside(images: list[np.ndarray]) -> np.ndarray:
-    """Return pictures side by side, the lower ones on white."""
+    """Return pictures side by side, shorter ones filled up with white below."""
     tall = max(image.shape[0] for image in images)
     padded = [np.pad(i, ((0, tall - i.shape[0]), (0, 0), (0, 0)), constant_values=255) for i in images]
     return np.concatenate(padded, axis=1)
 
 
 def _drawn(picture: Picture) -> Any:
-    """Return a frame as `uint8[rows, columns, 3]`; components stand side by side."""
+    """Return a picture as `uint8[rows, columns, 3]`: images of components side by side, lines one below the other.
+
+    Raises:
+        Refusal: the array has no elements.
+    """
     if not isinstance(picture, ArrayView):
         return scattered(picture)[:, :, :3]
     if not picture.parts:

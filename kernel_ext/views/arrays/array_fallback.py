@@ -16,7 +16,7 @@ _BAD = (255, 0, 200)
 
 
 def array_text(view: ArrayView) -> str:
-    """Format the facts, and a plot in characters; of structs their table."""
+    """Format an array in ASCII: its facts, and a plot in characters; an array of structs as its table."""
     if view.fields:
         return units.ascii_only(f"{headline(view)}\n{view.values}")
     rows = [headline(view), "  ".join(f"{name} {value}" for name, value in view.facts)]
@@ -27,7 +27,7 @@ def array_text(view: ArrayView) -> str:
 
 
 def array_html(view: ArrayView) -> str:
-    """Format the headline, the pictures, and the facts as a table folded away."""
+    """Format an array as static HTML: headline, pictures, and numbers folded away; few values come first."""
     pictures = []
     for part in view.parts:
         alt = f"{view.name} {part.name}".strip()
@@ -49,14 +49,14 @@ def array_html(view: ArrayView) -> str:
 
 
 def headline(view: ArrayView) -> str:
-    """Describe the array in one line."""
+    """Return a line on the array: name, index, dtype and shape, and the counts of NaN and infinities."""
     index = f" at [{', '.join(map(str, view.at))}]" if view.at else ""
     wrong = [f"{value.split(',')[0]} {name}" for name, value in view.facts if name in ("NaN", "infinite")]
     return " · ".join([f"{view.name}{index}: {view.kind}", *wrong])
 
 
 def pixels(part: PartView, view: ArrayView) -> np.ndarray:
-    """Return the picture of a part as `uint8[rows, columns, 3]`."""
+    """Return the picture of a part as `uint8[rows, columns, 3]`; points that are not finite have their own colour."""
     if part.kind == "rgb":
         pixels = np.frombuffer(part.low, np.uint8).reshape(part.rows, part.columns, 3).copy()
     else:
@@ -71,7 +71,7 @@ def _image(part: PartView, view: ArrayView, alt: str) -> str:
 
 
 def _scale(view: ArrayView) -> str:
-    """Format the meaning of images' colours; empty if no part is coloured by its value."""
+    """Format the meaning of images' colours as HTML; empty if no part is coloured by its value."""
     if view.histogram is None or all(part.kind != "image" for part in view.parts):
         return ""
     ramp = html.png(blend(np.linspace(view.low, view.high, 60)[None, :], view.stops, view.span))
@@ -139,7 +139,7 @@ def _light(part: PartView, view: ArrayView) -> np.ndarray:
 
 
 def _characters(part: PartView, view: ArrayView) -> list[str]:
-    """Return a line as eight rows of characters, an image as shades; a point that is not a number is `!`."""
+    """Return a part as lines of characters: a line in eight rows, an image as shades; `!` marks points not finite."""
     span = (view.high - view.low) or 1.0
     if part.kind != "line":
         values = unpacked(part.low).reshape(part.rows, part.columns) if part.kind == "image" else _light(part, view)

@@ -31,7 +31,7 @@ FEW, LISTED = 24, 200
 
 
 class PartView(msgspec.Struct, frozen=True):
-    """A component of the elements, reduced.
+    """Represents a component of the elements, reduced to what a picture shows.
 
     Attributes:
         name: of the component; empty for scalars.
@@ -53,7 +53,7 @@ class PartView(msgspec.Struct, frozen=True):
 
 
 class HistogramView(msgspec.Struct, frozen=True):
-    """Counts of finite values in bins of equal width from `low` to `high`."""
+    """Represents counts of finite values in bins of equal width from `low` to `high`."""
 
     counts: tuple[int, ...]
     low: float
@@ -61,7 +61,7 @@ class HistogramView(msgspec.Struct, frozen=True):
 
 
 class ArrayView(msgspec.Struct, frozen=True):
-    """The view of one array.
+    """Represents the view of one array.
 
     Attributes:
         name: what people call it.
@@ -75,10 +75,10 @@ class ArrayView(msgspec.Struct, frozen=True):
         low, high: the range of colours and of the axis.
         stops: the colour map, evenly spaced colours from the least to the largest value.
         span: the values at both its ends.
-        values: the elements as NumPy prints them, the middle of a large array left out.
-        few: whether there are so few that their values say more than a picture; of structs, which are a table.
+        values: the elements as NumPy prints them, the middle of a large array left out; of structs a table.
+        few: whether the values are shown before the picture: there are few of them, or they are structs.
         fields: of an array of structs: those that can be drawn, `a.b` of one inside another.
-        field: the one that is.
+        field: the one that is drawn.
     """
 
     name: str
@@ -100,7 +100,7 @@ class ArrayView(msgspec.Struct, frozen=True):
 
 
 class Look(msgspec.Struct, frozen=True):
-    """Options of drawing an array: see `kernel_ext.show.array`; `values_first`: of few elements, values first."""
+    """Represents options of drawing an array, see `kernel_ext.show.array`; `values_first`: few values come first."""
 
     rgb: bool | None = None
     colours: str = ""
@@ -175,13 +175,13 @@ def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> A
 
 
 class Slices:
-    """The slices and fields of an array, drawn on request as long as something else holds the array.
+    """Draws other slices and fields of an array on request, as long as something else holds the array.
 
     A view outlives its cell in the shell's outputs and in the page, and would keep the memory.
     """
 
     def __init__(self, value: Any, view: ArrayView, look: Look) -> None:
-        """Begin with `view`, which is shown first."""
+        """Attach to the array `value`, of which `view` is shown first; the array is held weakly."""
         self._view, self._look, self._at = view, look, view.at
         try:
             self._held: Callable[[], Any] = weakref.ref(value)
@@ -189,7 +189,10 @@ class Slices:
             self._held = lambda: value
 
     def __call__(self, at: tuple[int, ...], field: str = "") -> ArrayView:
-        """Return the view at other leading indices, or of another field; later `draw`s keep to it."""
+        """Return the view at other leading indices, or of another field; later `draw`s keep to it.
+
+        If the array is gone, it is the view that was shown first, with a note that says so.
+        """
         array = self._held()
         if array is None:
             return replace(self._view, kind="the array is gone; give it a name to look at the rest of it")
@@ -230,7 +233,11 @@ def _values(host: np.ndarray) -> str:
 
 
 def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView:
-    """Return a picture of the first three components; the range is that of the colours."""
+    """Return a picture of the first three components as red, green and blue, from `low` (none) to `high` (full).
+
+    Raises:
+        Refusal: there are fewer than three, or it is no picture.
+    """
     if values.ndim != 3 or values.shape[-1] < 3:
         raise Refusal(
             "rgb=True takes a picture with three components: vec3[rows, columns], or shape (rows, columns, 3)"
@@ -243,7 +250,7 @@ def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView
 
 
 def _names(inner: int, is_complex: bool) -> tuple[str, ...]:
-    """Return the names of the numbers of an element."""
+    """Return the names of the numbers of an element: x, y, z and w of up to four, else their numbers in brackets."""
     if is_complex:
         return tuple(f"{n}.{part}".lstrip(".") for n in _names(inner // 2, False) for part in ("real", "imag"))
     return ("",) if inner == 1 else tuple("xyzw"[:inner]) if inner <= 4 else tuple(f"[{k}]" for k in range(inner))
@@ -255,7 +262,7 @@ def _bright(sizes: np.ndarray) -> float:
 
 
 def _phases(drawn: np.ndarray, high: float, size: int) -> PartView:
-    """Return the picture of complex numbers, which also holds their real and imaginary parts, to be told."""
+    """Return the picture of complex numbers, which also holds their real and imaginary parts for reading values off."""
     numbers = np.stack([_image(drawn[..., k], size)[0] for k in range(2)], axis=-1)
     return replace(_colours(_hues(drawn, high), 0.0, 1.0, size), high=_packed(numbers))
 
@@ -281,7 +288,11 @@ def _fields(dtype: np.dtype) -> tuple[str, ...]:
 
 
 def _of_field(host: np.ndarray, fields: tuple[str, ...], field: str) -> tuple[np.ndarray, str]:
-    """Return the numbers of a field and its name: the first if none is named; an array without fields itself."""
+    """Return the numbers of a field (the first if none is named) and its name; an array without fields itself.
+
+    Raises:
+        Refusal: there is no such field.
+    """
     if field and field not in fields:
         wanted = f"takes one of {', '.join(fields)}" if fields else "is for arrays of structs"
         raise Refusal(f"field {wanted}; it got {field!r}")
@@ -311,7 +322,11 @@ def _table(host: np.ndarray, fields: tuple[str, ...]) -> str:
 
 
 def _on_host(value: Any, structs: bool = False) -> tuple[np.ndarray, int]:
-    """Return the elements in host memory, and how many of the dimensions are the array's own."""
+    """Return the elements in host memory, and how many of the dimensions are the array's own, not its components'.
+
+    Raises:
+        Refusal: they are no numbers, or structs, unless `structs` allows those.
+    """
     host = value.numpy() if isinstance(value, wb.array) else np.asarray(value)
     if host.dtype.names and not structs:
         fields = ", ".join(host.dtype.names)
@@ -375,7 +390,7 @@ def _part(values: np.ndarray, name: str, size: int = SIDE) -> PartView:
 
 
 def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
-    """Return lowest and highest finite value of each column, and the columns with others."""
+    """Return the lowest and highest finite value of each column, and the columns with a NaN or an infinity."""
     edges = _edges(values.size, COLUMNS)
     clear = np.isfinite(values)
     low = np.fmin.reduceat(np.where(clear, values, np.nan), edges)
@@ -384,7 +399,7 @@ def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
 
 
 def _image(values: np.ndarray, size: int) -> tuple[np.ndarray, tuple[int, ...]]:
-    """Return the mean of the finite values of each block, and the blocks with others."""
+    """Return the mean of the finite values of each block, and the blocks with a NaN or an infinity."""
     rows, columns = values.shape
     shrink = max(1.0, max(rows, columns) / size)  # the same both ways: a circle stays one
     clear = np.isfinite(values)
@@ -401,7 +416,7 @@ def _image(values: np.ndarray, size: int) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 def _edges(length: int, most: int) -> np.ndarray:
-    """Return the starts of equal parts, at most `most`."""
+    """Return the first indices of at most `most` nearly equal parts of `length` elements."""
     count = min(length, most)
     return (np.arange(count) * length) // count
 
@@ -415,5 +430,5 @@ def _packed(values: np.ndarray) -> bytes:
 
 
 def unpacked(data: bytes) -> np.ndarray:
-    """Return the numbers of a part's `low` or `high`."""
+    """Return the numbers of a part's `low` or `high`, which are little-endian float32."""
     return np.frombuffer(data, "<f4")

@@ -34,7 +34,10 @@ def map_of(name: str, low: float, high: float) -> tuple[Stops, tuple[float, floa
 
 
 def blend(values: np.ndarray, stops: Stops, span: tuple[float, float]) -> np.ndarray:
-    """Return values as `uint8[..., 3]`; NaN has the first colour."""
+    """Return the colours of values as `uint8[..., 3]`; values beyond `span` have the colour at its end.
+
+    NaN has the first colour.
+    """
     table = np.array(stops, float)
     share = np.clip((values - span[0]) / ((span[1] - span[0]) or 1.0), 0.0, 1.0)
     position = np.nan_to_num(share) * (len(table) - 1)

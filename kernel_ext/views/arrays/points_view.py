@@ -21,14 +21,14 @@ _WIDTH, _HEIGHT, _GROUND = 480, 360, (17, 20, 24)
 
 
 class PointsView(msgspec.Struct, frozen=True):
-    """The view of points.
+    """Represents the view of points.
 
     Attributes:
         name, kind: what people call them; dtype, shape and device in one phrase.
         count, shown: how many there are and how many are drawn; those with a NaN or an infinity are left out.
         flat: whether they lie in a plane: `vec2`, or `vec3` of which all have the same z.
         low, high: the corners of their box.
-        places: little-endian uint16[shown, 3]: shares of the box.
+        places: little-endian uint16[shown, 3]: fractions of the box.
         colours: uint8[shown, 3]; uint8[3] if all have one.
         stops, range: the colour map and the values at both its ends; no stops if colours are not values.
         size: diameter of a point in pixels.
@@ -98,7 +98,11 @@ def _box(axes: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, np.
 def _coloured(
     colour: Any, count: int, colours: str, range: tuple[float, float] | None
 ) -> tuple[np.ndarray, Stops, tuple[float, float]]:
-    """Return a colour for each point, the colour map and its ends."""
+    """Return a colour for each point as uint8, the colour map and its ends; no map for colours that are not values.
+
+    Raises:
+        Refusal: the colours are not one number or vec3 for each point.
+    """
     if colour is None:
         return np.broadcast_to(np.array(PLAIN, np.uint8), (count, 3)), (), (0.0, 0.0)
     host, _ = _on_host(colour)
@@ -141,20 +145,20 @@ def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> n
 
 
 def points_headline(view: PointsView) -> str:
-    """Format the points in one line."""
+    """Return a line on the points: name, dtype and shape, and how many are drawn or not finite."""
     drawn = f"{view.shown:,} of them drawn" if view.shown + view.bad < view.count else ""
     bad = f"{view.bad:,} NaN or infinite" if view.bad else ""
     return " · ".join(p for p in (f"{view.name}: {view.kind}", drawn, bad) if p)
 
 
 def points_text(view: PointsView) -> str:
-    """Format the headline and the box."""
+    """Format points in ASCII: the headline and the corners of their box."""
     corners = " to ".join("(" + ", ".join(f"{x:.4g}" for x in corner) + ")" for corner in (view.low, view.high))
     return units.ascii_only(f"{points_headline(view)}\nfrom {corners}")
 
 
 def points_html(view: PointsView) -> str:
-    """Format the headline and a picture."""
+    """Format points as static HTML: the headline and a picture."""
     picture = html.image("image/png", html.png(scattered(view)), points_headline(view), f"width:{_WIDTH}px")
     return html.box(html.line(points_headline(view)), f"<div>{picture}</div>")
 
@@ -220,7 +224,7 @@ def _corners(corners: Any, ends: int) -> np.ndarray:
 
 
 def _laid_out(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the face or line of each point, drawn by area or length, and its shares of the corners."""
+    """Spread points over faces or lines by area or length; return each one's face and shares of its corners."""
     count, ends = corners.shape[:2]
     sides = np.nan_to_num(corners[:, 1:] - corners[:, :1])
     sizes = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]) if ends == 3 else sides[:, 0], axis=1)
@@ -241,7 +245,7 @@ def _laid_out(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _shades(corners: np.ndarray) -> np.ndarray:
-    """Return the lightness of each face, seen from both sides."""
+    """Return the lightness of each face by its direction, from `_DARKEST` to 1; both sides look the same."""
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     length = np.linalg.norm(across, axis=1)
     facing = np.abs(across @ _LIGHT) / np.where(length > 0, length, 1.0)

@@ -18,18 +18,18 @@ from workbench.errors import WorkbenchError, must_be
 
 PANES: tuple[str, ...] = inspect.PANES
 NATIVE = "native"
-"""The architecture of the GPU in this machine; if there is none, each text's own default."""
+"""Stands for the architecture of the GPU in this machine; if there is none, each text has its own default."""
 KEPT = ("source", "ir", "adjoint", "cuda", "key")
 """Texts that a page without a kernel keeps: those for which nothing is compiled."""
 
 
 def pane_views(kernel: Any, names: Iterable[str], arch: str = NATIVE) -> tuple[PaneView, ...]:
-    """Make the named texts about `kernel`, for `arch` on a GPU; one that cannot be made holds the reason."""
+    """Return the named texts about `kernel`, on a GPU for `arch`; one that cannot be made holds the reason instead."""
     return tuple(_pane(kernel, name, arch) for name in names)
 
 
 def kept_views(kernel: Any) -> tuple[PaneView, ...]:
-    """Return the texts of `KEPT` that there are about `kernel`."""
+    """Return the texts about `kernel` for which nothing is compiled (`KEPT`), as far as its kind has them."""
     return pane_views(kernel, [name for name in KEPT if not _is_cuda(kernel) or name in inspect.CUDA_PANES])
 
 
@@ -70,13 +70,17 @@ def _first_line(kernel: Any) -> int:
 
 
 def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir"), said: str = "") -> InspectView:
-    """Return texts about `kernel`, to be shown side by side; `said` stands next to its name."""
+    """Return texts about `kernel`, to be shown side by side; `said` stands next to its name.
+
+    Raises:
+        Refusal: it is not a kernel.
+    """
     must_be(kernel, wb.Kernel, "source() takes a kernel")
     return InspectView(kernel.name, pane_views(kernel, names), said)
 
 
 def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:
-    """Compare one text about `kernel` with that about `other`."""
+    """Return the difference of one text about `kernel` from that about `other`, or why it cannot be made."""
     try:
         text = inspect.diff(kernel, other, pane) or f"{kernel.name} and {other.name} are alike"
     except WorkbenchError as error:
@@ -85,7 +89,7 @@ def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:
 
 
 def cache_view(entries: bool = True) -> CacheView:
-    """Return the view of the cache; without `entries`, only the sums."""
+    """Return the view of the cache; without `entries`, only its sums."""
     info = inspect.cache_info()
     now = time.time()
     rows = [
@@ -121,7 +125,7 @@ def cache_why(kernel: Any) -> str:
 
 
 def cache_clear() -> str:
-    """Empty the cache; return a sentence on what went."""
+    """Empty the cache; return a sentence with the number of modules and their size."""
     before = inspect.cache_info()
     return f"removed {units.count(wb.cache.clear(), 'module')}, {units.size(before.bytes)}"
 
@@ -136,7 +140,7 @@ def cache_remove(digest: str) -> str:
 
 
 def cache_prune() -> str:
-    """Bring the cache under its size limit; return a sentence on what went."""
+    """Bring the cache under its size limit; return a sentence with what was removed and kept."""
     removed = wb.cache.prune()
     return f"removed {units.count(removed, 'module')}; kept {units.size(inspect.cache_info().bytes)}"
 
@@ -151,7 +155,7 @@ def cache_export(path: str) -> str:
 
 
 def cache_import(path: str, trust: bool = False) -> str:
-    """Read the modules of the file `path` into the cache, if its maker is trusted; return a sentence on it.
+    """Read the modules of the file `path` into the cache, if the user trusts its author; return a sentence on it.
 
     Raises:
         CacheError: the file is no export, or damaged.

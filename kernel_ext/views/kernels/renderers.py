@@ -55,12 +55,12 @@ def _remarks(view: StatusView) -> tuple[str, ...]:
 
 
 def inspect_text(view: InspectView) -> str:
-    """Format the panes one below the other."""
+    """Format the panes in ASCII, one below the other."""
     return units.ascii_only("\n\n".join(f"--- {p.kernel}: {p.title}\n{p.text.rstrip()}" for p in view.panes))
 
 
 def inspect_html(view: InspectView) -> str:
-    """Format the panes side by side, each with its line numbers."""
+    """Format the panes side by side as static HTML, each with its line numbers."""
     titles = "".join(_th(f"{view.kernel} · {p.title}") for p in view.panes)
     texts = "".join(f'<td style="{_CELL};padding-right:24px">{_code(p)}</td>' for p in view.panes)
     wide = f"table-layout:fixed;width:100%;min-width:{22 * len(view.panes)}em"
@@ -80,7 +80,7 @@ def cache_text(view: CacheView) -> str:
 
 
 def cache_html(view: CacheView) -> str:
-    """Format the cache as a table, the one used last first."""
+    """Format the cache as an HTML table in the view's order, at most `_MOST` modules."""
     head = f"<div>{escape(_cache_line(view))}</div>" + "".join(f"<div>{escape(p)}</div>" for p in _problem(view))
     if not view.entries:
         return f'<div style="{_MONO}">{head}</div>'
@@ -94,7 +94,7 @@ def cache_html(view: CacheView) -> str:
 
 
 def _rest(view: CacheView) -> list[str]:
-    """Return the line that counts the modules not listed: a cache may hold ten thousand."""
+    """Return a line that counts the modules not listed, if there are any: a cache may hold ten thousand."""
     left = len(view.entries) - _MOST
     return [f"  and {units.count(left, 'more module')}, which were used longer ago"] if left > 0 else []
 
@@ -164,7 +164,7 @@ def _folded(pane: PaneView) -> str:
 
 
 def _code(pane: PaneView) -> str:
-    """Return the text, each line behind its number: front ends that wrap long lines cannot part the two."""
+    """Return a pane's text as HTML, each line behind its number: wrapping long lines cannot part the two."""
     lines = pane.text.rstrip("\n").split("\n")
     width = len(str(pane.first_line + len(lines) - 1))
     quiet = "opacity:0.65;user-select:none"

@@ -29,11 +29,11 @@ STEPS = 200
 """The number of steps of a slider, by default."""
 AXES, PARTS = "xyzw", ("real", "imag")
 VECTORS = {(2,): (wb.vec2, wb.vec2i), (3,): (wb.vec3, wb.vec3i), (4,): (wb.vec4, wb.vec4i)}
-"""By shape, of floats and of integers."""
+"""Vector types by shape, of floats and of integers."""
 
 
 class Slider(msgspec.Struct, frozen=True):
-    """The slider of one number: its value and range."""
+    """Represents the slider of one number: its name, value, range and step, and whether it is an integer."""
 
     name: str
     value: float
@@ -44,7 +44,7 @@ class Slider(msgspec.Struct, frozen=True):
 
 
 class ControlsView(msgspec.Struct, frozen=True):
-    """The view of sliders and of the last run.
+    """Represents the view of sliders and of the last run.
 
     Attributes:
         title: what is replayed.
@@ -53,8 +53,8 @@ class ControlsView(msgspec.Struct, frozen=True):
         seconds: what the last one took.
         compiled: how many kernels were compiled in all of them.
         said: what went wrong in the last one; empty where nothing did.
-        picture: the watched array after it, if there is one.
-        note: what is told of the last one, if it is not the usual.
+        picture: the watched array after it; None if none is watched.
+        note: a sentence on the last one in place of the usual; empty: the usual.
     """
 
     title: str
@@ -68,12 +68,12 @@ class ControlsView(msgspec.Struct, frozen=True):
 
 
 class Bound:
-    """A record or a kept launch with sliders.
+    """Represents work with sliders for its numbers: a record, a stored launch, a graph or a function.
 
     Attributes:
         subject: what is run.
         watch: the array that is drawn after each run; None: what a function returns.
-        rewinds: whether the arrays are put back before each run.
+        rewinds: whether the arrays are restored before each run.
         look: how the array is drawn.
         view: what is shown.
     """
@@ -118,7 +118,7 @@ class Bound:
             self.run({})  # a function has nothing to show before it ran
 
     def run(self, values: Mapping[str, Any]) -> ControlsView:
-        """Replay with these values of sliders; the others are unchanged."""
+        """Run the work with these values of sliders, the others unchanged; return the view, an error in `said`."""
         with self._lock:
             sliders = tuple(
                 replace(s, value=kind(s)(values[s.name])) if s.name in values else s for s in self.view.sliders
@@ -178,7 +178,11 @@ def _title(subject: Subject) -> str:
 
 
 def _numbers(subject: Subject) -> dict[str, Any]:
-    """Return the arguments that are one number each, by parameter; of a function, its defaults, or 0."""
+    """Return the numbers and vectors that sliders may change, by parameter.
+
+    Of work they are the arguments of its launches, by the first that has the name; of a function, its parameters'
+    defaults, or 0 without one.
+    """
     if isinstance(subject, wb.Launch):
         launches = [subject.record]
     elif isinstance(subject, wb.Graph | wb.Recorder | wb.Tape):
@@ -204,14 +208,14 @@ def _is_number(value: Any, also: Any = None) -> bool:
 
 
 def _is_vector(value: Any) -> bool:
-    """Return whether the value is a vector of 2 to 4 numbers, which a launch keeps as a tuple, or a complex number."""
+    """Return whether the value is a vector of 2 to 4 numbers, which a launch stores as a tuple, or a complex number."""
     if isinstance(value, complex):
         return True
     return isinstance(value, tuple | np.ndarray) and np.shape(value) in VECTORS and all(map(_is_number, value))
 
 
 def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:
-    """Return the arguments that sliders represent: `light.x`, `light.y` and `light.z` are one."""
+    """Return the arguments that sliders stand for: `light.x`, `light.y` and `light.z` are one vector."""
     values: dict[str, Any] = {}
     for s in sliders:
         name, _, axis = s.name.partition(".")
@@ -228,7 +232,10 @@ def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:
 
 
 def _sliders(name: str, value: Any, limits: Any) -> list[Slider]:
-    """Return the slider of a number, or those of a vector's components; over twice its largest if no range is given."""
+    """Return the slider of a number, or those of a vector's components; `limits` None: a range by the value.
+
+    That is, for a vector, twice its largest component to both sides.
+    """
     if not _is_vector(value):
         return [slider(name, value, limits)]
     axes, value = (PARTS, (value.real, value.imag)) if isinstance(value, complex) else (AXES, value)
@@ -247,10 +254,12 @@ def _number(name: str, numbers: Mapping[str, Any]) -> Any:
 
 
 def slider(name: str, value: Any, limits: Any) -> Slider:
-    """Return a number's slider over (low, high) or (low, high, step); over twice its value if that is None.
+    """Return a number's slider over (low, high) or (low, high, step); `limits` None: from 0 to twice its value.
+
+    For the value 0 that is to 1, or to 10 for an integer.
 
     Raises:
-        Refusal: that is no range.
+        Refusal: `limits` are no range.
     """
     integer = isinstance(value, int | np.integer)
     start = float(value)
@@ -267,7 +276,7 @@ def slider(name: str, value: Any, limits: Any) -> Slider:
 
 
 def controls_text(view: ControlsView) -> str:
-    """Format the numbers and their ranges in ASCII."""
+    """Format the sliders' numbers and ranges, and the watched array if there is one, in ASCII."""
     rows = [f"{view.title}: sliders need a live notebook"]
     rows += [f"  {s.name} = {s.value:g}  ({s.low:g} to {s.high:g})" for s in view.sliders]
     rows += [array_fallback.array_text(view.picture)] if view.picture else []
@@ -275,7 +284,7 @@ def controls_text(view: ControlsView) -> str:
 
 
 def controls_html(view: ControlsView) -> str:
-    """Format the numbers and their ranges, and the watched array."""
+    """Format the sliders' numbers and ranges, and the watched array if there is one, as static HTML."""
     rows = [(s.name, f"{s.value:g}", f"{s.low:g} … {s.high:g}") for s in view.sliders]
     picture = array_fallback.array_html(view.picture) if view.picture else ""
     note = html.line("moving a slider replays; it needs the notebook's kernel")

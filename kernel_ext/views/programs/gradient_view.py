@@ -17,7 +17,7 @@ from kernel_ext.views.arrays.array_view import ArrayView, array_view
 
 
 class PointRow(msgspec.Struct, frozen=True):
-    """A compared derivative: the input's element, both answers, the relative error, the line of the kernel."""
+    """Represents a compared derivative: the input's element, both results, the relative error, the kernel's line."""
 
     place: str
     adjoint: float
@@ -27,7 +27,7 @@ class PointRow(msgspec.Struct, frozen=True):
 
 
 class CheckView(msgspec.Struct, frozen=True):
-    """A gradcheck's answer; `said` is its sentence."""
+    """Represents a gradcheck's verdict; `said` is its sentence."""
 
     ok: bool
     said: str
@@ -36,7 +36,7 @@ class CheckView(msgspec.Struct, frozen=True):
 
 
 class PairView(msgspec.Struct, frozen=True):
-    """An array next to its adjoint; a report keeps adjoints alone, and `value` is None."""
+    """Represents an array next to its adjoint; a report keeps adjoints alone, and `value` is None."""
 
     name: str
     value: ArrayView | None
@@ -44,12 +44,12 @@ class PairView(msgspec.Struct, frozen=True):
 
     @property
     def sides(self) -> tuple[ArrayView, ...]:
-        """The arrays to draw."""
+        """The arrays to draw: the value, if there is one, and its adjoint."""
         return (self.adjoint,) if self.value is None else (self.value, self.adjoint)
 
 
 class GradsView(msgspec.Struct, frozen=True):
-    """The view of arrays with their adjoints, and of a gradcheck if there was one."""
+    """Represents the view of arrays with their adjoints, and of a gradcheck; `check` is None if there was none."""
 
     title: str
     pairs: tuple[PairView, ...]
@@ -121,7 +121,7 @@ def grads_text(view: GradsView) -> str:
 
 
 def grads_html(view: GradsView) -> str:
-    """Format a table of the compared derivatives, and the arrays with their adjoints."""
+    """Format a table of the compared derivatives, and the arrays with their adjoints, as static HTML."""
     parts = [html.line(view.title if view.check is None else view.check.said)]
     if view.check is not None:
         titles = ("input", "adjoint", "difference", "error", "where")

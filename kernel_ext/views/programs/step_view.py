@@ -19,7 +19,10 @@ ROWS_OF_TABLE = 200
 
 
 class NameRow(msgspec.Struct, frozen=True):
-    """A name of the function with its value as text; `changed`: since the statement before in the same function."""
+    """Represents a name of the function with its value as text.
+
+    `changed`: it is new or another one since the statement before in the same function.
+    """
 
     name: str
     value: str
@@ -27,7 +30,7 @@ class NameRow(msgspec.Struct, frozen=True):
 
 
 class StepRow(msgspec.Struct, frozen=True):
-    """The execution of one statement.
+    """Represents the execution of one statement.
 
     Attributes:
         line: as the reader of the cell counts; `function` and `depth` say in which open function.
@@ -48,7 +51,7 @@ class StepRow(msgspec.Struct, frozen=True):
 
 
 class StepsView(msgspec.Struct, frozen=True):
-    """All statements, and the lines of each function that they stand in: name, line number, text."""
+    """Represents all statements that a thread ran, and the lines of their functions: name, line number, text."""
 
     kernel: str
     thread: tuple[int, ...]
@@ -58,7 +61,7 @@ class StepsView(msgspec.Struct, frozen=True):
 
 
 def steps_view(steps: inspect.Steps) -> StepsView:
-    """Return the view of a thread's steps."""
+    """Return the view of a thread's steps, with the names that each statement changed."""
     before: dict[tuple[int, str], dict[str, str]] = {}
     rows = []
     for step in steps:
@@ -82,7 +85,7 @@ def steps_view(steps: inspect.Steps) -> StepsView:
 
 
 def steps_html(view: StepsView) -> str:
-    """Format the steps as a table: the line, what changed, what was touched."""
+    """Format the steps as an HTML table, at most `ROWS_OF_TABLE`: the line, names that changed, accesses of memory."""
     head = f"{view.kernel}, thread {', '.join(map(str, view.thread))} · {units.count(len(view.rows), 'step')}"
     rows = [_cells(k, row) for k, row in enumerate(view.rows[:ROWS_OF_TABLE])]
     more = [f"… {len(view.rows) - ROWS_OF_TABLE} more"] if len(view.rows) > ROWS_OF_TABLE else []
@@ -99,7 +102,14 @@ def _cells(number: int, row: StepRow) -> tuple[str, ...]:
 
 
 class LineRow(msgspec.Struct, frozen=True):
-    """A line of source code; `share` is from 0 to 1 of what the bars show, `cells` are its counts as text."""
+    """Represents a line of source code with its counts.
+
+    Attributes:
+        number, text: of the line.
+        share: the fraction, 0 to 1, of what the bars show.
+        cells: its counts as text.
+        executed: whether it was executed at all.
+    """
 
     number: int
     text: str
@@ -109,7 +119,7 @@ class LineRow(msgspec.Struct, frozen=True):
 
 
 class AdviceRow(msgspec.Struct, frozen=True):
-    """A finding: the index of its row, where, and a sentence."""
+    """Represents advice on a line: the index of its row, the name of its source, and a sentence."""
 
     row: int
     where: str
@@ -117,7 +127,15 @@ class AdviceRow(msgspec.Struct, frozen=True):
 
 
 class AccessView(msgspec.Struct, frozen=True):
-    """An access of the warp: a phrase, "global" or "shared", bytes per lane, where each lane begins (-1: nowhere)."""
+    """Represents an access of the warp to memory.
+
+    Attributes:
+        said: a phrase that describes it.
+        space: "global" or "shared".
+        size: bytes per lane.
+        at: where each lane begins, in bytes; -1: it takes no part.
+        wasteful: whether it costs more than the least that it could.
+    """
 
     said: str
     space: str
@@ -127,7 +145,7 @@ class AccessView(msgspec.Struct, frozen=True):
 
 
 class WarpStep(msgspec.Struct, frozen=True):
-    """A step of the warp at a line: the index of its row, a mask of the active lanes, and its accesses."""
+    """Represents a step of the warp: the index of its line's row (-1: none), a mask of active lanes, its accesses."""
 
     row: int
     mask: int
@@ -135,8 +153,10 @@ class WarpStep(msgspec.Struct, frozen=True):
 
 
 class ProfileView(msgspec.Struct, frozen=True):
-    """A profile; `start` is the step that is shown first, `ends` whether these are all,
-    `bars` what the bars are shares of."""
+    """Represents a profile: its lines with counts, advice, pictures, and the steps of the first warp.
+
+    `start` is the step that is shown first, `ends` whether these are all, `bars` what the bars are fractions of.
+    """
 
     title: str
     notes: tuple[str, ...]
@@ -152,7 +172,7 @@ class ProfileView(msgspec.Struct, frozen=True):
 
 
 def profile_view(profile: wb.Profile) -> ProfileView:
-    """Return the view of a profile."""
+    """Return the view of a profile, whose first shown step is that of the most wasteful access."""
     heads, table, total = profile.table()
     rows = {(line.number, line.where): index for index, (line, _) in enumerate(table)}
     lines = tuple(
@@ -177,8 +197,15 @@ def _access_view(access: Access) -> AccessView:
 
 
 class ItemView(msgspec.Struct, frozen=True):
-    """A value per lane, joined by `|` so that a saved notebook has two lines of them: `texts` (empty: dark), and for
-    elements of an array their `indices`. `when` is the step at which it appears."""
+    """Represents a value per lane of the warp, each text joined by `|` so that a saved notebook has few lines.
+
+    Attributes:
+        name: of the value.
+        indices: the element of each lane, of elements of an array; else empty.
+        texts: the value of each lane; an empty one is of a lane that is not active.
+        floating: whether they are floats.
+        when: the step at which it appears.
+    """
 
     name: str
     indices: str
@@ -188,7 +215,7 @@ class ItemView(msgspec.Struct, frozen=True):
 
 
 class SweepRow(msgspec.Struct, frozen=True):
-    """A step of the forward sweep: its line, what it computed, and the cotangents that come back to it."""
+    """Represents a step of the forward sweep: its line, what it computed, and the cotangents that come back to it."""
 
     line: int
     text: str
@@ -197,7 +224,10 @@ class SweepRow(msgspec.Struct, frozen=True):
 
 
 class SweepsView(msgspec.Struct, frozen=True):
-    """The view of both sweeps: `turns` are line, text and lowest row of the reverse sweep's steps."""
+    """Represents the view of both sweeps of a warp.
+
+    `turns` are line, text and lowest row of each step of the reverse sweep; `seeds` says with what that begins.
+    """
 
     kernel: str
     threads: tuple[str, ...]
@@ -231,7 +261,7 @@ def _item(item: Item, when: int) -> ItemView:
 
 
 def sweeps_html(view: SweepsView) -> str:
-    """Format the steps as a table: values of the first lane, and what came back to them."""
+    """Format both sweeps as an HTML table: values of the first lane, and the cotangents that came back to them."""
     rows = [(str(row.line), row.text.strip(), _first(row.items), _first(row.back)) for row in view.rows]
     head = (
         f"{view.kernel}, thread {view.threads[0]} of {len(view.threads)} that run forwards and backwards · {view.seeds}"
@@ -250,7 +280,7 @@ def _first(items: tuple[ItemView, ...]) -> str:
 
 
 def sweeps_text(sweeps: Sweeps) -> str:
-    """Format both sweeps, a line per step."""
+    """Format both sweeps in ASCII, a line per step."""
     return units.ascii_only(str(sweeps))
 
 
@@ -291,13 +321,13 @@ def _few(value: wb.array) -> str:
 
 
 def trail_text(view: dict[str, Any]) -> str:
-    """Format the title and a line for each step, in ASCII."""
+    """Format the steps of a graph in ASCII: the title, and a line for each step."""
     rows = [f"{k}: {title}  {'; '.join(parts)}".rstrip() for k, title, parts in _rows(view)]
     return units.ascii_only("\n".join([view["title"], *rows]))
 
 
 def trail_html(view: dict[str, Any], picture: str) -> str:
-    """Format the steps as a folded table below `picture`, the HTML of the graph."""
+    """Format the steps of a graph as a folded HTML table below `picture`, the HTML of the graph."""
     table = html.table(("step", "what", "then"), [(str(k), title, "; ".join(parts)) for k, title, parts in _rows(view)])
     return picture + html.box(html.line(view["title"]), html.folded("steps", table))
 

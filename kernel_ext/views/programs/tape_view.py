@@ -21,7 +21,7 @@ MOST_ROWS = 60
 
 
 class TapeRow(msgspec.Struct, frozen=True):
-    """A kind of step: how many, and what they change; `kept` are the copies made for their gradients."""
+    """Represents a kind of step: how often, and what it changes; `kept` are the copies made for its gradient."""
 
     kind: str
     name: str
@@ -32,13 +32,13 @@ class TapeRow(msgspec.Struct, frozen=True):
 
 
 class TapeView(msgspec.Struct, frozen=True):
-    """The view of a tape: its steps by kind, copies, gradients and memory.
+    """Represents the view of a tape: its steps by kind, copies, gradients and memory.
 
     Attributes:
         title: its name.
         steps: how many.
         rows: a row per kind of step, in the order of the first of each.
-        kept: copies, bytes of all of them.
+        kept: the number of copies, and the bytes of all of them.
         memory: the most bytes at once, and those without checkpoints; None if the tape has none.
         gradients: name, shape and norm of the gradients there are.
     """
@@ -102,7 +102,7 @@ def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, 
 
 
 def headline(view: TapeView) -> str:
-    """Describe the tape in one line."""
+    """Return a line on the tape: its name, its steps, and what is stored for gradients."""
     copies, size = view.kept
     copied = f"{units.count(copies, 'copy')} kept, {units.size(size)}" if copies else "nothing had to be kept"
     if view.memory is not None:
@@ -128,7 +128,7 @@ def tape_text(view: TapeView) -> str:
 
 
 def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:
-    """Format the tape as a picture, if there is one, and as tables."""
+    """Format the tape as static HTML: a picture, if there is one of at most `MOST_ROWS` nodes, and tables."""
     gradients = html.table(_GRADIENT_HEADS, view.gradients) if view.gradients else ""
     drawn = ""
     if picture is not None and 0 < len(picture["nodes"]) <= MOST_ROWS:
@@ -137,7 +137,7 @@ def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:
 
 
 def options_of(line: str) -> tuple[str, str]:
-    """Return the expression of `%grad`'s line and its options, which stand before it or after."""
+    """Return the expression on `%grad`'s line and its options, which may come before it or after it."""
     first = _LEADING.match(line)
     assert first is not None
     last = _TRAILING.match(first["text"])

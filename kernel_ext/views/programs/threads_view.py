@@ -19,12 +19,12 @@ _LOOKS = ("taken", "other", "free", "past")
 
 
 class WarpRow(msgspec.Struct, frozen=True):
-    """The steps of one warp.
+    """Represents the steps of one warp.
 
     Attributes:
         block, warp: its numbers.
         kinds: a digit per lane: 0 wrote, 1 only read, 2 touched no array, 3 past the end.
-        dark: a mask of the lanes that were dark in a step of their warp.
+        dark: a mask of the lanes that were inactive in a step of their warp.
         steps: as JSON, so that a saved notebook has one line of it: the index of a line, a mask of active lanes, 1 if
             it ends at a barrier, and accesses: indices of a phrase and of an array (-1: shared memory, or none of the
             launch's), then where each lane begins: a first byte, the bytes between lanes and a mask of lanes, or a list
@@ -39,7 +39,10 @@ class WarpRow(msgspec.Struct, frozen=True):
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """The description of accesses of one kind: "read", "write" or "atomic", in "global" or "shared" memory."""
+    """Represents accesses of one kind: a phrase, "read", "write" or "atomic", in "global" or "shared" memory.
+
+    `size` is bytes per lane, `wasteful` whether they cost more than the least that they could.
+    """
 
     said: str
     kind: str
@@ -49,9 +52,18 @@ class Phrase(msgspec.Struct, frozen=True):
 
 
 class ThreadsView(msgspec.Struct, frozen=True):
-    """The view of a launch's threads: see `workbench.inspect.Threads`; `lines` are a number, a text and a source's name
-    if not the kernel's own; `arrays` a name, a shape, bytes per element and strides; `dark` says how many warps
-    diverged."""
+    """Represents the view of a launch's threads: see `workbench.inspect.Threads`.
+
+    Attributes:
+        title, said, notes: in words.
+        dim, grid, block: of the launch, of the grid in blocks, of a block in threads.
+        by_thread: as of `Threads`.
+        first, total: the first block that was followed, and how many there are.
+        lines: a number, a text and the name of its source if that is not the kernel's own.
+        phrases: descriptions of accesses.
+        arrays: a name, a shape, bytes per element and strides.
+        warps: of the blocks that were followed.
+    """
 
     title: str
     said: str
@@ -82,7 +94,7 @@ def threads_view(threads: Threads) -> ThreadsView:
 
 
 class _Making:
-    """Lines and phrases by their numbers, so that each travels once."""
+    """Numbers lines and phrases, so that each is in the view once."""
 
     def __init__(self, threads: Threads) -> None:
         self.threads = threads
@@ -108,7 +120,7 @@ class _Making:
 
 
 def _lanes(at: tuple[int, ...]) -> tuple[Any, ...]:
-    """Return the first byte, the spacing of lanes and a mask if the lanes are evenly spaced; else one list."""
+    """Return where lanes begin: first byte, spacing and mask, if the active lanes are evenly spaced; else one list."""
     active = [lane for lane, byte in enumerate(at) if byte >= 0]
     if not active:
         return (list(at),)
@@ -121,12 +133,12 @@ def _lanes(at: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def _short(mask: int) -> int:
-    """Return a mask as a signed number: all lanes are -1, which is short where it travels."""
+    """Return a mask of 32 bits as a signed number: all lanes are -1, which is short as text."""
     return mask - (1 << 32) if mask >> 31 else mask
 
 
 def threads_html(threads: Threads) -> str:
-    """Format the launch in words, and the grid as a picture."""
+    """Format the launch as static HTML: in words, and the grid as a picture."""
     picture = grid_of(threads)
     lines = [html.line(text) for text in str(threads).split("\n")]
     lines.append(html.line("blue: wrote · light blue: only read · grey: touched no array · red: a warp that diverged"))
@@ -134,7 +146,7 @@ def threads_html(threads: Threads) -> str:
 
 
 def grid_of(threads: Threads) -> Drawing:
-    """Draw the grid: a square per thread, or per warp of larger launches; blocks side by side."""
+    """Draw the grid: a square per thread, or per warp of larger launches; at most `BLOCKS` blocks side by side."""
     each = math.prod(threads.block)
     rows, single = -(-each // 32), threads.blocks * each <= DRAWN
     wide, high = (8 * 32, 8 * rows) if single else (9 * 8, 9 * -(-rows // 8))
@@ -158,5 +170,5 @@ def grid_of(threads: Threads) -> Drawing:
 
 
 def threads_text(threads: Threads) -> str:
-    """Format the launch in a few lines."""
+    """Format the launch in a few lines of ASCII."""
     return units.ascii_only(str(threads))

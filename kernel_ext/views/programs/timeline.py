@@ -20,7 +20,14 @@ _WIDTH, _LANE, _LEFT, _AXIS, _BAR = 720, 26, 84, 20, 24
 
 
 class SpanRow(msgspec.Struct, frozen=True):
-    """Something that ran: `start` and `seconds` of the whole time (None: not known), where, what, and its line."""
+    """Represents something that ran.
+
+    Attributes:
+        start, seconds: its beginning and its duration in seconds; None: not known.
+        lane: where it ran.
+        kind, name, size, bytes: what it was.
+        place: the file and line that began it; may be empty.
+    """
 
     start: float
     seconds: float | None
@@ -42,7 +49,7 @@ KINDS = {
 
 
 class TotalRow(msgspec.Struct, frozen=True):
-    """All spans of one kind and name: how many, their seconds, the part of the whole time from 0 to 1, their colour."""
+    """Represents all spans of one kind and name: how many, their seconds, fraction of the whole time, and colour."""
 
     kind: str
     name: str
@@ -53,14 +60,14 @@ class TotalRow(msgspec.Struct, frozen=True):
 
 
 class TimelineView(msgspec.Struct, frozen=True):
-    """The contents of a recorder.
+    """Represents the contents of a recorder.
 
     Attributes:
         title: the record's name.
-        lanes: devices, in order.
+        lanes: devices, sorted by name.
         rows: one per span, in order.
-        seconds: from the first start to the last end.
-        lost: calls that could not be noted.
+        seconds: from the beginning to the last end.
+        lost: calls that could not be recorded.
         host: what the host did meanwhile: compile kernels, and Python where nothing else ran.
         notes: what a reader must know of replays.
         totals: of each kernel and direction, and of each other kind, the longest first.
@@ -76,7 +83,7 @@ class TimelineView(msgspec.Struct, frozen=True):
     totals: tuple[TotalRow, ...] = ()
 
     def __post_init__(self) -> None:
-        """Add up."""
+        """Compute the totals of all rows."""
         force_setattr(self, "totals", _totals((*self.rows, *self.host), self.seconds))
 
 
@@ -96,12 +103,12 @@ def _totals(rows: Iterable[SpanRow], seconds: float) -> tuple[TotalRow, ...]:
 
 
 def total_key(row: SpanRow) -> tuple[str, str]:
-    """Return the key of the total that a span is added to: its kernel and direction if a launch, else its kind."""
+    """Return the key of the total that a span is added to: a launch's kind and name, else the kind alone."""
     return row.kind, "" if row.kind in KINDS else row.name
 
 
 def _colour(kind: str, number: int) -> str:
-    """Return a kernel's colour, paler backwards; grey if there are more kernels than colours."""
+    """Return a kernel's colour by its number, paler if not forward, grey beyond the last; of other kinds their own."""
     if kind in KINDS:
         return KINDS[kind]
     if number >= len(SHADES):
@@ -124,7 +131,7 @@ def timeline_text(view: TimelineView) -> str:
 
 
 def timeline_html(view: TimelineView) -> str:
-    """Format the headline, the picture, and the table folded away."""
+    """Format a timeline as static HTML: the headline, the picture, and the table folded away."""
     if not view.rows:
         return html.box(html.line(headline(view)))
     shown = enumerate(view.rows[:ROWS_OF_TABLE])
@@ -154,13 +161,13 @@ def total_name(row: TotalRow) -> str:
 
 
 def _totals_html(view: TimelineView) -> str:
-    """Format the totals as a table, each with its colour."""
+    """Format the totals as an HTML table, each with its colour."""
     totals = view.totals[:ROWS_OF_TOTALS]
     return html.table(_HEADS, map(_total, totals), [row.colour for row in totals]) + _more(view.totals, ROWS_OF_TOTALS)
 
 
 def timeline_svg(view: TimelineView) -> str:
-    """Format the picture: a lane for each device and for the host, and a bar for each span in its kernel's colour."""
+    """Draw a timeline as SVG: a lane for each device and for the host, a bar for each span in its kernel's colour."""
     lanes = (*view.lanes, *dict.fromkeys(row.lane for row in view.host))
     height = _AXIS + _LANE * len(lanes) + 4
     colours = {(total.kind, total.name): total.colour for total in view.totals}
@@ -190,7 +197,7 @@ def timeline_svg(view: TimelineView) -> str:
 
 
 def headline(view: TimelineView) -> str:
-    """Describe what was recorded in one line."""
+    """Return a line on what was recorded: how many spans of each kind, and the time."""
     kinds: dict[str, int] = {}
     for row in view.rows:
         kinds[row.kind] = kinds.get(row.kind, 0) + 1
@@ -207,7 +214,7 @@ def _facts(row: SpanRow) -> tuple[str, ...]:
 
 
 def _bar(row: SpanRow, total: float) -> str:
-    """Draw a row's part of the whole time as a bar of characters."""
+    """Return a bar of characters that shows a row's part of the whole time."""
     first = min(_BAR - 1, int(_BAR * row.start / total)) if total else 0
     last = min(_BAR, int(_BAR * (row.start + (row.seconds or 0.0)) / total)) if total else 0
     return "|" + (" " * first + "#" * max(1, last - first)).ljust(_BAR)[:_BAR] + "|"

@@ -17,7 +17,10 @@ ABSENT = (
 
 
 class _Absent(type):
-    """Annotations and `isinstance` take such a class; making one, or asking it for anything, is refused by name."""
+    """The metaclass of classes of Warp that Workbench lacks: they serve for annotations and `isinstance`.
+
+    Creating an instance raises NotImplementedError, and most attributes raise AttributeError, each naming the class.
+    """
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
         if options and not args and set(options) <= {"shape", "dtype", "ndim", "capacity"}:
@@ -40,12 +43,15 @@ class _Absent(type):
 
 
 def is_absent(annotation: Any) -> bool:
-    """Return whether an annotation names a class that is not here."""
+    """Return whether an annotation is a class that Workbench lacks, one made by `absent`."""
     return isinstance(annotation, _Absent)
 
 
 def absent(name: str) -> type:
-    """Return a class of this name for annotations and `isinstance`; creating one raises NotImplementedError."""
+    """Return a class of this name for annotations and `isinstance`; creating an instance raises NotImplementedError.
+
+    A call with only `shape`, `dtype`, `ndim` or `capacity` by name is an annotation too, and returns the class.
+    """
     return _Absent(name, (), {})
 
 
@@ -53,7 +59,7 @@ _MENTIONED: set[str] = set()
 
 
 def mention(what: str, instead: str = "") -> None:
-    """Warn once in a process that something has no effect here."""
+    """Warn, once in a process, that `what` has no effect in Workbench, and say what to use `instead`."""
     if what not in _MENTIONED:
         _MENTIONED.add(what)
         depth = 1
@@ -63,14 +69,14 @@ def mention(what: str, instead: str = "") -> None:
 
 
 def hints(where: str, options: dict[str, Any]) -> None:
-    """Mention those hints that are given."""
+    """Warn of each option of the function `where` that is not None: it has no effect."""
     for name, value in options.items():
         if value is not None:
             mention(f"{where}({name}=…)")
 
 
 def ignored(name: str, result: Any = None) -> Callable[..., Any]:
-    """Return a function that takes anything, mentions itself once, and returns `result`."""
+    """Return a function that takes any arguments, warns once that it has no effect, and returns `result`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         mention(f"{name}()")
@@ -82,10 +88,10 @@ def ignored(name: str, result: Any = None) -> Callable[..., Any]:
 
 
 class Renderer:
-    """Stands for a renderer: every method does nothing and returns None. It is mentioned once."""
+    """Stands for a renderer: every method does nothing and returns None; the first one created warns of that."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Takes what Warp's takes; nothing is written."""
+        """Accept the arguments of Warp's renderers; nothing is written."""
         mention("warp.render", "Draw arrays with a plotting library: x.numpy().")
 
     def __getattr__(self, name: str) -> Callable[..., None]:

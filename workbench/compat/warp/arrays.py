@@ -21,11 +21,11 @@ from workbench.types import AnyVector, ArrayType, Scalar, Vector, is_float
 from workbench.weak import Weak
 
 _ASKED: Weak[int, wb.array] = Weak()
-"""The arrays whose address a program knows: an array that it makes there is a part of the same memory."""
+"""The arrays whose address a program read: an array that it makes from such an address shares the memory."""
 
 
 def address(x: wb.array) -> int | None:
-    """Return the address of the first element; None of an array without elements."""
+    """Return the address of the first element, which `from_ptr` takes; None of an array without elements."""
     if not x.size:
         return None
     _ASKED.put(x.address, x)
@@ -33,10 +33,12 @@ def address(x: wb.array) -> int | None:
 
 
 def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:
-    """Return an array of the memory at an address of the CPU, which is not copied.
+    """Return an array of the memory at an address, which is not copied; a new empty one for no address or no elements.
+
+    The address is one of the CPU, or lies in an array of any device whose `ptr` was read.
 
     Raises:
-        LaunchError: it is on another device.
+        LaunchError: `device` is a GPU, and the address was not read from an array.
     """
     kind = as_element(dtype)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -57,7 +59,7 @@ def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, devic
 
 
 def _by_numpy(data: Any, dtype: Any) -> Any:
-    """Numbers without a dtype as NumPy's array of float64 or int64; other data as it is."""
+    """Return lists of numbers without a dtype as NumPy's array of float64 or int64; other data as it is."""
     if dtype is not None or not isinstance(data, (list, tuple)):
         return data
     try:
@@ -72,7 +74,7 @@ UNUSED = ("pinned", "capacity", "deleter")
 
 
 def without_hints(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that mean something: without hints, and with `n` as the shape that it stands for."""
+    """Return the options that have an effect: without hints and `strides=None`, and with `n` renamed to `shape`."""
     rest = {("shape" if name == "n" else name): v for name, v in options.items() if name not in UNUSED}
     if isinstance(rest.get("strides"), type(None)):
         rest.pop("strides", None)
@@ -80,7 +82,10 @@ def without_hints(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _components(data: Any, dtype: Any) -> Any:
-    """Numbers whose last axis holds the components of several vectors, as those vectors."""
+    """Return data for an array of vectors: a last axis that holds several vectors' components is split.
+
+    Other data, and data for other types, is returned as it is.
+    """
     kind = as_element(dtype) if dtype is not None else None
     if not isinstance(kind, Vector) or data is None or (isinstance(data, wb.array) and data.dtype.shape):
         return data
@@ -102,7 +107,10 @@ def _components(data: Any, dtype: Any) -> Any:
 
 
 def annotation(dtype: Any, ndim: int) -> Any:
-    """Return the annotation of an array; one of any elements for structs that hold arrays, which a launch refuses."""
+    """Return the annotation of an array of `ndim` dimensions; `dtype` may be a pair of it and the dimensions.
+
+    A struct that holds arrays becomes any element type, which a launch refuses; a class that Workbench lacks, one too.
+    """
     if isinstance(dtype, tuple) and len(dtype) == 2:  # wp.array[float, 2]: the dimensions, too
         dtype, count = dtype
         ndim = getattr(count, "__args__", (count,))[0]
@@ -113,7 +121,7 @@ def annotation(dtype: Any, ndim: int) -> Any:
 
 
 def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **options: Any) -> Any:
-    """Return an array, or an annotation, as `wp.array(…)` does."""
+    """Return an array, or an annotation if there is neither data, a shape nor a device, as `wp.array(…)` does."""
     result = _made(data, dtype, **options)
     if retain_grad and isinstance(result, array) and isinstance(result, wb.array):
         result.retain_grad = True
@@ -152,7 +160,7 @@ def _made(data: Any, dtype: Any, **options: Any) -> Any:
 
 
 class Made(type(wb.array)):
-    """Calls make arrays; those of `workbench.array` are instances of this class too, and so are annotations."""
+    """The metaclass of `array`: calls make arrays or annotations, and `isinstance` is true of any of either."""
 
     def __call__(cls, data: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Return an array or an annotation; of a user's own subclass an instance."""
@@ -165,7 +173,7 @@ class Made(type(wb.array)):
 
 
 class _Attached:
-    """An attribute that programs set: it is kept with the array; until then it is a default."""
+    """Represents an attribute that programs set on an array, which keeps it; a default until then."""
 
     def __init__(self, default: Any = None) -> None:
         self.default = default
@@ -187,7 +195,7 @@ _SLOT: Any = wb.array.dtype
 
 
 class array(wb.array, metaclass=Made):
-    """`workbench.array` with Warp's attributes and division; views, clones and results are such arrays too.
+    """Represents a `workbench.array` with Warp's attributes and division; so are its views, clones and results.
 
     Numbers without a dtype are float64 or int64: `wp.array([1.0])`.
     """
@@ -219,7 +227,11 @@ class array(wb.array, metaclass=Made):
         return annotation(dtype, 1)
 
     def __getitem__(self, index: Any) -> Any:
-        """Return a view, an element, or for arrays of indices an indexed array."""
+        """Return an element or a view; with arrays of indices in place of slices, an indexed array.
+
+        Raises:
+            LaunchError: arrays of indices stand beside a number.
+        """
         parts = index if isinstance(index, tuple) else (index,)
         if not any(isinstance(p, wb.array) for p in parts):
             return super().__getitem__(index)
@@ -231,7 +243,7 @@ class array(wb.array, metaclass=Made):
 
     @property
     def grad(self) -> Any:
-        """The gradient, as `workbench.array` has it; of a view the part of its array's gradient."""
+        """The gradient, as `workbench.array` has it; of a view that part of its array's gradient; or None."""
         gradient = self.memory.grad
         return marked(super().grad if self._grad is not None or gradient is None else self.twin(gradient.memory))
 
@@ -241,7 +253,7 @@ class array(wb.array, metaclass=Made):
             wb.array.grad.fset(self, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute; one that arrays have not is kept beside it."""
+        """Set an attribute; one that `workbench.array` lacks is kept in `attached`."""
         try:
             super().__setattr__(name, value)
         except AttributeError:
@@ -250,33 +262,33 @@ class array(wb.array, metaclass=Made):
             self.attached = {**getattr(self, "attached", {}), name: value}
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute that a program set."""
+        """Return an attribute that a program set on the array; any other name raises AttributeError."""
         if name != "attached" and name in getattr(self, "attached", {}):
             return self.attached[name]
         raise AttributeError(f"'array' object has no attribute {name!r}")
 
     def __bool__(self) -> bool:
-        """Return whether it has elements."""
+        """Return whether the array has elements."""
         return self.size > 0
 
     def __ctype__(self) -> Any:
-        """Return the array: the stand-ins of native calls take it."""
+        """Return the array itself: the stand-ins of native calls take it."""
         return self
 
     def list(self) -> Any:
-        """Return the elements in a list."""
+        """Return the elements in one flat list, whatever the dimensions."""
         values = self.numpy()
         flat = values.reshape(-1, *values.shape[self.ndim :])
         shaped = bool(self.dtype.shape) or not isinstance(self.dtype, Scalar)
         return [as_value(self.dtype, v.copy()) for v in flat] if shaped else flat.tolist()
 
     def view(self, dtype: Any) -> Any:
-        """Return the same memory as elements of another type; those of one number as numbers keep the shape."""
+        """Return the same memory as elements of another type; where their number stays the same, in the same shape."""
         result = super().view(dtype)
         return result.reshape(self.shape) if self.dtype.shape and result.size == self.size else result
 
     def assign(self, source: Any) -> Any:
-        """Become a copy of `source`, of which the elements count and not the shape."""
+        """Copy `source`, an array or data for one, into the array; with as many elements its shape may differ."""
         data = source if isinstance(source, wb.array) else make(source, self.dtype, device=self.device)
         return self.copy_(data.reshape(self.shape) if data.size == self.size and data.dtype == self.dtype else data)
 
@@ -285,14 +297,14 @@ array.kin = array
 
 
 class IndexedClass(Made):
-    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`; a metaclass of classes of both arrays."""
+    """The metaclass of `IndexedArray`: `wp.indexedarray[float, 2]` is an annotation, a call makes an array."""
 
     def __getitem__(cls, item: Any) -> Any:
         dtype, ndim = item if isinstance(item, tuple) else (item, 1)
         return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
 
     def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """Return an annotation, or an indexed array."""
+        """Return an indexed array, or an annotation if there is no data."""
         if cls is IndexedArray and data is None:
             return wb.indexedarray(dtype=dtype, **options)
         return type.__call__(cls, data, indices, dtype, **options)
@@ -302,7 +314,7 @@ class IndexedClass(Made):
 
 
 class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
-    """`workbench.indexedarray`, whose annotation may name its dimensions; programs derive classes from it."""
+    """Represents a `workbench.indexedarray` whose annotation may name its dimensions; programs derive from it."""
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
         """Create an indexed array, never an annotation."""
@@ -315,7 +327,10 @@ class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
 
 
 def marked(value: Any) -> Any:
-    """Give the array Warp's attributes and division; return anything else, and lists of it, as it is."""
+    """Turn an array into one with Warp's attributes and division, in place; do so with each array in a list or tuple.
+
+    Anything else is returned as it is.
+    """
     if type(value) is wb.array:
         value.__class__ = array
     elif type(value) in (tuple, list):
@@ -324,13 +339,13 @@ def marked(value: Any) -> Any:
 
 
 class ArrayOf(type(wb.array2d)):
-    """`wp.array2d` and its like, as `array` of so many dimensions."""
+    """Represents `wp.array2d` and its like: `array` of a fixed number of dimensions."""
 
     def __getitem__(self, dtype: Any) -> Any:
         return annotation(dtype, self.ndim)
 
     def __call__(self, data: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """Return an annotation, or an array of the data."""
+        """Return an array of the data, or an annotation if there is neither data nor a shape."""
         if data is None and "shape" not in options and "ptr" not in options:
             return annotation(Any if dtype is None else dtype, self.ndim)
         if "ptr" in options or "strides" in options:

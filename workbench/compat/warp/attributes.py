@@ -28,11 +28,11 @@ INITIAL_OPTIONS: dict[str, Any] = {
 
 
 class Module:
-    """A name and options in the role of a module; kernels are built one by one at their first launch.
+    """Represents a module of kernels in name and options only; kernels are built one by one at their first launch.
 
     Attributes:
         name: that of the Python module.
-        options: settings, without effect.
+        options: settings, without effect but for `enable_backward`.
     """
 
     def __init__(self, name: str, loader: Any = None) -> None:
@@ -47,7 +47,7 @@ class Module:
         return self
 
     def unload(self) -> None:
-        """Nothing: what was built stays in the cache."""
+        """Do nothing: what was built stays in the cache."""
 
     mark_modified = unload
 
@@ -56,12 +56,12 @@ _MODULES: dict[str, Module] = {}
 
 
 def get_module(name: str) -> Module:
-    """Return the module of kernels of this name."""
+    """Return the module of kernels of this name, which is created if there is none."""
     return _MODULES.setdefault(name, Module(name))
 
 
 class Attribute:
-    """A computed attribute, where the instance has none of that name itself."""
+    """Represents a computed attribute; an attribute of that name that an instance has itself takes precedence."""
 
     def __init__(self, name: str, value: Callable[[Any], Any]) -> None:
         self.value, self.__doc__ = value, f"Return what Warp calls `{name}`."
@@ -106,23 +106,27 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         **dict.fromkeys(_COUNTS, lambda d: 0),
     },
 }
-"""By class: a name and its value for an instance."""
+"""Warp's attributes by the class that gets them: name, and function from an instance to the value."""
 
 
 def _set_beside(annotation: Any, name: str, value: Any) -> None:
-    """Set what a program notes on an annotation of an array, which stays what it is."""
+    """Set an attribute on the annotation of an array, whose type it does not change.
+
+    Raises:
+        AttributeError: the name is `dtype` or `ndim`.
+    """
     if name in ("dtype", "ndim"):
         raise AttributeError(f"{name} of an annotation of an array cannot be changed: make another one")
     vars(annotation)[name] = value
 
 
 def _is_device(device: wb.Device, other: object) -> bool:
-    """Return whether another device, or a name, is this one."""
+    """Return whether `other`, a device or a device's name, is this device."""
     return device is other or device.name == (other.name if isinstance(other, wb.Device) else other)
 
 
 def apply() -> None:
-    """Set the attributes; a device is equal to its name."""
+    """Add Warp's attributes to Workbench's classes, and make a device equal to its name."""
     wb.Device.__eq__ = _is_device  # type: ignore[method-assign]
     wb.Device.__ne__ = lambda device, other: not _is_device(device, other)  # type: ignore[method-assign]
     ArrayType.__setattr__ = _set_beside  # type: ignore[method-assign]

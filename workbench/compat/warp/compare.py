@@ -34,7 +34,10 @@ def run_program(arguments: list[str]) -> None:
 
 
 class Recorder:
-    """Sends the arrays of each launch after it, and their gradients after each backward pass, last launch first."""
+    """Sends the arrays of each launch after it, and their gradients after each backward pass, the last launch first.
+
+    It replaces the launch functions and `Tape.backward` of the module `wp`, and lets `empty` return zeros.
+    """
 
     def __init__(self, wp: Any, send: Callable[..., None]) -> None:
         self.send = send
@@ -93,7 +96,7 @@ def _arrays(named: Any) -> Iterator[tuple[str, Any]]:
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> str:
-    """Say where an array of Warp and one of Workbench differ first; empty if they are equal.
+    """Return a text that says where an array of Warp and one of Workbench differ first; empty if they are equal.
 
     Floats may differ by the square root of their type's precision times the largest number of either array.
     """
@@ -115,7 +118,7 @@ def difference(a: np.ndarray, b: np.ndarray) -> str:
 
 
 def _child(side: str, arguments: list[str]) -> None:
-    """Run the program under one library; records go to the standard output, and the program's own output nowhere."""
+    """Run the program under one library; records go to the standard output, and the program's own output is dropped."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.path[0] = ""

@@ -28,7 +28,7 @@ def _name(call: ast.Call) -> str:
 
 @lru_cache(1024)
 def rank_of(definition: Definition) -> int:
-    """Return how many indices a kernel takes from `tid()`; 0 if it calls none."""
+    """Return how many indices a kernel takes from `tid()`; 0 if it does not call it."""
     targets = (n.targets[0] for n in definition.nodes if isinstance(n, ast.Assign) and _is_tid(n.value))
     counts = [len(t.elts) for t in targets if isinstance(t, ast.Tuple)]
     return max([*counts, *(1 for n in definition.calls if _is_tid(n))], default=0)
@@ -49,7 +49,7 @@ class _OfRank(ast.NodeTransformer):
 
 
 def with_rank(definition: Definition, rank: int) -> Definition:
-    """Return the definition whose `tid()` gives so many indices, of which it uses the first."""
+    """Return the definition with a `tid()` that gives `rank` indices, of which the kernel uses the first."""
     node = ast.fix_missing_locations(_OfRank(rank).visit(copy.deepcopy(definition.node)))
     return replace(definition, node=node, written=("", 0))
 
@@ -64,31 +64,33 @@ class _OfBlock(ast.NodeTransformer):
 
 
 def with_block(definition: Definition, size: int) -> Definition:
-    """Return the definition with the number of threads of a block written out: it needs no whole blocks."""
+    """Return the definition with `block_dim()` replaced by the number `size`: its launch needs no whole blocks."""
     return replace(definition, node=_OfBlock(size).visit(copy.deepcopy(definition.node)), written=("", 0))
 
 
 def uses_blocks(definition: Definition) -> bool:
-    """Return whether a kernel, or a func that it calls, asks for its block or has tiles."""
+    """Return whether a kernel, or a func that it calls, calls `block_dim()` or uses tiles."""
     return "block_dim" in called(definition) or needs_whole_blocks(definition)
 
 
 def needs_whole_blocks(definition: Definition) -> bool:
-    """Return whether a kernel, or a func that it calls, has tiles, or a func asks for the block."""
+    """Return whether a kernel, or a func that it calls, uses tiles, or only a func calls `block_dim()`."""
     tiles = any(name.startswith(("tile", "untile")) for name in called(definition))
     return tiles or ("block_dim" in called(definition) and "block_dim" not in map(_name, definition.calls))
 
 
 @lru_cache(1024)
 def called(definition: Definition) -> frozenset[str]:
-    """Return the names of all that a definition and the funcs in it call."""
+    """Return the names of all functions that a definition, and the funcs that it calls, call."""
     funcs = [definition.read(c.func.id) for c in definition.calls if isinstance(c.func, ast.Name)]
     inner = [d for f in funcs for d in getattr(f, "__wb_definitions__", ()) if d is not definition]
     return frozenset[str]().union({_name(c) for c in definition.calls}, *map(called, inner))
 
 
 def block_dim(requested: int | None, device: Any) -> int:
-    """Return the threads of a block: on a CPU one, unless `config.enable_cpu_blocks` lets a program choose.
+    """Return the number of threads of a block, where a launch requests `requested` (None or 0: none).
+
+    On a GPU that is 256 by default; on a CPU it is 1, unless `config.enable_cpu_blocks` lets a program choose.
 
     Raises:
         LaunchError: there are more than 1024.
@@ -102,7 +104,10 @@ def block_dim(requested: int | None, device: Any) -> int:
 
 
 def bounds_of(kernel: wb.Kernel, dim: Any) -> SimpleNamespace:
-    """Return what a launch runs over: `shape` by the indices of `tid()`, `coord_mult` threads of each, `size` in all.
+    """Return the bounds of a launch: `shape`, a size for each index of `tid()`, `coord_mult`, `size` and `dims`.
+
+    `coord_mult` is how many threads share the same indices, `size` the number of all threads, `dims` the sizes as
+    given.
 
     Raises:
         LaunchError: a size is negative, or there are more than four.
@@ -115,7 +120,9 @@ def bounds_of(kernel: wb.Kernel, dim: Any) -> SimpleNamespace:
 
 
 def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block: int = 0) -> tuple[Any, Any]:
-    """Return the kernel and the dimensions with as many sizes as its `tid()` has indices, at most one fewer of blocks.
+    """Return the kernel and the dimensions, made to fit each other: as many sizes as `tid()` gives indices.
+
+    Missing sizes are 1; if there are too many, the kernel is one whose `tid()` gives more indices.
 
     Args:
         kernel: what is launched.

@@ -18,7 +18,7 @@ from workbench.types import Scalar, Vector
 
 HERE = "workbench.compat.warp"
 TESTED = "1.19"
-"""The wheels whose own modules run on ours; also what `warp.__version__` answers."""
+"""The version of the wheels whose own modules run on Workbench's."""
 
 OURS = ("config", "types")
 """Submodules for which a module in `modules` stands."""
@@ -43,10 +43,15 @@ FROM_WHEEL = {
 
 
 class Finder(MetaPathFinder, Loader):
-    """Answers for `warp` and its submodules once it is installed, and for submodules of this package always."""
+    """Finds stand-ins for submodules of this package, and, once installed, for `warp` and its submodules."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        """Return the import spec of the stand-in for a module of Warp; None for any other module."""
+        """Return the import spec of a stand-in for a module of Warp, or of the wheel's own; None for other modules.
+
+        Raises:
+            ModuleNotFoundError: it is one of the wheel's own, and Warp is not installed.
+            ImportError: it is one of the wheel's own, and the wheel has another version than those tested.
+        """
         root = next((r for r in (HERE, "warp") if name == r or name.startswith(f"{r}.")), None)
         rest = name[len(root) + 1 :] if root else ""
         if root is None or (root == HERE and rest not in (*OURS, *ELSE)):
@@ -60,7 +65,7 @@ class Finder(MetaPathFinder, Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the module of ours that stands for it in its place."""
+        """Replace the module in `sys.modules` by Workbench's stand-in for it."""
         rest = module.__name__.removeprefix(HERE).removeprefix("warp").removeprefix(".")
         home = {"": HERE, "config": HERE, "types": f"{HERE}.modules.types", **ELSE}.get(
             rest, f"{HERE}.modules.internals"
@@ -104,7 +109,7 @@ class _KindOfTypes(type):
 
 
 class Types(type, metaclass=_KindOfTypes):
-    """`type` as the wheel's modules see it: its types of numbers and vectors are classes, ours are values."""
+    """Stands for `type` in the wheel's modules: `isinstance` is true of Workbench's scalar and vector types, too."""
 
 
 PYTHON_FORMS[Types] = "type"
@@ -121,6 +126,7 @@ def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
     """Return the import spec of the wheel's own module; None if it has no such file.
 
     Raises:
+        ModuleNotFoundError: Warp is not installed.
         ImportError: the wheel has another version than those tested.
     """
     folder = wheel()

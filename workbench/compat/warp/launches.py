@@ -37,12 +37,12 @@ from workbench.types import ArrayType, Scalar, Vector
 
 
 def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **options: Any) -> Any:
-    """Decorator: a kernel whose names mean what they mean in Warp.
+    """Decorate a `def`: make a kernel whose names mean what they mean in Warp.
 
     Args:
         f: a `def`.
         enable_backward: whether it may have an adjoint; None is as `config.enable_backward` says.
-        **given: Warp's other options, which have no effect.
+        **options: Warp's other options, which have no effect.
 
     Returns:
         A `Kernel`, or, with options alone, a decorator that returns one.
@@ -60,7 +60,7 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
 
 
 class _KernelClass(type):
-    """Calls make kernels of definitions or of functions; `isinstance` of a kernel is true."""
+    """The metaclass of `Kernel`: calls make kernels of definitions or functions; `isinstance` is true of any kernel."""
 
     def __call__(
         cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
@@ -76,7 +76,10 @@ class _KernelClass(type):
 
 
 class Kernel(wb.Kernel, metaclass=_KernelClass):
-    """A kernel whose names mean what they mean in Warp, with its attributes; `wp.Kernel(func=f)` is `wp.kernel(f)`."""
+    """Represents a kernel whose names mean what they mean in Warp, with Warp's attributes.
+
+    `wp.Kernel(func=f)` is `wp.kernel(f)`.
+    """
 
     warp_meanings = True
     is_generic = property(lambda k: any(t is None for t in parameter_annotations(k.definition).values()))
@@ -88,20 +91,20 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
 
     @property
     def adj(self) -> SimpleNamespace:
-        """Return an object whose `args` have each parameter's `label` and `type`."""
+        """An object whose `args` have each parameter's `label` and `type`."""
         types = parameter_annotations(self.definition)
         return SimpleNamespace(args=[SimpleNamespace(label=n, type=t) for n, t in types.items()])
 
     def add_overload(self, *types: Any) -> Kernel:
-        """Return the kernel, which is built for the types of each launch."""
+        """Return the kernel itself, which is built for the types of each launch."""
         return self
 
     def of_rank(self, rank: int) -> Kernel:
-        """Return the kernel whose `tid()` gives so many indices, always one object."""
+        """Return the kernel whose `tid()` gives `rank` indices; the same object for the same number."""
         return self._variant(dims.with_rank, rank)
 
     def of_block(self, size: int) -> Kernel:
-        """Return the kernel in which a block has so many threads, always one object."""
+        """Return the kernel in which a block has `size` threads; the same object for the same number."""
         return self._variant(dims.with_block, size)
 
     def _variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
@@ -112,7 +115,7 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
 
 
 class _FunctionClass(type):
-    """Calls make funcs, and enter them among their module's; `isinstance` of a func is true."""
+    """The metaclass of `Function`: calls make funcs of a module; `isinstance` is true of any func."""
 
     def __call__(
         cls, func: Any, key: str = "", namespace: str = "", module: Any = None, code_transformers: Any = None,
@@ -130,7 +133,7 @@ class _FunctionClass(type):
 
 
 class Function(wb.Func, metaclass=_FunctionClass):
-    """A func whose names mean what they mean in Warp, with Warp's attributes.
+    """Represents a func whose names mean what they mean in Warp, with Warp's attributes.
 
     `wp.Function(func=f, key=name, module=m)` is `wp.func(f)`.
     """
@@ -146,7 +149,7 @@ class Function(wb.Func, metaclass=_FunctionClass):
         return {n: t for n, t in parameter_annotations(self.definition).items() if n != "return"}
 
     def add_overload(self, more: wb.Func) -> None:
-        """Add the versions of another func; one with the same types replaces the one before."""
+        """Add the versions of another func; one with the same types of parameters replaces the one before."""
         every = (*self.__wb_definitions__, *more.__wb_definitions__)
         self.__wb_definitions__ = tuple({repr(parameter_annotations(d)): d for d in every}.values())
 
@@ -185,17 +188,19 @@ def transformed(
 
 
 def with_language(definition: Any) -> Any:
-    """Return the definition, which sees the language's builtins without an import, as in Warp."""
+    """Return the definition with the language's builtins in scope without an import, as in Warp."""
     names = {name: b for name, b in {**TABLE, **FORMS, **TYPES}.items() if not getattr(b, "hidden", False)}
     return replace(definition, scope=replace(definition.scope, language=names))
 
 
 def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
-    """Decorator: a function that kernels call, and `map` with Warp's meaning.
+    """Decorate a `def`: make a function that kernels and `map` call, whose names mean what they mean in Warp.
+
+    A `def` of the same name above it becomes another version of the func, as an overload.
 
     Args:
         f: a `def`.
-        **given: Warp's options, which have no effect.
+        **options: `name`, the func to which it is added as a version; Warp's others have no effect.
 
     Returns:
         A `Func`, or, with options alone, a decorator that returns one.
@@ -231,7 +236,7 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options:
         *arguments: arrays of one shape, and numbers.
         out: an array to write to, or one for each result.
         device: where to run.
-        **given: Warp's other options, which have no effect.
+        **options: Warp's other options, which have no effect.
 
     Returns:
         An array; a list of arrays if the function has several results.
@@ -247,7 +252,10 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options:
 
 @lru_cache(256)
 def as_func(f: Any, count: int) -> Any:
-    """Return a func with the meaning that `f`, a builtin, a func or a plain function, has in Warp."""
+    """Return a func with the meaning in Warp of `f`, a builtin or a plain function; a func itself.
+
+    `count` is the number of arguments that a builtin takes.
+    """
     builtin = f if isinstance(f, Form) else as_builtin(f)
     if builtin is None:
         return f if hasattr(f, "__wb_definitions__") else func(f)
@@ -259,7 +267,7 @@ def as_func(f: Any, count: int) -> Any:
 
 
 def of_numbers(name: str) -> Callable[..., Any]:
-    """Return a builtin whose numbers are Warp's, also where Python calls it."""
+    """Return the builtin `name` with Warp's results for numbers, also where Python calls it."""
 
     if {(name, "int"), (name, "float")} & {*MEANINGS}:
         return in_python(name, lambda *args, **named: _meant(name, *args, *named.values()))
@@ -275,11 +283,15 @@ def _plain(value: Any) -> Any:
 
 
 _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
-"""The types of Python's own numbers where builtins get nothing else."""
+"""The types of Python's own numbers as builtins compute with them, where they get nothing else."""
 
 
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a builtin whose results, where Python calls it with its own or 32-bit numbers, are Python's own."""
+    """Return `function` as the builtin `name` for calls from Python, with results of the types that Warp gives.
+
+    They are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
+    `config.legacy_scalar_return_types`; else Warp's types.
+    """
 
     def call(*args: Any, **named: Any) -> Any:
         if all(type(a) in _NUMBERS_OF or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
@@ -302,8 +314,8 @@ def launch(
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
-    With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed. Numbers of
-    grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
+    With `adjoint`, the gradient of an input array is not computed if it has no given adjoint and requires no gradient.
+    Numbers of grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
 
     Returns:
         A `Launch` with `record_cmd`, which has not run, else None.
@@ -357,7 +369,7 @@ class _LaunchClass(type):
 
 
 class Launch(metaclass=_LaunchClass):
-    """A launch whose dimensions and arguments are set one by one: `wp.Launch(kernel)`, `set_dim`, `set_param_…`."""
+    """Represents a launch whose dimensions and arguments are set one by one: `set_dim`, `set_param_…`."""
 
     def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
         self.kernel, self.dim, self.bounds = kernel, (0,), dims.bounds_of(kernel, 0)
@@ -370,27 +382,31 @@ class Launch(metaclass=_LaunchClass):
         self._zeros, self._adjoints = dict(self._values), dict[str, Any].fromkeys(kinds)
 
     def set_dim(self, dim: Any) -> None:
-        """Set the dimensions."""
+        """Set the dimensions of the launch.
+
+        Raises:
+            LaunchError: a size is negative, or there are more than four.
+        """
         self.bounds = dims.bounds_of(self.kernel, dim)
         self.dim, self._recorded = self.bounds.dims, None
 
     @property
     def params(self) -> list[Any]:
-        """The bounds, the arguments, and with `adjoint` their adjoints."""
+        """The launch's bounds, its arguments, and with `adjoint` their adjoints, in a list."""
         adjoints = [self._zeros[n] if v is None else v for n, v in self._adjoints.items()]
         return [self.bounds, *self._values.values(), *(adjoints if self._options["adjoint"] else ())]
 
     def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
-        """Set the argument, or the adjoint, of a parameter."""
+        """Set the argument of a parameter, or with `adjoint` its adjoint."""
         (self._adjoints if adjoint else self._values)[name] = value
         self._recorded = None
 
     def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
-        """Set the argument, or the adjoint, of a parameter by its number."""
+        """Set the argument of the parameter with this number, or with `adjoint` its adjoint."""
         self.set_param_by_name(self.kernel.parameters[index], value, adjoint)
 
     def set_params(self, values: Sequence[Any]) -> None:
-        """Set all arguments."""
+        """Set the arguments of all parameters, in order."""
         self._values.update(zip(self.kernel.parameters, values, strict=True))
         self._recorded = None
 
@@ -398,7 +414,7 @@ class Launch(metaclass=_LaunchClass):
     set_params_from_ctypes = set_params
 
     def launch(self, stream: Any = None) -> None:
-        """Run it, with the fields that its structs have now."""
+        """Run the launch, with the present contents of its structs."""
         values = [*self._values.values()]
         if self._recorded is None:
             adjoints = [*self._adjoints.values()] if self._options["adjoint"] else []
@@ -430,9 +446,10 @@ def launch_tiled(
 
 
 def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
-    """Return the arguments, with tuples for vectors and matrices as values of those, and numbers of objects as those.
+    """Return the arguments as `workbench.launch` takes them, for the kernel's parameters from number `first` on.
 
-    None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
+    Tuples become vectors and matrices, numbers of meshes, grids and trees become these, and None for an array that the
+    kernel only indexes, behind a flag say, becomes an empty array.
     """
     values = list(values)
     names = kernel.parameters[first:]
@@ -460,7 +477,7 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
 
 
 def _with_arrays(value: StructValue, device: Any) -> StructValue:
-    """Return the struct; one without some of its arrays as one with empty arrays."""
+    """Return the struct, or a copy with empty arrays for those of its fields that are None."""
     missing = [f for f in value.__wb_struct__.fields if vars(value).get(f.name, f) is None]
     if not missing:
         return value
@@ -471,7 +488,7 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
 
 
 def _with_objects(value: StructValue) -> StructValue:
-    """Return the struct with the meshes and trees whose numbers it has."""
+    """Return the struct, or a copy in which numbers of meshes and trees are replaced by these."""
     fields = {f.name: f.type for f in value.__wb_struct__.fields}
     objects = {n: known(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
     objects = {n: v for n, v in objects.items() if isinstance(v, StructValue)}
@@ -503,11 +520,11 @@ class _Gradients(Gradients):
 
 
 class Tape(wb.Tape):
-    """`workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp.
+    """Represents a `workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp.
 
     Attributes:
         launches: of each launch the kernel, dim, max_blocks, inputs, outputs, device, block_dim and an empty dict.
-        scopes: of each begin and end the number of launches, and of a begin its name and metadata.
+        scopes: of each begin and end the number of launches, and of a begin its name and metadata (of an end None).
     """
 
     def __init__(self, **options: Any) -> None:
@@ -528,12 +545,15 @@ class Tape(wb.Tape):
         self, kernel: wb.Kernel, dim: Any, max_blocks: int, inputs: Sequence[Any], outputs: Sequence[Any],
         device: Any = None, block_dim: int | None = None, metadata: Any = None,
     ) -> None:  # fmt: skip
-        """Run a launch under this tape."""
+        """Run a launch and record it on this tape."""
         with self:
             launch(kernel, dim, inputs, outputs, device=device, block_dim=block_dim or None, max_blocks=max_blocks)
 
     def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
-        """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
+        """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp.
+
+        Nothing happens, and None is returned, if there is neither a loss, nor gradients, nor a record.
+        """
         if loss is not None and grads is not None:
             loss, grads = None, {loss: wb.ones_like(loss), **grads}
         values = [v for one in self.launches for v in (*one[3], *one[4])]
@@ -549,19 +569,19 @@ class Tape(wb.Tape):
 
     @property
     def gradients(self) -> Any:
-        """The gradient of each array, and of a struct with arrays one with their gradients."""
+        """The gradient of each array; of a struct with arrays, a struct with their gradients."""
         return _Gradients(self)
 
     def record_scope_begin(self, name: str, metadata: Any = None) -> None:
-        """Begin a named scope of launches."""
+        """Begin a named scope of launches, which `record_scope_end` ends."""
         self.scopes.append((len(self.launches), name, metadata or {}))
         self._open_scopes.append(len(self.scopes))
 
     def record_scope_end(self, remove_scope_if_empty: bool = True) -> None:
-        """End the scope that was begun last; an empty one is forgotten.
+        """End the scope that was begun last; an empty one is removed, unless `remove_scope_if_empty` is False.
 
         Raises:
-            RuntimeError: there is none.
+            RuntimeError: no scope is open.
         """
         if not self._open_scopes:
             raise RuntimeError("ended tape scope, but scope not present")
@@ -579,11 +599,13 @@ class Tape(wb.Tape):
 
 
 _TAPES: list[Tape] = []
-"""The timers that are open."""
+"""The tapes that are open."""
 
 
 class ScopedCapture:
-    """`with wp.ScopedCapture() as capture: …`, then `wp.capture_launch(capture.graph)`.
+    """A context manager that captures launches: `with wp.ScopedCapture() as capture: …`.
+
+    `wp.capture_launch(capture.graph)` runs them afterwards.
 
     Attributes:
         graph: what was captured; None until the block has ended.
@@ -607,7 +629,7 @@ class ScopedCapture:
         _GRIDS[self.graph] = self._grids
 
     def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
-        """Note which grids the next launch is given. One that was never built is taken to get a point per thread."""
+        """Record which hash grids the next launch takes; one that was never built gets room for a point per thread."""
         grids = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
         for name, grid in grids:
             grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
@@ -617,11 +639,11 @@ class ScopedCapture:
 Place = tuple[int, str, HashGrid]
 _OPEN: list[ScopedCapture] = []
 _GRIDS: WeakKeyDictionary[wb.Graph, list[Place]] = WeakKeyDictionary()
-"""The launches of a graph by the grids that they take: building a grid again creates other arrays."""
+"""Hash grids that a graph's launches take, with launch and parameter: building one again creates other arrays."""
 
 
 def capture_begin(device: Any = None, **options: Any) -> None:
-    """Capture from here to `capture_end`."""
+    """Begin a capture of launches, which `capture_end` ends."""
     ScopedCapture(device).__enter__()
 
 
@@ -642,14 +664,14 @@ def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
 
 
 def capture_launch(graph: wb.Graph, stream: Any = None) -> None:
-    """Run a captured graph, with the grids that it uses as they were built last."""
+    """Run a captured graph, with the hash grids that it takes as they were built last."""
     for node, name, grid in _GRIDS.get(graph, ()):
         graph.update(node, **{f"{name}.{field}": getattr(grid, field) for field in FIELDS})
     graph.launch()
 
 
 class ScopedTimer(wb.ScopedTimer):
-    """Times a block and prints it: `with wp.ScopedTimer("step", active=True): …`.
+    """A context manager that times a block and prints it: `with wp.ScopedTimer("step", active=True): …`.
 
     Attributes:
         elapsed: milliseconds; 0 until the block has ended, and without `active`.

@@ -15,7 +15,7 @@ from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform
 
 
 def vector(length: Any, dtype: Any = float) -> Any:
-    """Return the type of vectors of so many components; for a length that the language lacks, a class that is refused.
+    """Return the type of vectors of `length` components; for a length that the language lacks, an `absent` class.
 
     Raises:
         TypeError: the dtype is not a scalar type.
@@ -26,7 +26,7 @@ def vector(length: Any, dtype: Any = float) -> Any:
 
 
 def matrix(shape: Any, dtype: Any = float) -> Any:
-    """Return the type of matrices of a shape; for one that the language lacks, a class that is refused.
+    """Return the type of matrices of a shape (rows, columns); for one that the language lacks, an `absent` class.
 
     Raises:
         TypeError: the dtype is not a scalar type.
@@ -38,31 +38,31 @@ def matrix(shape: Any, dtype: Any = float) -> Any:
 
 
 def quaternion(dtype: Any = float) -> Any:
-    """Return the type of quaternions of these components."""
+    """Return the type of quaternions with components of `dtype`; for an open one (`Any`), an annotation for all."""
     return any_vector(Quaternion, (4,), dtype) or number_type(Quaternion(4, types.element(as_type(dtype))))
 
 
 def transformation(dtype: Any = float) -> Any:
-    """Return the type of rigid motions of these components."""
+    """Return the type of rigid motions with components of `dtype`; for an open one (`Any`), an annotation for all."""
     return any_vector(Transform, (7,), dtype) or number_type(Transform(7, types.element(as_type(dtype))))
 
 
 PYTHON = ("float32", "int32", "bool")
-"""The types of Python's own numbers in a kernel."""
+"""Names of the types that Python's own numbers have in a kernel."""
 
 
 @cache
 def _number_class(kind: type[np.generic]) -> Any:
-    """NumPy's scalars of a type, with Warp's `value`."""
+    """Return a subclass of NumPy's scalar class `kind`, with Warp's `value`."""
     return type(kind.__name__, (kind,), {"value": property(np.generic.item)})
 
 
 class Number(Scalar):
-    """A type of numbers that is equal to Workbench's; its values have Warp's `value`, and integers wrap around."""
+    """Represents a type of numbers, equal to Workbench's; its values have Warp's `value`, and integers wrap around."""
 
     @property
     def plain(self) -> Scalar:
-        """Workbench's own."""
+        """Workbench's own type that this one is equal to."""
         return types.SCALARS[self.name]
 
     def component(self, number: Any) -> Any:
@@ -74,7 +74,7 @@ class Number(Scalar):
         return number.item() if self.name in PYTHON or config.legacy_scalar_return_types else self(number)
 
     def __call__(self, value: Any = 0) -> Any:
-        """Return a NumPy scalar of this type; of an integer that does not fit its lowest bits."""
+        """Return a NumPy scalar of this type; an integer that does not fit is cut to its lowest bits."""
         if self.kind in (Kind.INT, Kind.UINT) and isinstance(value, (int, float, np.number)):
             value = types.wrapped(int(value), self)
         number = super().__call__(value)
@@ -86,7 +86,7 @@ NUMBERS = {n: Number(n, t.kind, t.bits) for n, t in types.SCALARS.items() if n n
 
 
 def number_type(kind: Any) -> Any:
-    """Warp's type of numbers or vectors for Workbench's, always one object; any other type itself."""
+    """Return Warp's scalar or vector type for Workbench's, always the same object; any other type itself."""
     if isinstance(kind, Vector) and not isinstance(kind, Complex):
         return _vector_type(kind)
     return NUMBERS.get(kind.name, kind) if type(kind) is Scalar else kind
@@ -103,7 +103,7 @@ TYPES = {**NUMBERS, **{name: number_type(kind) for name, kind in _NAMED.items()}
 
 
 def of_warp(value: Any) -> Any:
-    """Return the value; one of a vector type as one of Warp's type."""
+    """Return a vector or matrix as a value of Warp's type; any other value itself."""
     return HostVector.of(value, number_type(value.type)) if isinstance(value, HostVector) and value.type else value
 
 

@@ -35,12 +35,12 @@ from workbench.types import Scalar, Vector, as_type, element, int8, matrix, vect
 
 @dataclass(frozen=True)
 class Row:
-    """A name of Warp's, with its adapter.
+    """Represents a name of Warp's, with its adapter.
 
     Attributes:
         value: what it is here.
         ours: how Workbench's own programs write it; empty if they leave it out.
-        remark: what to know.
+        remark: what a program's author should know.
     """
 
     value: Any
@@ -53,8 +53,11 @@ def _group(ours: str, remark: str, **values: Any) -> dict[str, Row]:
 
 
 def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Callable[..., Any]:
-    """Return a function without hints, whose arrays have Warp's attributes; with `like`, a gradient as their source
-    has."""
+    """Return a maker of arrays that ignores Warp's hints, and whose arrays have Warp's attributes.
+
+    With `like`, an array requires a gradient if its source does, unless a call says otherwise; `defaults` are options
+    for calls without positional arguments.
+    """
 
     @wraps(make)
     def call(*args: Any, **options: Any) -> Any:
@@ -71,7 +74,7 @@ def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Ca
 
 
 def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., Any]:
-    """Return a function with other names of parameters, and without a stream."""
+    """Return a function whose named arguments may have Warp's names, `renamed`, and which ignores `stream`."""
 
     @wraps(function)
     def call(*args: Any, stream: Any = None, **options: Any) -> Any:
@@ -81,7 +84,7 @@ def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., An
 
 
 def _refused(name: str) -> Callable[..., Any]:
-    """Return a function that says that there are no memory pools."""
+    """Return a function that raises ValueError: there are no memory pools."""
 
     def call(*args: Any, **options: Any) -> None:
         raise ValueError(f"wp.{name}(): Workbench has no memory pools; memory is freed with its arrays.")
@@ -95,7 +98,7 @@ def _cuda_devices() -> list[wb.Device]:
 
 
 def _set_device(device: Any) -> None:
-    """Make a device the default one."""
+    """Make a device the default one of this process, by its environment variable."""
     os.environ["WORKBENCH_DEVICE"] = str(wb.get_device(device))
 
 
@@ -117,7 +120,7 @@ def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
 
 
 def _dtype_from_numpy(dtype: Any) -> Any:
-    """Return the type of the language for a dtype of NumPy.
+    """Return Warp's type for a dtype of NumPy.
 
     Raises:
         TypeError: there is none.
@@ -126,12 +129,12 @@ def _dtype_from_numpy(dtype: Any) -> Any:
 
 
 def _dtype_to_numpy(dtype: Any) -> Any:
-    """NumPy's scalar class for a type of the language."""
+    """Return NumPy's scalar class for a type of the language."""
     return as_type(dtype).numpy.type
 
 
 def _overload(kernel: Any, *types: Any) -> Any:
-    """Return the kernel itself, which is built for the types of each launch; of a def, the kernel of its name above."""
+    """Return the kernel itself, built for the types of each launch; for a `def`, the kernel of its name."""
     if isinstance(kernel, wb.Kernel):
         return kernel
     frame = sys._getframe(1)
@@ -139,7 +142,10 @@ def _overload(kernel: Any, *types: Any) -> Any:
 
 
 def _struct(cls: Any = None, **hints_: Any) -> Any:
-    """Return a struct class; one without fields holds an unused byte, as in C++."""
+    """Decorate a class: make a struct class; one without fields holds an unused byte, as in C++.
+
+    A struct with a field of a class that Workbench lacks becomes such a class itself.
+    """
     hints("wp.struct", hints_)
     if cls is None:
         return _struct
@@ -151,7 +157,10 @@ def _struct(cls: Any = None, **hints_: Any) -> Any:
 
 
 def struct_of(cls: Any, module: Any) -> Any:
-    """Make a struct with what Warp's has: `vars` by name, `cls`, `key`, `module`; one without fields holds a byte."""
+    """Make a struct class with the attributes of Warp's: `vars` by name, `cls`, `key`, `module`.
+
+    One without fields holds an unused byte.
+    """
     empty = cls.__bases__ == (object,) and not vars(cls).get("__annotations__")
     if empty:
         cls.__annotations__ = {"unused": int8}
@@ -165,14 +174,14 @@ def struct_of(cls: Any, module: Any) -> Any:
 
 
 def _assign(value: Any, other: Any) -> Any:
-    """Give a struct the fields of another one."""
+    """Copy the fields of another struct into a struct, and return it."""
     for field in value.__wb_struct__.fields:
         setattr(value, field.name, getattr(other, field.name))
     return value
 
 
 def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function for JAX whose result is a tuple, also of one array."""
+    """Return `jax_kernel` or `jax_callable` as Warp has it: its functions return a tuple, also of one array."""
     known: dict[Any, Callable[..., Any]] = {}
 
     def made(function: Any, *args: Any, **options: Any) -> Any:
@@ -208,7 +217,7 @@ def _types_of(function: Any) -> dict[str, Any]:
 
 
 def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options, with `output_dims` that count elements: without the sizes of vectors that end them."""
+    """Return the options with `output_dims` that count elements: without the sizes of vectors that end them in Warp."""
     dims = options.get("output_dims")
     if not isinstance(dims, Mapping):
         return options
@@ -229,21 +238,23 @@ def _options_of(depth: int, module: Any) -> dict[str, Any]:
 
 
 def _set_options(options: dict[str, Any], module: Any = None) -> None:
-    """Keep options of the calling module; they have no effect, but `enable_backward` of kernels to come."""
+    """Set options of the calling module, or of `module`, with a warning: only `enable_backward` has an effect."""
     mention("wp.set_module_options()")
     _options_of(1, module).update(options)
 
 
 def _get_options(module: Any = None) -> dict[str, Any]:
-    """Return the options that the calling module has set, and the initial ones."""
+    """Return the options of the calling module, or of `module`: those set, and the initial ones."""
     return dict(_options_of(1, module))
 
 
 def from_wheel(name: str) -> Any:
-    """Return a name of the wheel's own modules.
+    """Return the value of a name in the wheel's own modules.
 
     Raises:
-        AttributeError: Warp is not installed, or `install()` was not called.
+        AttributeError: `install()` was not called.
+        ModuleNotFoundError: Warp is not installed.
+        ImportError: Warp is installed in another version than those tested.
     """
     if sys.modules.get("warp") is not sys.modules["workbench.compat.warp"]:
         raise AttributeError(f"wp.{name} is a part of Warp's own wheel: call workbench.compat.warp.install() first")
@@ -251,25 +262,28 @@ def from_wheel(name: str) -> Any:
 
 
 def _to_jax(x: wb.array) -> Any:
-    """Return the array as one of JAX, which shares its memory."""
+    """Return the array as a JAX array that shares its memory."""
     jax = library().jax
     return jax.dlpack.from_dlpack(x)
 
 
 def _device_to_jax(device: Any) -> Any:
-    """JAX's device for one of ours."""
+    """Return JAX's device for one of Workbench's, or for its name."""
     jax = library().jax
     known = wb.get_device(device)
     return jax.devices("cuda")[known.index] if known.is_cuda else jax.devices("cpu")[0]
 
 
 def _device_from_jax(device: Any) -> wb.Device:
-    """Return the device of JAX's."""
+    """Return Workbench's device for one of JAX's."""
     return wb.get_device("cpu" if device.platform == "cpu" else f"cuda:{device.id}")
 
 
 def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
-    """Return the array as a tensor of PyTorch, which shares its memory; so does the gradient."""
+    """Return the array as a PyTorch tensor that shares its memory, as do the gradients if one is required.
+
+    `requires_grad` None: if the array requires one.
+    """
     torch = import_module("torch")
     tensor = torch.from_dlpack(x)
     if requires_grad or (requires_grad is None and x.requires_grad):
@@ -439,7 +453,7 @@ TABLE: dict[str, Row] = {
 
 
 def page() -> str:
-    """Return the table as the guide has it, in Markdown."""
+    """Return the table of names in Markdown, for a page of the guide."""
     shown = ((name, f"`{row.ours}`" if row.ours else "leave it out", row.remark) for name, row in TABLE.items())
     lines = [f"| `{name}` | {ours} | {remark} |" for name, ours, remark in shown]
     return "\n".join(["| Warp's name | in Workbench's own programs | remark |", "|---|---|---|", *lines])

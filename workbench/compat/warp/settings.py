@@ -44,10 +44,10 @@ _SILENT = ("enable_cpu_blocks", "quiet", "verbose", "log_level", "verbose_warnin
 
 
 class Config:
-    """Settings as attributes, with Warp's initial values.
+    """Represents Warp's settings as attributes, with Warp's initial values; most have no effect and warn of that.
 
     Attributes:
-        mode: "debug" switches the checks of all launches on, "release" off.
+        mode: "debug" switches the checks of all launches on, any other value off.
         enable_backward: whether kernels that are made from now on may have an adjoint.
         enable_cpu_blocks: whether blocks of the CPU have as many threads as a launch asks for.
     """

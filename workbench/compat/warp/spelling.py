@@ -22,7 +22,7 @@ FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _QUERY = "hash_grid_query"
 _BEGUN = (_QUERY, *BEGIN)
 _ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
-"""By the beginning of a function's name: what its first argument is."""
+"""The types of the first arguments of functions, by the beginnings of the functions' names."""
 _SIGNED, _UNSIGNED = (3, ("sign", "face", "u", "v")), (3, ("face", "u", "v"))
 _INTO: dict[str, tuple[int, tuple[str, ...]]] = {
     "mesh_query_ray": (4, ("t", "u", "v", "sign", "normal", "face")),
@@ -31,9 +31,9 @@ _INTO: dict[str, tuple[int, tuple[str, ...]]] = {
     "mesh_query_point_no_sign": _UNSIGNED,
     "mesh_query_furthest_point_no_sign": _UNSIGNED,
 }
-"""Queries that may be given names for their results: after how many arguments, and what they are."""
+"""Queries that may be given names for their results: after how many arguments, and which results they name."""
 _NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
-"""Names that hand their arguments to no func."""
+"""Names of functions that are no funcs of the user's."""
 _ANSWERS = ("next", "next_tiled")
 """Ends of names whose first argument is a query."""
 _IN_PLACE = {
@@ -41,7 +41,7 @@ _IN_PLACE = {
     "tile_cholesky_solve_inplace": (1,), "tile_lower_solve_inplace": (1,), "tile_upper_solve_inplace": (1,),
     "tile_diag_add_inplace": (0,),
 }  # fmt: skip
-"""Calls that stand as statements, and which of their arguments they change."""
+"""Calls that stand as statements, and the numbers of the arguments that they change."""
 _STACK = ("tile_stack", "tile_stack_push", "tile_stack_pop", "tile_stack_count", "tile_stack_clear")
 _OPERATORS = {"mul": ast.Mult(), "div_approx": ast.Div()}
 _RENAMES = {
@@ -71,20 +71,20 @@ _KNOWN: Weak[int, Any] = Weak()
 
 
 class _Known:
-    """Mixed into what kernels take by its `id`."""
+    """A base class of objects that kernels take by the number `id`."""
 
     def __del__(self) -> None:
-        """Nothing; programs call it."""
+        """Do nothing; programs call it."""
 
     @property
     def id(self) -> int:
-        """A number, for which `known` returns the object while it lives."""
+        """A number for which `known` returns the object while it lives."""
         _KNOWN.put(id(self), self)
         return id(self)
 
 
 def known(value: Any) -> Any:
-    """Return the grid, mesh or tree of a number, and several meshes of an array of theirs; any other value itself."""
+    """Return the grid, mesh or tree with the id `value`, or `Meshes` for an array of ids; other values themselves."""
     if isinstance(value, wb.array) and value.dtype == SCALARS["uint64"] and 0 < value.size:
         meshes = [_KNOWN.get(n) for n in value.numpy().ravel().tolist()]
         return value if not all(isinstance(m, wb.Mesh) for m in meshes) else wb.Meshes(meshes)
@@ -93,12 +93,12 @@ def known(value: Any) -> Any:
 
 
 class HashGrid(_Known, wb.HashGrid):
-    """`workbench.HashGrid`, whose `id` is what kernels are given."""
+    """Represents a `workbench.HashGrid`, whose `id` is what kernels are given."""
 
     def __init__(
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Any = None, dtype: Any = None
     ) -> None:
-        """Make an empty grid of points with these components; without a dtype, of those it is built from.
+        """Make an empty grid of points with components of `dtype`, by default float32.
 
         Raises:
             TypeError: the dtype is no type of floats.
@@ -110,7 +110,7 @@ class HashGrid(_Known, wb.HashGrid):
         self.__dict__["dtype"] = number_type(kind)
 
     def build(self, points: wb.array, radius: float | None = None, groups: wb.array | None = None) -> None:
-        """Build as `workbench.HashGrid`, of points in any shape.
+        """Build the grid as `workbench.HashGrid.build` does, of points in any shape.
 
         Raises:
             TypeError: their components are of another type than the grid's.
@@ -120,7 +120,7 @@ class HashGrid(_Known, wb.HashGrid):
         super().build(points.flatten(), radius, None if groups is None else groups.flatten())
 
     def reserve(self, num_points: int, with_groups: bool = False) -> None:
-        """Make room for so many points, and their groups, if the grid was not built yet."""
+        """Make room for at least `num_points` points, and with `with_groups` for their groups."""
         if with_groups and self.groups.size < num_points:
             self.groups = wb.empty(num_points, wb.int32, self.device)
         if self.points.size < num_points:
@@ -132,7 +132,7 @@ class _Tree(_Known):
         self, *arrays: Any, constructor: Any = None, bvh_constructor: Any = None, bvh_leaf_size: int | None = None,
         groups: Any = None, **options: Any,
     ) -> None:  # fmt: skip
-        """Build it of these arrays; a constructor has no effect.
+        """Build the tree or mesh of these arrays; a constructor has no effect.
 
         Raises:
             NotImplementedError: there are groups.
@@ -143,7 +143,7 @@ class _Tree(_Known):
 
 
 class Bvh(_Tree, wb.Bvh):
-    """`workbench.Bvh`, whose `id` is what kernels are given."""
+    """Represents a `workbench.Bvh`, whose `id` is what kernels are given."""
 
     def rebuild(self, constructor: Any = None) -> None:
         """Build the tree again; the constructor has no effect."""
@@ -151,17 +151,17 @@ class Bvh(_Tree, wb.Bvh):
 
 
 class Mesh(_Tree, wb.Mesh):
-    """`workbench.Mesh`, whose `id` is what kernels are given."""
+    """Represents a `workbench.Mesh`, whose `id` is what kernels are given."""
 
     support_winding_number = property(lambda m: m.__dict__["_winds"])
 
 
 def rewritten(definition: Definition) -> Definition:
-    """Return the definition as the language writes it.
+    """Return a definition in Warp's spelling as the language writes it; the same object if nothing differs.
 
-    A parameter that is asked as a grid, a mesh or a tree is one, whatever its annotation says; one that is given to a
-    func takes what it is given. A local name of a query stands for the query in the `for` that runs over it. A tile
-    that is transformed or sorted in place is assigned the result.
+    A parameter that is passed to a query as a grid, a mesh or a tree gets that type, whatever its annotation says; one
+    that is passed to a func gets the type `Any`. A local name of a query stands for the query in the `for` that runs
+    over it. A tile that is transformed or sorted in place is assigned the result.
     """
     own = _asked(definition)
     chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
@@ -174,7 +174,10 @@ def rewritten(definition: Definition) -> Definition:
 
 
 def only_indexed(definition: Definition, name: str) -> bool:
-    """Return whether each use of a parameter is `name[…]`, its shape or atomic: none asks if there is an array."""
+    """Return whether each use of a parameter is `name[…]`, its shape or atomic: none tests whether there is an array.
+
+    Passing it to a func that only indexes it counts too. It is False of a parameter without uses.
+    """
     atomic = (n.args[0] for n in definition.nodes if isinstance(n, ast.Call) and n.args and "atomic_" in _name(n))
     read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
     arrays = (*read, *atomic)
@@ -184,7 +187,7 @@ def only_indexed(definition: Definition, name: str) -> bool:
 
 
 def _passed_on(definition: Definition, call: ast.Call, name: str) -> int:
-    """Return how often a call hands a name on to a func that only indexes it."""
+    """Return how often a call passes a name on to a func that only indexes it."""
     func = definition.read(ast.unparse(call.func)) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
     versions = [d for d in getattr(func, "__wb_definitions__", ()) if d is not definition]
     positions = [k for k, a in enumerate(call.args) if _is_name(a, name)] if versions else []
@@ -195,7 +198,7 @@ def _passed_on(definition: Definition, call: ast.Call, name: str) -> int:
 
 
 def _written_out(node: ast.For, definition: Definition) -> ast.expr:
-    """Return a loop's iterable; its numbers written out, where its body has a `static` of the loop's variable."""
+    """Return a loop's iterable; a tuple of its numbers if its body has a `static` of the loop's variable."""
     static = [part for call in _calls(ast.Module(node.body, []), ("static",)) for part in ast.walk(call)]
     used = isinstance(node.target, ast.Name) and any(getattr(n, "id", "") == node.target.id for n in static)
     if not used or not _is_call(node.iter, ("range",)):
@@ -207,7 +210,7 @@ def _written_out(node: ast.For, definition: Definition) -> ast.expr:
 
 
 def _number(node: ast.expr, definition: Definition) -> int | None:
-    """Return a number that is written, or what a `static` of names outside comes to; None of what is not known yet."""
+    """Return the integer that a node is: a constant, or a `static` of names outside; None if it is not known yet."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, int) else None
     if not _is_call(node, ("static",)):
@@ -234,7 +237,7 @@ def _read_after(node: ast.FunctionDef) -> list[ast.For]:
 
 
 def _asked(definition: Definition) -> dict[str, Any]:
-    """Return the types of the parameters that stand for grids, meshes and trees, by name."""
+    """Return types of parameters by name: of grids, meshes and trees in queries; `Any` of ids passed to funcs."""
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
     own: dict[str, Any] = {}
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
@@ -260,7 +263,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
 
 
 def _element_of(node: ast.expr, definition: Definition) -> str:
-    """Return the name of the array of which a node, or what is assigned to that name, is an element; else nothing."""
+    """Return the name of the array of which a node, or what is assigned to that name, is an element; or ""."""
     if isinstance(node, ast.Name):
         values = (n.value for n in definition.nodes if isinstance(n, ast.Assign) and _is_name(n.targets[0], node.id))
         node = next(values, node)
@@ -278,7 +281,10 @@ class _Rewriter(ast.NodeTransformer):
         self.queries = {n.targets[0].id: n.value for n in assigned if isinstance(n.targets[0], ast.Name)}
 
     def visit(self, node: ast.AST) -> Any:
-        """Rewrite a node; the statements for calls that write to names go before the statement they are in."""
+        """Rewrite a node; return it, None to drop it, or a list of statements that replaces it.
+
+        Assignments for calls that write to names go before the statement with the call.
+        """
         if not isinstance(node, (ast.Expr, ast.Assign, ast.If)):
             return super().visit(node)
         outer, self.before = self.before, []
@@ -298,7 +304,10 @@ class _Rewriter(ast.NodeTransformer):
         return [*mine, *([result] if result is not None else [])] if mine else result
 
     def _into(self, node: ast.Call) -> ast.expr:
-        """Return the expression for whether a query that writes to names has a result; of other calls the call."""
+        """Rewrite a query that writes its results to names; return the expression for whether there is a result.
+
+        A call without such names is returned as it is.
+        """
         count, fields = _INTO[_name(node)]
         names = [n for n in node.args[count : count + len(fields)] if isinstance(n, ast.Name)]
         if len(names) != len(fields):
@@ -312,7 +321,10 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(part["result"], node)
 
     def _stack(self, node: ast.Call) -> ast.expr:
-        """Return the value of a call that uses a stack, which is a tile and a count of elements in use."""
+        """Rewrite a call that uses a stack; return the expression for its value.
+
+        A stack is a tile and a count of elements in use.
+        """
 
         stack = node.args[0]
         if not isinstance(stack, ast.Name):
@@ -332,7 +344,7 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(_load(count), node)
 
     def _assign(self, names: list[str], value: ast.expr, node: ast.AST) -> None:
-        """Assign names before the statement that is visited."""
+        """Add an assignment to names before the statement that is visited."""
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
         self.before.append(_placed(ast.Assign([target], value), node))
@@ -360,7 +372,10 @@ class _Rewriter(ast.NodeTransformer):
         return [*first, loop] if first else loop
 
     def visit_While(self, node: ast.While) -> Any:
-        """Write `while hash_grid_query_next(query, j)`, also as the first line of another `while`, as the `for`."""
+        """Rewrite `while hash_grid_query_next(query, j)` as a `for` over the query.
+
+        The call may also be the condition with which the first line of another `while` breaks.
+        """
         test, body = node.test, node.body
         first = body[0]
         leaves = isinstance(first, ast.If) and isinstance(first.body[0], ast.Break) and not first.orelse
@@ -395,7 +410,7 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(ast.Assign([target], value), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        """Write an element of an array of numbers of meshes, and the length of the array."""
+        """Rewrite an element of an array of ids of meshes as `mesh_at`, and the length of the array as `mesh_count`."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Attribute) and getattr(node.value.value, "id", "") in self.meshes:
             return _placed(_expression(f"mesh_count({node.value.value.id})"), node)  # type: ignore[attr-defined]
@@ -404,7 +419,10 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def _next_of_block(self, node: ast.Call) -> ast.expr:
-        """Return the tile of a query's next item, which the first thread of the block has; the others have -1."""
+        """Rewrite a step of a block's query: return the expression for a tile with the next item.
+
+        The first thread of the block has the item, the others have -1.
+        """
         query, at = ast.unparse(node.args[0]), f"item_{node.lineno}_{node.col_offset}"
         kind = "mesh" if "mesh" in _name(node) else "bvh"
         step = ast.parse(f"{query}.at, {query}.within, {at} = {kind}_query_next({query})").body[0]
@@ -414,7 +432,10 @@ class _Rewriter(ast.NodeTransformer):
         return _placed(_expression(f"where(tile_arange(block_dim()) == 0, {at}, -1)"), node)
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Write a factor above the diagonal as the transpose of that below, and other calls as here."""
+        """Rewrite a call to the language's spelling.
+
+        A factor above the diagonal (`fill_mode="upper"`) becomes the transpose of that below.
+        """
         self.generic_visit(node)
         if _name(node) in _INTO:
             return self._into(node)
@@ -462,7 +483,7 @@ def _placed(node_at: Any, node: ast.AST) -> Any:
 
 
 def _renamed(call: ast.Call, name: str) -> ast.Call:
-    """Return the call with another name of the same module."""
+    """Return the call with the function's name replaced, of the same module."""
     func = copy.deepcopy(call.func)
     if isinstance(func, ast.Attribute):
         func.attr = name
@@ -476,7 +497,7 @@ def _calls(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
 
 
 def _is_call(node: ast.expr, names: tuple[str, ...]) -> bool:
-    """Return whether it is `name(…)` or `wp.name(…)`."""
+    """Return whether a node is a call `name(…)` or `wp.name(…)` with one of these names."""
     return isinstance(node, ast.Call) and _name(node) in names
 
 

@@ -20,7 +20,7 @@ from workbench.types import element
 
 
 class Internals(ModuleType):
-    """A module below `warp._src`: its public names, wherever they are."""
+    """Represents a module below `warp._src`: its public names, wherever Workbench has them."""
 
     def __init__(self, name: str, spec: Any) -> None:
         super().__init__(name)
@@ -53,7 +53,7 @@ def _registered(function: Any = None, *args: Any, **options: Any) -> Any:
 
 
 def _arguments(function: Any) -> inspect.FullArgSpec:
-    """Return the signature, with annotations that are text evaluated."""
+    """Return a function's `inspect.FullArgSpec`, with annotations that are text evaluated."""
     spec = inspect.getfullargspec(function)
     return spec._replace(annotations=inspect.get_annotations(function, eval_str=True))
 
@@ -65,7 +65,7 @@ def _resolved(function: Any, name: str) -> Any:
 
 
 class _Subscript:
-    """`Vector[float, 3]`: an annotation as a call of its maker."""
+    """Makes annotations of subscripts: `Vector[float, 3]` is the type that its maker returns for float and 3."""
 
     def __init__(self, make: Any) -> None:
         self.make = make
@@ -79,7 +79,10 @@ class _Subscript:
 
 
 class _Struct(type):
-    """`Struct(key=…, cls=…, module=…)`: what `@struct` makes of a class, under another name; a struct is one."""
+    """The class of structs in `warp._src`: `Struct(key=…, cls=…, module=…)` makes one of a class, called `key`.
+
+    `isinstance` is true of every struct class.
+    """
 
     def __new__(mcs, key: str, cls: type, module: Any) -> Any:
         cls.__name__ = key
@@ -94,7 +97,7 @@ class _Struct(type):
 
 
 def _runtime() -> Any:
-    """Warp's runtime: no graph is being written to a file; of its native library there are few calls."""
+    """Return a stand-in for Warp's runtime, with few calls of its native library and no graph being written."""
     runtime: Any = absent("_src.context.runtime")
     runtime.core = absent("_src.context.runtime.core")
     for name, call in natives.calls().items():

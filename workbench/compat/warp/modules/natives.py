@@ -15,11 +15,14 @@ from workbench.types import SCALARS, element
 
 NAMES = {"int": "int32", "uint": "uint32", "float": "float32", "double": "float64"}
 NAMES |= {name: name for name in ("int64", "uint64")}
-"""What native names call a type."""
+"""The names of types by those in the names of native functions."""
 
 
 def _scan(kind: Any, source: int, target: int, count: int, step: int, to: int, length: int, inclusive: bool) -> int:
-    """Write the running sums of each component."""
+    """Write the running sums of each component of `count` elements at address `source` to `target`.
+
+    `step` and `to` are the strides in bytes, `length` is the number of components. Return 1, for success.
+    """
     for k in range(length):
         x, y = (from_ptr(at + k * kind.size, kind, count, s) for at, s in ((source, step), (target, to)))
         utils.array_scan(x, y, inclusive)
@@ -27,31 +30,31 @@ def _scan(kind: Any, source: int, target: int, count: int, step: int, to: int, l
 
 
 def _sorted_pairs(kind: Any, keys: int, values: int, count: int, begin: int, end: int, size: int) -> None:
-    """Sort keys, and values of so many bytes with them."""
+    """Sort keys in place, and values of `size` bytes with them."""
     utils.radix_sort_pairs(from_ptr(keys, kind, count), from_ptr(values, f"uint{8 * size}", count), count, begin, end)
 
 
 def _sorted_segments(kind: Any, keys: int, values: int, count: int, starts: int, ends: int, segments: int) -> int:
-    """Sort the keys of each segment, and values with them."""
+    """Sort the keys of each segment in place, and values with them; return 1, for success."""
     pairs = [from_ptr(keys, kind, count), from_ptr(values, "int32", count)]
     utils.segmented_sort_pairs(*pairs, count, from_ptr(starts, "int32", segments), from_ptr(ends, "int32", segments))
     return 1
 
 
 def _runs(kind: Any, values: int, run_values: int, lengths: int, number: int, count: int) -> None:
-    """Write the runs of equal neighbours, and how many there are."""
+    """Write the values and the lengths of runs of equal neighbours, and how many runs there are."""
     x, y, n = (from_ptr(at, kind, count) for at in (values, run_values, lengths))
     utils.runlength_encode(x, y, n, from_ptr(number, "int32", 1), count)
 
 
 def _sum(kind: Any, values: int, out: int, count: int, step: int, length: int) -> None:
-    """Write the sum of each component."""
+    """Write the sum of each component over `count` elements."""
     x = from_ptr(values, kind, (count, length), (step, kind.size))
     from_ptr(out, kind, length).copy_(x.sum(axis=0))
 
 
 def _inner(kind: Any, a: int, b: int, out: int, count: int, step_a: int, step_b: int, length: int) -> None:
-    """Write the sum of products."""
+    """Write the inner product of two arrays: the sum of products of all components."""
     x, y = (from_ptr(at, kind, (count, length), (s, kind.size)).contiguous() for at, s in ((a, step_a), (b, step_b)))
     from_ptr(out, kind, 1).copy_(x.dot(y))
 
@@ -70,7 +73,7 @@ def _neighbours(count: int, edges: Any) -> list[set[int]]:
     """Return the neighbours of each node.
 
     Raises:
-        RuntimeError: an edge names a node that there is not.
+        RuntimeError: an edge names a node outside of 0 to `count` - 1.
     """
     pairs = edges.numpy()
     if pairs.size and not (0 <= pairs.min() and pairs.max() < count):
@@ -83,7 +86,10 @@ def _neighbours(count: int, edges: Any) -> list[set[int]]:
 
 
 def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
-    """Give each node the first colour that no neighbour has, those with most neighbours first."""
+    """Give each node the first colour that no neighbour has; return the number of colours.
+
+    Nodes with most neighbours come first.
+    """
     near = _neighbours(count, edges)
     colour = [-1] * count
     for node in sorted(range(count), key=lambda n: -len(near[n])):
@@ -94,7 +100,11 @@ def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
 
 
 def _balanced(count: int, edges: Any, number: int, target: float, most: int, colors: Any, reached: Any) -> float:
-    """Move nodes from the largest colour to the smallest one to which they may go, until their ratio is small."""
+    """Move nodes from the largest colour to smaller ones until the ratio of largest to smallest is at most `target`.
+
+    At most `most` nodes are moved. Return the ratio; `reached` becomes 1 if more moves were possible and needed, else
+    0.
+    """
     near, colour = _neighbours(count, edges), colors.numpy().copy()
     for turn in itertools.count():
         sizes = np.bincount(colour, minlength=number)
@@ -126,7 +136,7 @@ def _ends(rows: np.ndarray, count: int) -> np.ndarray:
 
 
 def _active(offsets: np.ndarray, counts: np.ndarray | None, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the row and the position of each stored block of a matrix."""
+    """Return the row and the position of each stored block of a matrix; `counts` has each row's blocks, or is None."""
     sizes = np.diff(offsets) if counts is None else counts
     row = np.repeat(np.arange(rows), sizes)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -232,7 +242,7 @@ def compressed(
 
 
 def calls() -> dict[str, Any]:
-    """Return the functions by the names that the wheel calls."""
+    """Return the functions by the names under which the wheel calls them in Warp's native library."""
     functions: dict[str, Any] = {
         "wp_bsr_matrix_from_triplets_host": from_triplets,
         "wp_bsr_transpose_host": transposed,

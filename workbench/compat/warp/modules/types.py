@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
 
 def normal(spec: Any) -> Any:
-    """Return the type that `spec` means; `spec` itself if it is none."""
+    """Return the language's type that `spec` means; `spec` itself if it means none."""
     try:
         return as_element(spec)
     except TypeError:
@@ -29,7 +29,7 @@ def normal(spec: Any) -> Any:
 
 
 def type_size(dtype: Any) -> int:
-    """Return the number of scalars in a value of the type."""
+    """Return the number of scalars in a value of the type; 1 of a type that is no vector or matrix."""
     kind = normal(dtype)
     return kind.length if isinstance(kind, Vector) else 1
 
@@ -40,7 +40,10 @@ def type_size_in_bytes(dtype: Any) -> int:
 
 
 def types_equal(a: Any, b: Any, match_generic: bool = False) -> bool:
-    """Return whether two types, or two lists of types, are the same."""
+    """Return whether two types, or two lists of types, are the same.
+
+    With `match_generic`, an open type such as `Any` equals each type that it accepts.
+    """
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(types_equal(x, y, match_generic) for x, y in zip(a, b, strict=True))
     one, two = normal(a), normal(b)
@@ -56,7 +59,7 @@ def _kind(*kinds: Kind) -> Any:
 
 
 def _of_value(question: Any) -> Any:
-    """Return a function that answers a question about a value's type."""
+    """Return a function that answers a question about types for the type of a value; False of an array."""
 
     def ask(value: Any) -> bool:
         if isinstance(value, (bool, int, float)):

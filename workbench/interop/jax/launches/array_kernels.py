@@ -24,9 +24,10 @@ _BODIES = {
 
 @lru_cache
 def glue(name: str, ndim: int) -> Kernel:
-    """Return the kernel that does this to arrays of `ndim` dimensions.
+    """Return the kernel that does `name` to arrays of `ndim` dimensions; its last parameter receives the result.
 
-    "move" copies the first parameter to the last, "gather" adds it, "put" fills with a number, "sum" adds two.
+    "move" copies the first array to it, "gather" adds the first array to it, "put" fills it with a number, and "sum"
+    stores the sum of two arrays.
     """
     parameters, body = _BODIES[name]
     index = ", ".join("ijkl"[:ndim])
@@ -38,7 +39,7 @@ def glue(name: str, ndim: int) -> Kernel:
 
 @lru_cache
 def sum_plan(dtype: str) -> Plan:
-    """Return the launch that adds two flat arrays of a type."""
+    """Return the plan of the launch that stores the sum of two flat arrays of `dtype`, the name of a number type."""
     flat = ArrayType(NUMBERS[dtype], 1)
     specialisation = glue("sum", 1).specialise((flat, flat, flat))
     roles = Roles(("a", "b"), ("out",), frozenset(), frozenset(), {})

@@ -57,7 +57,7 @@ _VERSION = 12030  # the first in which a command buffer may hold what other libr
 
 
 def by_reference(function: Function, names: frozenset[str]) -> Function:
-    """Return the function with these number parameters as arrays of one element."""
+    """Return the function with the number parameters `names` as arrays of one element, which its body loads first."""
     builder, params, mapping = Builder(), [], {}
     for param in function.params:
         if param.name in names:
@@ -78,9 +78,10 @@ class CudaTarget:
         name: the name under which XLA knows it.
         description: its wires, for the handler.
         image, entry: the cubin and its symbol.
-        block, each: threads of a block, and points of a launch that one takes.
+        block, each: threads of a block, and points of the launch that a block takes.
         shared: bytes of dynamic shared memory of a block: more than a kernel may declare, or 0.
-        origin: what its code is made from, as JSON values.
+        origin: returns what its code is made from, as JSON values.
+        is_exported: whether exported programs call it, which keep their version of the kernel.
     """
 
     name: str
@@ -95,11 +96,14 @@ class CudaTarget:
 
     @property
     def exported(self) -> CudaTarget:
-        """The same for programs that are exported, which keep their version."""
+        """The same code under another name, for exported programs: an edit of the kernel never stops it."""
         return replace(self, name=content_name(self.description, self.name, "exported"), is_exported=True)
 
     def register(self) -> None:
-        """Make it known to XLA for CUDA, once per process; one that is only exported needs no GPU here."""
+        """Make the target known to XLA for CUDA, once per process; an exported one is also written to the store.
+
+        An exported target is not registered where there is no GPU.
+        """
         if not self.is_exported or driver() is not None:
             make_known_on_gpus(self.name, self.thunks)
         if self.is_exported:
@@ -112,7 +116,7 @@ class CudaTarget:
         return {}
 
     def thunks(self) -> dict[str, int]:
-        """Return the addresses of its handlers by XLA's stage, made now."""
+        """Compile the target's handlers; return their addresses by XLA's stage, "initialize" and "execute"."""
         image = compile_text(self._text(), CpuBackend().target())
         code = for_ever(jit.load_symbols(image, (THUNK, INITIALIZE, DESCRIPTION, OUTDATED)))
         edits.watch_word(self.name, code.addresses[OUTDATED])
@@ -155,7 +159,9 @@ _alive: list[Any] = []
 
 
 def cuda_target(plan: Plan, block: int) -> CudaTarget:
-    """Return the target of a plan on this machine's GPUs, or on those that it is exported for.
+    """Return the target of a plan on this machine's GPUs, or on those of the architecture that it is exported for.
+
+    It warns if the plan has checks, since nothing reads faults on a GPU.
 
     Raises:
         DeviceError: there is no GPU, or there are some of different architectures.
@@ -170,10 +176,10 @@ def cuda_target(plan: Plan, block: int) -> CudaTarget:
 
 
 def arch_here(plan: Plan) -> str:
-    """Return the architecture of this machine's GPUs.
+    """Return the architecture of this machine's GPUs, such as "sm_90".
 
     Raises:
-        DeviceError: there is none, or there are several.
+        DeviceError: there is no GPU, or there are GPUs of several architectures.
     """
     cuda = driver()
     if cuda is None:
@@ -238,10 +244,10 @@ def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) 
 
 @lru_cache(maxsize=1)
 def driver_functions() -> Mapping[str, int]:
-    """Return the addresses of `FUNCTIONS` in this process's driver.
+    """Return the addresses of `FUNCTIONS` in this process's CUDA driver.
 
     Raises:
-        DeviceError: there is none, or it lacks one.
+        DeviceError: there is no driver, or it lacks one of them.
     """
     cuda = driver()
     if cuda is None:

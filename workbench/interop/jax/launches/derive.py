@@ -18,10 +18,13 @@ from workbench.types import is_float
 
 
 class Source(NamedTuple):
-    """A value that an adjoint's operand is, or that one of its results belongs to.
+    """Represents a value that an operand of an adjoint takes, or whose gradient one of its results is.
 
-    `place` is "input" or "output" (of the launch, by number), "cotangent" (of that output), "static", or "scratch": a
-    result that holds what an input or output held before and is dropped.
+    Attributes:
+        place: "input" or "output" of the launch, "cotangent" of an output, "static" value, or "scratch": a result that
+            holds what an input or output held before the launch and is dropped.
+        number: of the value among those of its kind.
+        of: of "scratch", "input" or "output"; otherwise empty.
     """
 
     place: str
@@ -34,9 +37,9 @@ class Gradient:
     """Represents the call of a launch's adjoint.
 
     Attributes:
-        operands: what its operands are.
-        results: to which value each of its results is the gradient (and whose shape it has).
-        views: for each of its views, the number of the launch's that it equals.
+        operands: the values that its operands take, in order.
+        results: of each of its results, the value whose gradient (and shape) it has.
+        views: of each view that it takes, the number of the launch's view with the same offset, shape and strides.
     """
 
     operands: tuple[Source, ...]
@@ -64,7 +67,7 @@ class Tangent:
 def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
     """Return the parameters whose gradients an adjoint can leave out, if those of the operands `wanted` are requested.
 
-    They are static numbers, and what the launch only reads of other operands.
+    They are floats: static numbers, and operands not in `wanted` that the launch only reads.
     """
     floats = [w for w in wires if is_float(w.type) and w.kind in (Kind.ARRAY, Kind.SCALAR)]
     read = {w.name for w in floats if w.operand >= 0 and w.result < 0 and w.operand not in wanted}
@@ -74,10 +77,11 @@ def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
 def adjoint_wires(
     loaded: Loaded, wires: Sequence[Wire], left_out: Collection[str] = ()
 ) -> tuple[tuple[Wire, ...], Gradient]:
-    """Return the wires of a loaded adjoint, from those of the launch that it is the adjoint of.
+    """Return the wires of a loaded adjoint, and how it is called, from the wires of its launch.
 
     Its parameters are the launch's, then an adjoint array for each that is of floats. Parameters that share an operand
-    or a result share its cotangent. The adjoint array of one that is `left_out` is not touched: the array itself.
+    or a result share its cotangent. The adjoint array of one that is `left_out` is not touched: the array itself is
+    passed.
 
     Raises:
         NotDifferentiable: it needs what an undefined output held.
@@ -104,7 +108,7 @@ def adjoint_wires(
 
 
 def _shape_of(wire: Wire, twin: Wire) -> Wire:
-    """Return a parameter that is only a shape, which its adjoint array has."""
+    """Return the wire of a parameter of which the adjoint uses the shape alone, taken from its adjoint array `twin`."""
     return replace(wire, kind=Kind.SHAPE, operand=twin.operand if twin.result < 0 else -1, result=twin.result)
 
 
@@ -114,7 +118,7 @@ def _views(wires: Sequence[Wire], more: Sequence[Wire]) -> tuple[int, ...]:
 
 
 def _place(sources: list[Source], source: Source) -> int:
-    """Return the number of `source` among those found, where it is put if it is new."""
+    """Return the index of `source` in `sources`, to which it is appended if it is not there yet."""
     if source not in sources:
         sources.append(source)
     # Parameters that share an operand share its cotangent, too: JAX has one value for both.
@@ -124,7 +128,14 @@ def _place(sources: list[Source], source: Source) -> int:
 def _primal_wire(
     wire: Wire, loaded: Loaded, twins: Mapping[str, str], operands: list[Source], results: list[Source]
 ) -> Wire:
-    """Return a parameter of the launch in its adjoint: an operand where the adjoint uses more of it than its shape."""
+    """Return the wire of a parameter in the launch's adjoint; append its sources to `operands` and `results`.
+
+    It is an operand if the adjoint uses more of it than its shape, and a dropped result too if the adjoint changes it.
+    An output with an initial value is filled again.
+
+    Raises:
+        NotDifferentiable: the adjoint needs what an undefined output held.
+    """
     used, changed = wire.name in loaded.reads | loaded.writes, wire.name in loaded.writes
     plain = replace(wire, operand=-1, result=-1, fill=None)
     if wire.kind is Kind.SHAPE or wire.value >= 0 or (wire.kind is not Kind.SCALAR and not used and wire.name in twins):
@@ -145,7 +156,7 @@ def _primal_wire(
 
 
 def _twin_wire(wire: Wire, name: str, writes: Collection[str], operands: list[Source], results: list[Source]) -> Wire:
-    """Return the adjoint array of a parameter.
+    """Return the wire of a parameter's adjoint array; append what it takes and gives to `operands` and `results`.
 
     Of an output it is the cotangent: read and cleared, so it goes in and out, or in gather form only read. Of an array
     input it starts as zeros; of a scalar it is one element that collects the sum.
@@ -164,7 +175,7 @@ def _twin_wire(wire: Wire, name: str, writes: Collection[str], operands: list[So
 
 
 def tangent_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ...], Tangent]:
-    """Return the wires of a loaded tangent, from those of the launch that it is the tangent of."""
+    """Return the wires of a loaded tangent, and how it is called, from the wires of its launch."""
     floats = [w for w in wires if is_float(w.type)]
     moved = [w for w in floats if w.kind is not Kind.SHAPE]
     operands = sorted({w.operand for w in moved if w.operand >= 0})

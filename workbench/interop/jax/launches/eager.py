@@ -17,7 +17,12 @@ from workbench.interop.jax.values.library import library
 def whole(function: Callable[..., Any], name: str, checked: Callable[[], bool] | None = None) -> Callable[..., Any]:
     """Return `function`, which takes and returns JAX values, jitted as one operation called `name`.
 
-    Where `checked` says, once it is compiled, that it has checks, a call waits for its results and raises its fault.
+    Args:
+        function: the function.
+        name: the operation's name in JAX's errors.
+        checked: returns, once the operation is compiled, whether its code has checks; then a call waits for its
+            results. An error of XLA's that reports a fault is raised as that KernelFault. None: a call neither waits
+            nor translates.
     """
     jax = library().jax
 

@@ -22,7 +22,7 @@ def experimental_rules(primitive: Any, inner: Callable[..., Any] | None = None) 
 
     Args:
         primitive: that of a launch, or one that stands for a jaxpr.
-        inner: makes that jaxpr, of the operands' types and the primitive's parameters.
+        inner: makes that jaxpr, of the operands' types and the primitive's parameters; None for a launch.
     """
     jet_rules()[primitive] = _refuse_jet
     if (checkify := checkify_library()) is not None:
@@ -74,29 +74,33 @@ def _launched(
 
 
 def reports_faults(enabled: Any) -> bool:
-    """Return whether kernels report faults to `checkify` for these kinds of errors: any that its own operations have.
+    """Return whether kernels report their faults to `checkify` when it looks for the kinds of errors `enabled`.
 
-    A launch stops to mean anything at its first fault, so it is reported whatever its kind.
+    User checks, out-of-bounds accesses and divisions by zero each suffice; NaNs alone do not. A launch stops to mean
+    anything at its first fault, so it is reported whatever its kind.
     """
     checkify = checkify_library()
     return not enabled.isdisjoint((checkify.FailedCheckError, checkify.OOBError, checkify.DivisionByZeroError))
 
 
 def with_error(error: Any, condition: Any, message: Callable[[Any], str], words: Any) -> Any:
-    """Return `checkify`'s error value with one more error, if a condition holds; its text is made of some int32."""
+    """Return `checkify`'s error value with one more error, if `condition` holds; `message(words)` makes its text later.
+
+    `words` is an array of FAULT_WORDS + 1 int32.
+    """
     checkify = checkify_library()
     return checkify.assert_func(error, condition, _kernel_error()(checkify.get_traceback(), message, words))
 
 
 @lru_cache(maxsize=1)
 def _kernel_error() -> type[Any]:
-    """Return the class of errors that kernels report; made when it is asked for, as JAX is imported late."""
+    """Return the class of errors that kernels report to `checkify`, which the first call defines."""
     checkify, struct = checkify_library(), library().jax.ShapeDtypeStruct
     # The class of effects has no public name.
     effect = type(checkify.DivisionByZeroError(None).get_effect_type())
 
     class KernelError(checkify.JaxException):
-        """An error that a kernel reported."""
+        """Represents an error that a kernel reported to `checkify`."""
 
         def __init__(self, traceback: Any, message: Callable[[Any], str], words: Any) -> None:
             super().__init__(traceback)
@@ -120,7 +124,7 @@ def _kernel_error() -> type[Any]:
 
 @dataclass(frozen=True)
 class _Fault:
-    """Represents the text of a launch's fault, made of its record and the number of its batch."""
+    """Makes the text of a launch's fault from int32 words: those of its record, then the number of its batch."""
 
     plan: Plan
     config: LaunchConfig

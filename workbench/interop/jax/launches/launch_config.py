@@ -21,7 +21,7 @@ from workbench.types import element, is_integer
 
 Shape = tuple[int, ...]
 FAULT_WORDS = FAULT_SIZE // 4
-"""The int32 of a fault's record."""
+"""The number of int32 words in a fault's record."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,16 @@ class LaunchConfig:
     records: bool = False
 
     def __repr__(self) -> str:
-        """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""
+        """Return the dimensions, batch and effect, as a jaxpr shows them; shapes are those of the values there."""
         batch = f" × batch {self.batch}" if self.batch else ""
         return f"dim {self.dims}{batch}{' (has effects)' if self.effect else ''}"
 
     def batched(self, size: int) -> LaunchConfig:
-        """Return the same under one more batch axis, the outermost."""
+        """Return the configuration under one more batch axis, the outermost.
+
+        Raises:
+            LaunchError: it has MAX_BATCH_AXES already.
+        """
         axes = (size, *self.batch)
         if len(axes) > MAX_BATCH_AXES:
             raise LaunchError(f"A kernel works under at most {MAX_BATCH_AXES} nested jax.vmap; this is one more.")
@@ -77,7 +81,10 @@ class LaunchConfig:
 
 
 def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
-    """Return what an adjoint of this launch alone may rest on; None if sizes are known only when the program runs."""
+    """Return the dimensions, array shapes and static integers of a launch, on which an adjoint of it alone may rely.
+
+    None if sizes are known only when the program runs.
+    """
     if config.is_symbolic:
         return None
     arguments: dict[str, Any] = {}
@@ -93,7 +100,11 @@ def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
 
 
 def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
-    """Return the attributes of a launch's FFI call, each some int64."""
+    """Return the attributes of a launch's FFI call by name, each a tuple of int64.
+
+    Raises:
+        LaunchError: a symbolic dimension of the launch is not a size of any of its arrays.
+    """
     numbers: dict[str, tuple[int, ...]] = {"dims": tuple(_size(d, plan, config) for d in config.dims)}
     if config.values:
         numbers["values"] = config.values
@@ -105,7 +116,7 @@ def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
 
 
 def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
-    """Return a condition as the handler takes it: see `within` in check.c."""
+    """Return a condition as int64 words for the native handler: see `within` in check.c."""
     wires = plan.target.description.wires
     number = {w.name: n for n, w in enumerate(wires)}
     terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * number[array] + axis), factor)]
@@ -113,8 +124,13 @@ def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
 
 
 def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
-    """Return a size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an
-    array."""
+    """Return a dimension of the launch as the native handler takes it.
+
+    It is the number itself or, if it is symbolic, -1 - (4 · parameter + axis) of an array that has this size.
+
+    Raises:
+        LaunchError: no array has it.
+    """
     if not arguments.is_symbolic(size):
         return int(size)
     wires = plan.target.description.wires

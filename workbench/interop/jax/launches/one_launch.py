@@ -25,11 +25,14 @@ from workbench.passes.analysis.partition import unknown_uses
 from workbench.types import MAX_NDIM, ArrayType, int32
 
 FEWEST_BATCHES, MOST_POINTS = 64, 128
-"""On the CPU."""
+"""On the CPU, a kernel for whole batches is compiled for at least so many batches of at most so many points each."""
 
 
 def one_launch(plan: Plan, config: LaunchConfig, operands: Sequence[Shape]) -> tuple[Plan, LaunchConfig]:
     """Return the launch with its innermost batch axes as dimensions of its own, as many as it can have.
+
+    It is returned unchanged if it has checks, views, conditions or symbolic sizes, fewer than two batches, or a kernel
+    that can have no batch axes.
 
     Args:
         plan, config: the launch.
@@ -54,9 +57,9 @@ def one_launch(plan: Plan, config: LaunchConfig, operands: Sequence[Shape]) -> t
 
 
 def pays_on_cpu(plan: Plan, config: LaunchConfig) -> bool:
-    """Return whether the launch is worth a kernel of its own on the CPU.
+    """Return whether a launch's batch is worth a kernel compiled for it on the CPU: many batches of few points.
 
-    What strips of a launch sum up stays with the handler: there each batch has the bits that it has alone.
+    It is not if strips of the launch leave sums: the handler gives each batch the bits that it has alone.
     """
     if plan.target.description.sums or config.is_symbolic:
         return False
@@ -94,7 +97,7 @@ def _wire(wire: Wire, axes: int) -> Wire:
 
 
 class Place(NamedTuple):
-    """The batch axes of a parameter of a batched function.
+    """Represents the batch axes of a parameter of a batched function.
 
     Attributes:
         varies: for each batch axis, whether the parameter varies along it; if not, its size there is 1.

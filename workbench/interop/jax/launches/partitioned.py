@@ -35,7 +35,7 @@ _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 class Divisible(NamedTuple):
-    """A launch that XLA may divide: a function of its operands, and the plans that devices may run."""
+    """Represents a launch that XLA may divide: a function of its operands, and the plans that devices may run."""
 
     function: Callable[..., list[Any]]
     plans: Sequence[Plan]
@@ -89,7 +89,7 @@ def _padded(shape: Shape, axes: Axes, wide: Mapping[str, int]) -> Shape:
 
 
 def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, identity: str) -> Any:
-    """Return the call in the program of all devices; `identity` distinguish it from others with the same shapes."""
+    """Return the call in the program of all devices; `identity` distinguishes it from others with the same shapes."""
     mlir = library().mlir
     results = mlir.lower_fun(divisible.function, multiple_results=True)(ctx, *operands)
     # XLA sees a launch as a number of this process; JAX's persistent cache must tell one launch from another.
@@ -122,7 +122,10 @@ def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) 
 
 
 def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:
-    """Return the shardings in the types of results, under a mesh with explicit axes; None for each elsewhere.
+    """Return a sharding for the type of each result under a mesh with explicit axes; None for each without such a mesh.
+
+    An axis that the mesh does not divide evenly stays undivided. This also returns None for each if this JAX has no
+    sharding rules.
 
     Raises:
         LaunchError: operands are divided in ways that do not go together.
@@ -164,8 +167,9 @@ def _ambiguous(plan: Plan, what: str) -> LaunchError:
 def part_plan(plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collection[int], wide: Collection[str]) -> Plan:
     """Return the plan of a part of a launch that is divided along these dimensions.
 
-    It is the plan itself if parts do as the whole; else it takes two more numbers for each dimension. Of the factors
-    `wide`, parts may have more threads together than the launch.
+    It is the plan itself if a part needs no position; otherwise its kernel takes two more numbers for each dimension:
+    the part's offset and the size of the whole. Factors in `wide` are padded: their parts together may have more
+    threads than the launch.
     """
     dimensions = [n for n in dimensions if rule.dims[n]]
     padded = tuple(n for n in dimensions if rule.dims[n] in wide)
@@ -187,8 +191,11 @@ def part_plan(plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collecti
 
 
 def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collection[str]) -> list[Plan]:
-    """List the plans that a program may call that XLA divided in another process and that is read from a cache on
-    disk."""
+    """Return the plans that parts of a launch may call in a program read from JAX's persistent cache.
+
+    XLA divided such a program in another process, and does not ask again what a device runs. Without that cache the
+    list is empty.
+    """
     if not library().jax.config.jax_compilation_cache_dir:
         return []
     dims = [n for n, factor in enumerate(rule.dims) if factor]
@@ -207,7 +214,7 @@ class _Divided:
         self.sizes, self.bind, self.site = {**rule.sizes, **wide}, bind, site
 
     def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
-        """Return the mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
+        """Return the mesh, the function that a device runs, and the shardings of its results and operands."""
         rule = self.rule
         values = [(x, axes) for x, axes in zip((*results, *operands), (*rule.results, *rule.operands), strict=True)]
         chosen = self._chosen(mesh, values)
@@ -222,7 +229,7 @@ class _Divided:
         return mesh, run, [placed(a) for a in rule.results], tuple(placed(a) for a in rule.operands)
 
     def _chosen(self, mesh: Any, values: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
-        """Return the mesh axes along which each factor is divided: those of the first value that has some."""
+        """Return the mesh axes along which each factor is divided: those of the first value that divides it evenly."""
         chosen: dict[str, tuple[str, ...]] = {}
         taken: set[str] = set()
         for value, axes in values:
@@ -237,7 +244,10 @@ class _Divided:
         return chosen
 
     def _position(self, chosen: Mapping[str, tuple[str, ...]], axes: Shape, factor: str, size: int) -> list[Any]:
-        """Return the offset of a device's part along a factor of which it has `size`, and the factor's full size."""
+        """Return the offset of a device's part along a factor, where a part has `size`, and the factor's full size.
+
+        Both are int32 of the shape `axes`.
+        """
         jax = library()
         index = jax.jax.lax.axis_index(chosen[factor]) if factor in chosen else 0
         both = jax.jnp.asarray(index * size, "int32"), jax.jnp.asarray(self.rule.sizes[factor], "int32")
@@ -291,7 +301,7 @@ class _Divided:
         return results
 
     def _warn(self, operands: Sequence[Any], chosen: Mapping[str, tuple[str, ...]]) -> None:
-        """Report the first operand that is gathered, once per line that launches."""
+        """Warn of the first operand that is gathered on every device, once per kernel and line that launches it."""
         key = (self.plan.kernel, *self.site)
         for wire, value, axes in zip(self.plan.operands, operands, self.rule.operands, strict=True):
             for axis, (factor, names) in enumerate(zip(axes, _specs(value), strict=True)):
@@ -306,7 +316,7 @@ class _Divided:
 
 
 def _specs(value: Any) -> list[tuple[str, ...]]:
-    """Return the mesh axes of each axis of a value."""
+    """Return the names of the mesh axes that divide each axis of a value; empty where none does."""
     spec = getattr(value.sharding, "spec", None) or ()
     named = [() if n is None else (n,) if isinstance(n, str) else tuple(n) for n in spec]
     return [*named, *[()] * (len(value.shape) - len(named))]
@@ -328,7 +338,7 @@ def _put_together(value: Any, kind: str, names: tuple[str, ...]) -> Any:
 
 
 def note_call_site(plan: Plan, config: LaunchConfig) -> None:
-    """Keep the line that launches, for the warning: the innermost that is neither ours nor JAX's."""
+    """Record the line that launches, for a warning: the innermost that is neither Workbench's nor JAX's."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_others()):
         frame = frame.f_back
@@ -342,11 +352,11 @@ def _others() -> tuple[str, ...]:
 
 
 class Edge(NamedTuple):
-    """Represents a halo along one axis of an array.
+    """Represents the halo of a divided array along one axis.
 
     Attributes:
         axis: of the array.
-        before, after: elements before and after a part.
+        before, after: elements of the neighbours before and after a part.
         names: the mesh axes that divide it.
         count: the number of parts.
         wrap: of a ring that is padded, its size without the padding; else 0.
@@ -377,7 +387,7 @@ class Edge(NamedTuple):
 
 
 def resized(value: Any, shape: Sequence[int]) -> Any:
-    """Truncate a value, or pad it with zeros, at the end of each axis to this shape."""
+    """Return a value of this shape: each axis is truncated, or padded with zeros, at its end."""
     lax, jnp = library().jax.lax, library().jnp
     for axis, size in enumerate(shape):
         if value.shape[axis] > size:
@@ -389,7 +399,10 @@ def resized(value: Any, shape: Sequence[int]) -> Any:
 
 
 def attached(part: Any, edges: Sequence[Edge]) -> Any:
-    """Return a part with its halos; the second axis sends what the first has attached, so corners take two steps."""
+    """Return a part extended by its halos along each edge.
+
+    The second axis sends what the first has attached, so corners take two steps.
+    """
     lax = library().jax.lax
     for edge in edges:
         if edge.wrap:  # the padding begins with the beginning of the ring, and ends with its end

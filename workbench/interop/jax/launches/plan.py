@@ -81,7 +81,7 @@ class Code(NamedTuple):
 
     @property
     def function(self) -> Callable[[], Function]:
-        """Makes its IR, and holds no kernel."""
+        """A function that builds the IR of the code; it holds no reference to the kernel."""
         source = self.specialisation
         return partial(
             ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant,
@@ -89,7 +89,7 @@ class Code(NamedTuple):
         )  # fmt: skip
 
     def without(self, left_out: Collection[str]) -> Code:
-        """Return the code whose adjoint leaves out the gradients of these parameters."""
+        """Return the code whose adjoint leaves out the gradients of the parameters with these names."""
         if not left_out:
             return self
         params = self.specialisation.function.params
@@ -110,10 +110,10 @@ class Code(NamedTuple):
             )
 
     def derivative(self, step: str, launch: Dims | None = None) -> tuple[Code, Loaded]:
-        """Return the code one step further: "adjoint" or "tangent".
+        """Return the code of a derivative, and that derivative loaded for the CPU.
 
         Args:
-            step: which; or LOCAL.
+            step: "adjoint", "tangent" or LOCAL, the adjoint in gather form.
             launch: dimensions and arguments for which alone an adjoint needs to be right; by default for all.
 
         Raises:
@@ -135,17 +135,17 @@ class Code(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A launch.
+    """Represents a kernel's launch as JAX's primitives carry it; plans are equal where their targets are.
 
     Attributes:
         kernel: the kernel's name.
         launch_ndim: dimensions that its launch must have; 0 for any.
-        target: what XLA calls.
+        target: what XLA calls on the CPU.
         code: where its derivatives come from.
         gradient: returns the plan of its adjoint for cotangents of the operands with these numbers (default: all), and
             how to call it; with a `Dims`, it need be right for that launch alone; raises NotDifferentiable if there is
             none.
-        tangent: the same of its tangent.
+        tangent: returns the plan of its tangent, and how to call it; raises NotDifferentiable if there is none.
     """
 
     kernel: str = field(compare=False)
@@ -156,17 +156,17 @@ class Plan:
     tangent: Callable[[], tuple[Plan, Tangent]] = field(compare=False, repr=False)
 
     def __repr__(self) -> str:
-        """Say what it is, in a jaxpr: the kernel, and the derivative of it."""
+        """Return the kernel's name and which derivative of it this is, as a jaxpr shows it."""
         return self.target.description.kernel
 
     @cached_property
     def late(self) -> Target:
-        """The target where neither a fault nor an interrupt may fail one device of several."""
+        """The target for programs of several devices, where no fault or interrupt may fail one device's call."""
         return self._otherwise(WAITING)
 
     @cached_property
     def recorded(self) -> Target:
-        """The target whose last result has its faults."""
+        """The target that returns its faults as one more result, the last, instead of failing."""
         return self._otherwise(RECORDED)
 
     def _otherwise(self, late: int) -> Target:
@@ -178,7 +178,7 @@ class Plan:
         return target
 
     def with_checks(self) -> Plan:
-        """Return the plan of the same launch that reports faults."""
+        """Return the plan of the same launch with checks, which reports faults; the plan itself if it has them."""
         plan = self if self.checked else self._checked
         plan.traced.update((k, v) for k, v in self.traced.items() if k[0] == "adjoint of")
         return plan
@@ -192,27 +192,27 @@ class Plan:
 
     @cached_property
     def traced(self) -> dict[Any, Any]:
-        """Hold what JAX traced of the plan, as long as the plan lives: another cache would keep replaced kernels."""
+        """The results of JAX's tracing of the plan, by key; kept here, as another cache would keep replaced kernels."""
         return {}
 
     @property
     def checked(self) -> bool:
-        """Return whether it reports faults."""
+        """Return whether the code has checks, and so reports faults."""
         return self.code.checks
 
     @property
     def stays(self) -> bool:
-        """Return whether it runs even if nothing uses its results: a kernel that reports faults."""
+        """Return whether it runs even if nothing uses its results: a kernel with checks, not a derivative of one."""
         return self.checked and self.code.direction == FORWARD
 
     @property
     def operands(self) -> tuple[Wire, ...]:
-        """The wires that are operands."""
+        """The wires that are operands, in order."""
         return self.target.description.operands()
 
     @property
     def results(self) -> tuple[Wire, ...]:
-        """The wires that are results."""
+        """The wires that are results, in order."""
         return self.target.description.results()
 
 
@@ -221,11 +221,11 @@ class Roles:
     """Represents the role of each parameter of a kernel under JAX, by name.
 
     Attributes:
-        inputs: operands, those that also come out among them, in order.
+        inputs: operands, those that are also results among them, in order.
         outputs: results that are no operands, in order.
-        in_out: inputs that come out.
+        in_out: inputs that are also results.
         static: scalar inputs whose values are part of the traced program.
-        init: initial value of outputs.
+        init: initial values of outputs, a number or its bytes, by name.
     """
 
     inputs: tuple[str, ...]

@@ -40,7 +40,7 @@ VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
 
 
 class Primitives(NamedTuple):
-    """The two primitives, with their rules."""
+    """Represents the two JAX primitives: a kernel's launch, and its derivative applied to tangents."""
 
     launch: Any
     tangent: Any
@@ -48,7 +48,7 @@ class Primitives(NamedTuple):
 
 @lru_cache(maxsize=1)
 def primitives() -> Primitives:
-    """Return the primitives, made and registered with JAX at the first call."""
+    """Return the two primitives, which the first call defines and registers with JAX."""
     jax = library()
     launch, tangent = jax.Primitive("workbench_launch"), jax.Primitive("workbench_launch_tangent")
     launch.multiple_results = tangent.multiple_results = True
@@ -75,7 +75,7 @@ def primitives() -> Primitives:
 
 
 def launch(plan: Plan, operands: Sequence[Any], config: LaunchConfig) -> list[Any]:
-    """Return the results of a launch, in the order of the plan's."""
+    """Bind the launch primitive to operands; return the plan's results, and last the faults if it records them."""
     note_call_site(plan, config)
     return primitives().launch.bind(*aligned(operands), plan=plan, config=config)
 
@@ -101,7 +101,10 @@ def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list
 
 @lru_cache(maxsize=1)
 def _effect() -> Any:
-    """Return the effect of JAX's own FFI calls: it is known to all of JAX's transformations."""
+    """Return the JAX effects of a launch with a side effect: those of JAX's own FFI calls.
+
+    All of JAX's transformations know them.
+    """
     jax = library().jax
     # Traced, never run: only its effect is looked at, which has no public name.
     call = jax.ffi.ffi_call("workbench.effect", jax.ShapeDtypeStruct((), np.float32), has_side_effect=True)
@@ -110,8 +113,10 @@ def _effect() -> Any:
 
 @lru_cache(maxsize=1)
 def fault_effect() -> Any:
-    """Return the effect of launches that report faults: JAX drops none whose results are unused, as gradients' often
-    are."""
+    """Return the JAX effects of launches that report faults.
+
+    With an effect JAX keeps a launch whose results are unused, as those that gradients need often are.
+    """
     jax = library().jax
     # A kind of the effect of `jax.debug.print`: all transformations know that, `jax.checkpoint` among them.
     (printing,) = jax.make_jaxpr(lambda: jax.debug.print(""))().effects
@@ -252,7 +257,14 @@ def _launch_jvp(
 
 
 def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> list[Any]:
-    """Transpose a launch that is linear in the operands that JAX does not know, by the adjoint kernel."""
+    """Transpose a launch that is linear in the operands that JAX does not know, by the adjoint kernel.
+
+    Returns:
+        For each of those operands its cotangent; None for the others.
+
+    Raises:
+        NotDifferentiable: nothing says that the launch is linear in them.
+    """
     ad, jnp = library().ad, library().jnp
     wanted = tuple(n for n, x in enumerate(operands) if ad.is_undefined_primal(x))
     if all(_is_zero(c) for c in cotangents):
@@ -269,7 +281,7 @@ def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, con
 
 
 def _no_tangent(result: Any) -> Any:
-    """Return the tangent of a result that is not of floats."""
+    """Return JAX's zero tangent for a result that is not of floats."""
     jax = library()
     return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
 
@@ -283,8 +295,10 @@ def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shap
 
 
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
-    """Return the tangents of the results by the tangent kernel, which runs the kernel too: those results are
-    dropped."""
+    """Return the tangents of the results, by the tangent kernel.
+
+    That kernel computes the results too, which are dropped.
+    """
     jnp = library().jnp
     around = adjoint_of(plan, config)
     if around is not None:
@@ -334,7 +348,10 @@ def tangent_of(avals: tuple[Any, ...], plan: Plan, config: LaunchConfig, wanted:
 def _tangent_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, config: LaunchConfig, wanted: Shape
 ) -> tuple[list[Any], list[Any]]:
-    """Linear in the tangents: where only these move, itself once more; else by the derivative of the tangent kernel."""
+    """Differentiate `launch_tangent`, which is linear in the tangents.
+
+    Where only these move, the derivative is the operation itself once more; else it is that of the tangent kernel.
+    """
     jax = library()
     split = len(plan.operands)
     # The primals stay: then the operation is linear, and its derivative is itself.
@@ -364,7 +381,7 @@ def _batch_tangent(
 def _transpose_tangent(
     cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
 ) -> list[Any]:
-    """Cotangents of the results to those of the tangents, by the adjoint kernel."""
+    """Transpose `launch_tangent`: from cotangents of the results to those of the tangents, by the adjoint kernel."""
     ad = library().ad
     split = len(plan.operands)
     inputs, linear = operands[:split], [x.aval for x in operands[split:]]
@@ -385,7 +402,15 @@ def _pulled(
     wanted: Shape,
     linear: Sequence[Any],
 ) -> list[Any]:
-    """Return cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
+    """Return the cotangents of the operands numbered `wanted`, whose types are `linear`.
+
+    Args:
+        plan, config: the launch.
+        inputs: its operands.
+        cotangents: of its results of floats, by number.
+        wanted: numbers of operands.
+        linear: the abstract values of the results of this function.
+    """
     ad, jnp = library().ad, library().jnp
     adjoint, gradient = plan.gradient(wanted, traced_launch(plan, config))
     full = {n: ad.instantiate_zeros(c) for n, c in cotangents.items()}
@@ -410,7 +435,12 @@ def _pulled(
 
 
 class Adjoint(NamedTuple):
-    """The launch that an adjoint's launch is the adjoint of."""
+    """Represents the launch that an adjoint's launch was derived from.
+
+    Attributes:
+        plan, config: that launch.
+        gradient: how the adjoint's operands and results relate to it.
+    """
 
     plan: Plan
     config: LaunchConfig
@@ -418,14 +448,15 @@ class Adjoint(NamedTuple):
 
 
 def note_adjoint(adjoint: Plan, config: LaunchConfig, of: Adjoint) -> None:
-    """Keep what an adjoint's launch is the adjoint of, for its own derivatives."""
+    """Record from which launch an adjoint's launch was derived, for derivatives of the adjoint."""
     adjoint.traced["adjoint of", replace(config, batch=())] = of
 
 
 def adjoint_of(plan: Plan, config: LaunchConfig) -> _Around | None:
-    """Return the derivative rule of an adjoint's launch; None of another one, and where gradients are the user's own.
+    """Return the derivative rule of an adjoint's launch; None if the launch is differentiated like any other.
 
-    Those need not be a transposed Jacobian, of which alone second derivatives are symmetric.
+    That is so for a launch that is no adjoint, where the kernel it was derived from has no tangent, and where gradients
+    are the user's own: they need not be a transposed Jacobian, of which alone second derivatives are symmetric.
     """
     known = plan.traced.get(("adjoint of", replace(config, batch=())))
     if known is None or "custom" in plan.code.specialisation.function.body.op_names:
@@ -438,7 +469,7 @@ def adjoint_of(plan: Plan, config: LaunchConfig) -> _Around | None:
 
 
 class _Around:
-    """An adjoint's launch A(x, c) = J(x)ᵀc with the launch that it is the adjoint of, whose tangent is J(x)v.
+    """Differentiates an adjoint's launch A(x, c) = J(x)ᵀc by means of its primal launch, whose tangent is J(x)v.
 
     Adjoints are never differentiated themselves: a loop that runs backwards from kept states has no adjoint. By
     symmetry of second derivatives, all that is asked of A follows from the tangent launch and that one's adjoint:
@@ -451,7 +482,7 @@ class _Around:
         self.numbers = {s: n for n, s in enumerate(known.gradient.operands)}
 
     def inputs(self, operands: Sequence[Any]) -> list[Any]:
-        """Return the operands of the launch; of those that neither A nor the tangent reads, zeros."""
+        """Return the operands of the launch, from those of A; zeros for an operand that A does not take."""
         jnp, ones = library().jnp, (1,) * len(self.config.batch)
 
         def one(n: int) -> Any:
@@ -463,7 +494,7 @@ class _Around:
         return [one(n) for n in range(len(self.plan.operands))]
 
     def moved(self, inputs: Sequence[Any], tangents: Mapping[int, Any]) -> list[Any]:
-        """J(x)v, of each result of floats."""
+        """Return J(x)v, a tangent for each result of floats; `tangents` holds v by number of operand."""
         wanted = tuple(sorted(tangents))
         values = aligned([*inputs, *(tangents[n] for n in wanted)])
         return primitives().tangent.bind(*values, plan=self.plan, config=self.primal, wanted=wanted)
@@ -471,7 +502,7 @@ class _Around:
     def second(
         self, operands: Sequence[Any], inputs: Sequence[Any], tangents: Mapping[int, Any], by: Sequence[int]
     ) -> tuple[list[Any], Sequence[Any]]:
-        """J(x)v, and the gradients of the number c · J(x)v by these inputs."""
+        """Return J(x)v, and the gradients of the number c · J(x)v with respect to the inputs numbered `by`."""
         jax = library().jax
 
         def along(*values: Any) -> list[Any]:
@@ -485,7 +516,7 @@ class _Around:
         return results, pull([self.cotangent(operands, n, r) for n, r in zip(floats, results, strict=True)])
 
     def cotangent(self, operands: Sequence[Any], number: int, like: Any) -> Any:
-        """Return the argument of A for a result of the launch."""
+        """Return c for a result of the launch, from A's operands, in the shape of `like`; zeros if A takes none."""
         argument_number = self.numbers.get(Source("cotangent", number))
         jnp = library().jnp
         if argument_number is None:
@@ -493,8 +524,10 @@ class _Around:
         return as_typed(jnp.broadcast_to(operands[argument_number], like.shape), like)
 
     def tangents(self, operands: Sequence[Any], wanted: Shape) -> list[Any]:
-        """Return the tangents of A's results of floats: `operands` are A's own, then tangents of those numbered
-        `wanted`."""
+        """Return the tangents of A's results of floats.
+
+        `operands` are A's own, then tangents of those numbered `wanted`.
+        """
         jnp, split = library().jnp, len(self.adjoint.operands)
         moving = {self.gradient.operands[n]: t for n, t in zip(wanted, operands[split:], strict=True)}
         results = [s.number for s in self.gradient.results if s.place == "input"]
@@ -526,7 +559,7 @@ class _Around:
         self, plan: Plan, config: LaunchConfig, operands: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
         linear: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
-        """Return what `_pulled` returns, for the adjoint that this represents."""
+        """Return the cotangents of A's operands numbered `wanted`, as `_pulled` does for other launches."""
         jnp, sources = library().jnp, [self.gradient.operands[n] for n in wanted]
         towards = {
             s.number: cotangents[n]
@@ -545,7 +578,7 @@ class _Around:
 
 
 def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
-    """Return the statics of the adjoint's launch: its operands and results have the shapes of their primal values."""
+    """Return the configuration of the adjoint's launch: its values have the shapes of their primal values."""
 
     def shape(source: Source) -> Shape:
         if source.place == "input" or source.of == "input":
@@ -562,13 +595,13 @@ def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> 
 
 
 def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:
-    """Summed over the batch axes along which the operand did not vary."""
+    """Return a cotangent of the type `aval`, summed over the batch axes along which the operand does not vary."""
     axes = tuple(n for n, size in enumerate(config.batch) if aval.shape[n] == 1 and size != 1)
     return as_typed(cotangent.sum(axis=axes, keepdims=True) if axes else cotangent, aval)
 
 
 def check_linear(plan: Plan, linear: Collection[int], declared: Collection[str]) -> None:
-    """Refuse a launch that is not linear in the operands with these numbers, taken together.
+    """Check that a launch is linear in the operands with these numbers, taken together.
 
     Args:
         plan: the launch.

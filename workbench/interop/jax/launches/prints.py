@@ -32,7 +32,7 @@ _SILENT: WeakKeyDictionary[Specialisation, Specialisation] = WeakKeyDictionary()
 
 
 def silent(specialisation: Specialisation) -> Specialisation:
-    """Return the same kernel without its prints; itself where it has none."""
+    """Return the specialisation without its prints; itself if it has none."""
     if "print" not in specialisation.function.body.op_names:
         return specialisation
     silenced = _SILENT.get(specialisation)
@@ -47,7 +47,7 @@ def print_when_run(
     specialisation: Specialisation, plan: Plan, dims: Sequence[int], results: Sequence[Sequence[int]],
     numbers: Mapping[str, Any], operands: Sequence[Any], block: int,
 ) -> None:  # fmt: skip
-    """Have the program print what the kernel prints, when it runs.
+    """Let the program print, when it runs, what a kernel prints.
 
     Args:
         specialisation: the kernel, with its prints.

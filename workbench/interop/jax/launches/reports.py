@@ -41,9 +41,9 @@ class Report:
     """Represents a count over a result that has to be 0, and the error where it is not.
 
     Attributes:
-        count: from a result, and values beside it, a whole number.
+        count: returns a whole number for a result and further values.
         function: the kernel's name, or the function's.
-        said: what the message says after the number.
+        said: the message behind the number.
         advice: what to do about it.
     """
 
@@ -57,7 +57,7 @@ class Report:
         return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
 
     def text(self, words: Any) -> str:
-        """Return the text of the error whose count is the first of these int32."""
+        """Return the error's text; the first of `words` is the count."""
         return str(self.fault(int(words[0]))).lstrip()
 
     def __call__(self, value: Any, *more: Any) -> Any:
@@ -75,12 +75,12 @@ class Report:
 
 @dataclass(frozen=True)
 class Unwritten:
-    """Counts the elements of a result that still hold the marker of a type."""
+    """Counts the elements of a result that still hold the bit pattern that marks them as unwritten."""
 
     scalar: Scalar
 
     def __call__(self, value: Any) -> Any:
-        """Return the number."""
+        """Return the number of elements of `value` that hold the marker."""
         bits = np.dtype(f"uint{self.scalar.bits}")
         pattern = marker(self.scalar)
         assert pattern is not None
@@ -88,7 +88,10 @@ class Unwritten:
 
 
 def watch(function: str, name: str, scalar: Scalar, value: Any) -> Any:
-    """Return the result `value` of a program that reports, when it runs, elements that still hold the marker."""
+    """Return the result `value`; when the program runs, it reports elements that still hold the marker.
+
+    The marker is the bit pattern of unwritten elements; nothing is reported for a type without one.
+    """
     if marker(scalar) is None:
         return value
     message = f"of {value.size} elements of the result {name} were never written by {function}."
@@ -98,11 +101,11 @@ def watch(function: str, name: str, scalar: Scalar, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class NotAdditive:
-    """Counts the elements of a result for which f(x + r) is not f(x) + f(r): a launch that is not linear there.
+    """Counts the elements of a result for which f(x + r) differs from f(x) + f(r): the launch f is not linear there.
 
     Attributes:
         plan, config: the launch.
-        linear: numbers of the operands.
+        linear: numbers of the operands that x stands for.
         result: number of the result.
     """
 
@@ -112,7 +115,7 @@ class NotAdditive:
     result: int
 
     def __call__(self, value: Any, *operands: Any) -> Any:
-        """Return the number, for a result of the launch with these operands."""
+        """Return the number of such elements of `value`, the launch's result for these operands."""
         jnp = library().jnp
         other, both = list(operands), list(operands)
         for n in self.linear:
@@ -146,10 +149,11 @@ def watch_linear(
 
 @lru_cache(maxsize=1)
 def _reported() -> Any:
-    """Return the primitive that gives its first operand, in which it is linear, though its code shows neither.
+    """Return the primitive that returns its first operand and fails when it runs if the report's count is not 0.
 
-    An effect would not do: `checkpoint` refuses that of calls, and that of JAX's debug callbacks leaves a token which
-    fails at every barrier once the program has failed.
+    It is linear in that operand by a rule of its own, as its code does not show it. An effect would not do:
+    `checkpoint` refuses that of calls, and that of JAX's debug callbacks leaves a token which fails at every barrier
+    once the program has failed.
     """
     jax = library()
     primitive = jax.Primitive("workbench_reported")
@@ -212,7 +216,7 @@ def _specialisation() -> Specialisation:
 
 @lru_cache(maxsize=1024)
 def _plan(report: Report) -> Plan:
-    """Return the launch that asserts that a count is 0: one code, and a target for each message."""
+    """Return the plan of the launch that asserts that a count is 0: all share one code, each message has a target."""
     code = Code(_specialisation(), checks=True)
     loaded = load(code.specialisation, options=code.options, device="cpu")
     assertion_plan = forward_plan(loaded, Roles(("bad",), ("after",), frozenset(), frozenset(), {}), code)

@@ -30,7 +30,7 @@ Buffer = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Rule:
-    """The factors of a launch's axes, those of the batch first.
+    """Represents the factors of a launch's axes, those of the batch first.
 
     Attributes:
         operands, results: a factor for each axis of each.
@@ -39,9 +39,9 @@ class Rule:
         viewed: of each view, the factor of its first axis ("" of one that stays whole) and the rows of its halo.
         sizes: of each factor that may be divided; of a dimension of the launch, its threads.
         spans: of factors whose axes may be padded, the sizes of the shortest and the longest.
-        rings: of factors around which indices wrap, the elements of all halos: a padding must have place for them.
+        rings: of factors around which indices wrap, the elements of all halos: a padding must have room for them.
         extra: of axes of parameters that are not as long as the launch, how much longer they are.
-        merged: of results, by number, the factors over which the parts are put together, and how.
+        merged: of results, by number, the factors over which the parts are put together, and how ("add", "min", …).
         whole: why an axis that is not divided is not, by factor.
         positioned: whether parts of the launch use where they begin, or how large the whole is.
         lengths: axes of parameters whose size they use, and the dimension of the launch that divides each.
@@ -66,7 +66,7 @@ class Rule:
     rings: Mapping[str, int] = field(default_factory=dict)
 
     def padded(self, counts: Sequence[int]) -> dict[str, int]:
-        """Return the common sizes of factors whose axes are of several sizes, or are not divided evenly.
+        """Return the sizes to which factors are padded whose axes are of several sizes, or are not divided evenly.
 
         Args:
             counts: numbers of parts that a mesh may make, the largest last; each divides it.
@@ -78,7 +78,13 @@ class Rule:
         }
 
     def part(self, config: LaunchConfig, parts: Mapping[str, int], wide: Mapping[str, int]) -> LaunchConfig:
-        """Return the launch of one device, where factors are divided into so many parts, some after padding."""
+        """Return the configuration of one device's launch.
+
+        Args:
+            config: that of the whole launch.
+            parts: the number of parts by factor; factors that it lacks stay whole.
+            wide: sizes of padded factors, which are divided in place of their own.
+        """
 
         def size(factor: str, n: int) -> int:
             return wide.get(factor, n) // parts[factor] if factor in parts else n
@@ -105,12 +111,12 @@ class Rule:
         )
 
     def halo(self, role: str, number: int, axis: int) -> Halo:
-        """Return the elements beyond its own that a part accesses, of an axis without the batch's."""
+        """Return how many elements beyond its own a part accesses along an axis, counted without batch axes."""
         return self.halos.get((role, number, axis), Halo(0, 0))
 
 
 def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
-    """Return the rule of a launch whose operands have these types; kept with its plan."""
+    """Return the sharding rule of a launch whose operands have these types; it is computed once per plan and types."""
     key = "sharding rule", config, tuple(tuple(a.shape) for a in avals)
     rule = plan.traced.get(key)
     if rule is None:
@@ -119,7 +125,7 @@ def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
 
 
 def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
-    """Return the sizes that a launch's indices are compared with."""
+    """Return the dimensions, shapes and static integers that bound a launch's indices; none if symbolic."""
     launch = traced_launch(plan, config)
     if launch is None:
         return Sizes()
@@ -129,7 +135,7 @@ def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
 
 
 class _Making:
-    """Makes the rule of one launch."""
+    """Works out the sharding rule of one launch."""
 
     def __init__(self, plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> None:
         self.plan, self.config, self.avals = plan, config, avals
@@ -185,7 +191,7 @@ class _Making:
     # ---- what may be divided
 
     def _refused(self, number: int, dimension: Dimension) -> Reason | None:
-        """Return why a dimension of the launch is not divided."""
+        """Return why a dimension of the launch is not divided; None if it may be."""
         if dimension.refused is not None:
             return dimension.refused
         for name, axis in dimension.axes.items():
@@ -205,7 +211,7 @@ class _Making:
         return self._shared() or self._unmergeable(dimension)
 
     def _shared(self) -> Reason | None:
-        """Return whether two parameters that the kernel accesses are one memory."""
+        """Return the reason that two parameters that the kernel accesses are one memory; None if no two are."""
         seen: dict[tuple[str, int], str] = {}
         for name in self.known.accessed:
             for role, number in memories(self.wires[name]):
@@ -304,6 +310,6 @@ def _begins_as_zeros(wire: Wire) -> bool:
 
 
 def memories(wire: Wire) -> list[tuple[str, int]]:
-    """Return the operand and the result that a parameter is."""
+    """Return the buffers of a parameter as ("operand", number) and ("result", number); empty for a static value."""
     roles = [("operand", wire.operand)] if wire.operand >= 0 else []
     return [*roles, ("result", wire.result)] if wire.result >= 0 else roles

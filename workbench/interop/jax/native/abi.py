@@ -103,7 +103,7 @@ CODE_COUNT = 34
 
 
 def code(scalar: Scalar | Complex) -> int:
-    """XLA's code of a scalar or complex type of the language."""
+    """Return XLA's element type code for a scalar or complex type of the language."""
     assert scalar.name in NUMBERS
     return CODES[scalar.name]
 
@@ -114,20 +114,20 @@ def types_text() -> str:
 
 
 def names() -> list[str]:
-    """Return the name of each of XLA's codes of element types."""
+    """Return the names of XLA's element types by their codes; "another type" where a code is not known."""
     known = {number: name for name, number in CODES.items()}
     return [known.get(number, "another type") for number in range(CODE_COUNT)]
 
 
 def sizes() -> list[int]:
-    """Return the bytes of each of XLA's codes of element types, 0 if it is not known."""
+    """Return the bytes of an element by XLA's code of its type; 0 where the code is not known."""
     known = {number: 2 if name == "bfloat16" else np.dtype(name).itemsize for name, number in CODES.items()}
     # 0 makes the handler refuse the buffer: a size it does not know is never guessed.
     return [known.get(number, 0) for number in range(CODE_COUNT)]
 
 
 def string_text(symbol: str, text: str) -> str:
-    """Return a constant C string, in UTF-8."""
+    """Return the LLVM IR definition of a constant C string in UTF-8."""
     data = text.encode() + b"\0"
     shown = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data)
     return f'@{symbol} = private constant [{len(data)} x i8] c"{shown}"'

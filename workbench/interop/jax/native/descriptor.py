@@ -31,7 +31,7 @@ ADDED = (0, 65_536, 0)
 
 
 class Kind(IntEnum):
-    """The handler's treatment of a parameter; the numbers stand in the description."""
+    """Represents the handler's treatment of a parameter; the numbers are part of a description."""
 
     ARRAY = 0
     SCALAR = 1
@@ -41,11 +41,11 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Wire:
-    """The source of a kernel's parameter under XLA.
+    """Represents the source of a kernel's parameter under XLA.
 
     Attributes:
         name: the parameter's.
-        kind: what the handler makes of it.
+        kind: how the handler treats it.
         type: the type of an element (a vector's components are the last axis of the operand).
         rank: dimensions besides batch axes and that last axis.
         operand, result, value: number among the call's operands, results, static values; -1 for none.
@@ -65,19 +65,19 @@ class Wire:
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The NumPy shape of an element: (n,) of a vector, () of a scalar or a complex number."""
+        """The axis of an element's components: (n,) of a vector, () of a scalar or a complex number."""
         return (prod(self.type.shape),) if self.type.shape else ()  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True)
 class Description:
-    """All wires of one target, in the order of the kernel's parameters.
+    """Represents all wires of one target, in the order of the kernel's parameters.
 
     Attributes:
         kernel: the name in errors.
         wires: one per parameter; the results among them are numbered without gaps, and there is at least one.
         layout: of the parameter buffer.
-        grain: the largest launch, in points, that stays on one thread.
+        grain: the largest launch, in points, that stays on one thread; -1 on a GPU.
         strip: points that run before it looks whether to stop; 0 on a GPU.
         sums: words that a strip leaves for the end.
         checked: the code reports faults, which only the generic handler reads.
@@ -95,7 +95,7 @@ class Description:
     late: int = 0
 
     def operands(self) -> tuple[Wire, ...]:
-        """Operand wires, in order; each operand once, though a shape may be taken from it too."""
+        """Return the operand wires in order, each operand once: not the wires that only take a shape from it."""
         # A SHAPE wire borrows an operand for its sizes; the wire that passes the data is the one that counts.
         by_number = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
         return tuple(by_number[n] for n in range(len(by_number)))
@@ -106,12 +106,12 @@ class Description:
         return tuple(by_number[n] for n in range(len(by_number)))
 
     def aliases(self) -> tuple[tuple[int, int], ...]:
-        """(operand, result) of each parameter that goes in and comes out."""
+        """Return (operand, result) of each parameter that goes in and comes out."""
         wires = [w for w in self.wires if w.kind is not Kind.SHAPE]
         return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
 
     def text(self) -> str:
-        """Return the description as LLVM IR, without the addresses of this process: what distinguishes targets."""
+        """Return the description as LLVM IR, without addresses of this process: the same text in every process."""
         rows, strings, views = [], [string_text("kernel", self.kernel)], 0
         for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
             strings.append(string_text(f"param.{number}", wire.name))
@@ -148,9 +148,9 @@ class Description:
 
 
 def completed(text: str) -> str:
-    """Return a description that an earlier version kept, with the fields that it did not have yet.
+    r"""Return the LLVM IR of a description that an earlier version kept, with the fields that it lacks.
 
-    completed("… = type { …, i64 }\\n…ptr @params, i64 3\\n}")    # … i64 3, i64 0, i64 65536, i64 0
+    completed("… = type { …, i64 }\n…ptr @params, i64 3\n}")    # … i64 3, i64 0, i64 65536, i64 0
     """
     lines = text.split("\n")
     (kind,) = (n for n, line in enumerate(lines) if line.startswith(TYPE))
@@ -163,7 +163,11 @@ def completed(text: str) -> str:
 
 
 def pattern(wire: Wire) -> bytes | None:
-    """Return the bytes of one component that a result is filled with; None where nothing is filled in."""
+    """Return the bytes of one component that a result is filled with; None where nothing is filled in.
+
+    Raises:
+        LaunchError: a component is larger than 8 bytes, and its fill is not one number repeated.
+    """
     if wire.fill is None or isinstance(wire.fill, bytes):
         return wire.fill
     kind = number_type(wire.type)
@@ -181,5 +185,5 @@ def static_bits(value: np.generic) -> int:
 
 
 def static_value(bits: int, scalar: Scalar) -> np.generic:
-    """Return the static value that an int64 holds."""
+    """Return the static value of type `scalar` that the first bytes of an int64 hold."""
     return np.frombuffer(struct.pack("<q", bits), scalar.numpy, 1)[0]

@@ -30,12 +30,12 @@ _lock = renewed(__name__, "_lock", threading.RLock)
 
 @dataclass(frozen=True)
 class Claim:
-    """The kernel that a target was built for.
+    """Represents the version of a kernel that a target was built for.
 
     Attributes:
         edition: the kernel's version.
         kernel: the kernel, as long as it lives.
-        reads: names that it was made with, and what they meant.
+        reads: names that its code used, and what they meant.
     """
 
     edition: Edition
@@ -58,7 +58,7 @@ class Claim:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the kernel is gone with all that could have taken its place."""
+        """Whether the kernel is gone, and no other kernel has its name in the notebook."""
         return self.kernel() is None and (self.edition.name is None or self.edition.name.kernel is None)
 
 
@@ -70,7 +70,7 @@ def _whereabouts(now: Any) -> str:
 
 
 class _Calls:
-    """A target: the kernel that it was built for, and the word of its thunk."""
+    """Represents the calls of one target: the kernels that it was built for, and the word of its thunk."""
 
     def __init__(self) -> None:
         self.claims: list[Claim] = []
@@ -78,14 +78,14 @@ class _Calls:
         self.text: Any = None
 
     def look(self) -> None:
-        """Set the word to why all of its claims are outdated; null where one is not."""
+        """Set the word to why all of the target's claims are outdated; null if one is not, or none is left."""
         # A kernel without a name in a notebook can never be replaced; once it is gone its claim says nothing.
         self.claims = [c for c in self.claims if c.edition.name is not None or not c.is_gone]
         reasons = [c.outdated for c in self.claims if not c.is_gone]
         self.say(f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else "")
 
     def blames(self, cell: str) -> bool:
-        """Return whether it is outdated by what a cell binds."""
+        """Return whether the target is outdated by what a cell binds."""
         return self.text is not None and f" in {cell}. ".encode() in self.text.value
 
     def say(self, text: str) -> None:
@@ -100,11 +100,11 @@ class _Calls:
 
 _calls: dict[str, _Calls] = {}
 _texts: dict[str, Any] = {}
-"""All that was said, for ever: a call may be reading it. One edit says the same of each older program."""
+"""All messages that a word was ever set to: a call may still be reading one. One edit gives many words the same."""
 
 
 def claim(target: str, specialisation: Specialisation) -> None:
-    """Note that a target is what a kernel of now calls."""
+    """Record that a target was built for the present version of a kernel, and refresh the target's word."""
     kernel = specialisation.kernel
     # What names meant, not their objects: claims live as long as the process, and must not hold kernels.
     reads = [(w.definition.scope, w.path, meaning(w.value)) for w in specialisation.watched if w.again is None]
@@ -117,7 +117,7 @@ def claim(target: str, specialisation: Specialisation) -> None:
 
 
 def watch_word(target: str, address: int) -> None:
-    """Set the address of the word of a target's thunk."""
+    """Set the address of the word of a target's thunk, and write the target's present message there."""
     with _lock:
         calls = _calls.setdefault(target, _Calls())
         calls.word = ctypes.c_void_p.from_address(address)
@@ -128,7 +128,7 @@ def watch_word(target: str, address: int) -> None:
 
 
 class _Program:
-    """Lives as long as a program that JAX compiled."""
+    """Represents a program that JAX compiled, and lives as long as that: the names of the targets that it calls."""
 
     def __init__(self) -> None:
         self.targets: set[str] = set()
@@ -139,18 +139,20 @@ class _Program:
 
 _programs: weakref.WeakSet[_Program] = weakref.WeakSet()
 EXPORTING: ContextVar[str | None] = ContextVar("EXPORTING", default=None)
-"""The platforms that `jax_export` exports a program for: GPUs (`sm_90`), or "" for those of this machine."""
+"""The GPU architecture that `jax_export` exports for (`sm_90`; "": this machine's); None outside of an export."""
 exported: set[str] = set()
 """The targets that exported programs call."""
 OURS: ContextVar[bool] = ContextVar("OURS", default=False)
-"""Programs compiled now are those of a call that nothing traces: an outdated one is not called again, nor counted."""
+"""True while a call that nothing traces runs: its program is never called again once outdated, so it is not counted."""
 
 
 def called(ctx: Any, target: T) -> T:
-    """Return the target that the program which JAX lowers calls in this one's place: exported ones have their own.
+    """Return the target that a program which JAX lowers is to call for `target`: while exporting, the exported one.
+
+    It also records that the program calls the target.
 
     Raises:
-        LaunchError: it is outdated, or exported by JAX alone.
+        LaunchError: the target is outdated, or JAX exports the program without `wb.jax_export`.
     """
     calls = _calls.get(target.name)
     if calls is not None and calls.text is not None:
@@ -170,7 +172,7 @@ def called(ctx: Any, target: T) -> T:
 
 
 def note_export(ctx: Any, kernel: str, name: str) -> bool:
-    """Record that an exported program calls this target; return False if JAX is not lowering for export.
+    """Record that an exported program calls the target `name`; return False, with no record, if JAX does not export.
 
     Raises:
         LaunchError: `jax.export.export` was called directly, not through `wb.jax_export`.

@@ -35,37 +35,37 @@ _recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
 
 @dataclass(frozen=True)
 class Reporting:
-    """The IR of code that only reports, and what it reports: in the place of the IR of a kernel.
+    """Represents the IR of code that only asserts, with the error to raise for it; it stands where a kernel's IR would.
 
     Attributes:
         function: makes the IR.
-        fault: makes the error, of the first number that the assertion compared.
+        fault: makes the error, from the first number that the assertion compared.
     """
 
     function: Callable[[], Function]
     fault: Callable[[int], KernelFault]
 
     def __call__(self) -> Function:
-        """Return the IR."""
+        """Return the IR that asserts."""
         return self.function()
 
 
 def explain_faults(address: int) -> None:
-    """Let the handler, whose pointer stands at this address, ask Python for the text of a fault."""
+    """Let the native handler, whose function pointer is stored at this address, ask Python for the text of a fault."""
     pointer = ctypes.c_void_p.from_address(address)
     pointer.value = ctypes.cast(_explain, ctypes.c_void_p).value
     atexit.register(setattr, pointer, "value", None)  # a thread of XLA's must not enter a Python that ends
 
 
 def said(fault: KernelFault, room: int = 1 << 20) -> str:
-    """Return the text of a fault for XLA, of so many bytes at most; `fault_in` finds the fault by it."""
+    """Return the text of a fault for XLA, of at most `room` bytes; `fault_in` finds the fault by it later."""
     text = str(fault).encode()[:room].decode(errors="ignore")
     _recent.append((text, fault))
     return text
 
 
 def fault_in(error: Exception | str) -> KernelFault | None:
-    """Return the fault that an error of XLA's, or the text of one, reports; None if it reports something else."""
+    """Return the fault that an error of XLA's, or the text of one, reports; None if it reports no recent fault."""
     message = str(error)
     return next((fault for text, fault in reversed(_recent) if text in message), None)
 
@@ -75,7 +75,10 @@ def fault_in(error: Exception | str) -> KernelFault | None:
 def _explain(
     kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
 ) -> None:
-    """Write the text of a fault, cut to its place, or let it wait; nothing if the IR has no form in a file."""
+    """Write the text of a fault to `text`, cut to `room` bytes; if `late`, raise it later instead.
+
+    Nothing is written if the fault cannot be explained: the handler then reports its numbers.
+    """
     try:
         # Without a record: the kernel was interrupted on one of several devices.
         if not record:
@@ -116,7 +119,7 @@ def _fault(function: Function, fault_record: FaultRecord, address: int, ndim: in
 
 
 def add_batch(fault: KernelFault, batch: tuple[int, ...]) -> None:
-    """Let a fault say in which batch of `jax.vmap` it was, if there are batches."""
+    """Add to a fault, and to its message, in which batch of `jax.vmap` it was; nothing if there are no batches."""
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."
         # `str()` of an exception is made of `args`, which were set before the batch was known.

@@ -35,7 +35,7 @@ _lock = renewed(__name__, "_lock")
 
 @lru_cache
 def handler_text(system: str = sys.platform, machine: str = platform.machine()) -> str:
-    """Return the handler as LLVM IR text."""
+    """Return the handler as LLVM IR text, for an operating system and a processor (default: this machine's)."""
     system_text = systems.clock_text(system) + systems.yield_text(system) + systems.format_text(system)
     handler = Path(__file__).with_name("handler.ll").read_text(encoding="utf-8")
     return system_text + systems.floats_text(machine) + handler

@@ -30,7 +30,7 @@ HEAD = 7
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of a segment's buffer: its number (operands first, then results) and where they start in it."""
+    """Represents bytes in a segment's buffer: its number (operands first, then results) and where they start in it."""
 
     base: int
     offset: int = 0
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Bound:
-    """A buffer of a launch."""
+    """Represents an operand or a result of a launch in a segment: its bytes' position, element type and shape."""
 
     place: Place
     dtype: str
@@ -47,7 +47,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Launch:
-    """A step that launches: the target, its attributes in order, its operands and results."""
+    """Represents a step that launches: the target, its attributes in order, its operands and results."""
 
     target: Target
     attributes: tuple[tuple[int, ...], ...]
@@ -57,7 +57,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Fill:
-    """A step that fills bytes with a pattern."""
+    """Represents a step that fills `bytes` bytes with a repeated pattern."""
 
     place: Place
     bytes: int
@@ -66,7 +66,7 @@ class Fill:
 
 @dataclass(frozen=True)
 class Repeat:
-    """A step that copies bytes several times, one after the other."""
+    """Represents a step that copies `bytes` bytes from `source` to `place`, `times` times one after the other."""
 
     place: Place
     source: Place
@@ -79,7 +79,7 @@ Step = Launch | Fill | Repeat
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """Steps that run as one call; two are equal where their names, made from their content, are.
+    """Represents steps that run as one call; two are equal where their names, made from their content, and aliases are.
 
     Attributes:
         function: the name in errors.
@@ -104,7 +104,7 @@ class Segment:
         return hash(self.name)
 
     def with_targets(self, chosen: Callable[[Target], Target]) -> Segment:
-        """Return the same steps, calling `chosen(target)` in the place of each target."""
+        """Return a segment of the same steps that calls `chosen(target)` for each target; itself if none changes."""
         steps = tuple(replace(s, target=chosen(s.target)) if isinstance(s, Launch) else s for s in self.steps)
         return replace(self, steps=steps) if steps != self.steps else self
 
@@ -115,12 +115,12 @@ class Segment:
 
     @cached_property
     def launches(self) -> int:
-        """The number of its steps that are launches."""
+        """The number of steps that are launches."""
         return sum(isinstance(s, Launch) for s in self.steps)
 
     @cached_property
     def _words(self) -> tuple[list[int], dict[int, Target]]:
-        """The words, and at which of them the address of a target's thunk stands."""
+        """The words for the native handler, and by a word's index the target whose thunk's address goes there."""
         buffers = (*self.operands, *self.results)
         # Type and number of elements per buffer: the handler compares them once per call, not once per launch.
         checks = [n for dtype, shape in buffers for n in (CODES[dtype], int(np.prod(shape, dtype=np.int64)))]
@@ -136,7 +136,7 @@ class Segment:
 
     @cached_property
     def name(self) -> str:
-        """The name under which XLA knows it."""
+        """The name under which XLA knows the segment: a hash of its content."""
         words, calls = self._words
         content = hashlib.sha256(handler_text().encode() + self.function.encode() + np.array(words, "<i8").tobytes())
         for at, target in calls.items():
@@ -144,8 +144,10 @@ class Segment:
         return f"workbench.{self.function}.{content.hexdigest()[:32]}"
 
     def written_by(self, result: int) -> tuple[int, int] | None:
-        """Return the launch, counted from 0, that writes a result last, and its number among those of the launch; None:
-        it is filled only."""
+        """Return the launch, counted from 0, that writes a result last, and which of its results that is.
+
+        None if no launch writes it.
+        """
         writer, count, base = None, 0, len(self.operands) + result
         for step in self.steps:
             if isinstance(step, Launch):
@@ -155,7 +157,7 @@ class Segment:
         return writer
 
     def register(self) -> None:
-        """Make it known to XLA for the CPU; once per process, after JAX's backend is up."""
+        """Register the segment with XLA for the CPU, once per process, and write it to the store."""
         words, calls = self._words
         described = {"program": self.function, "words": words, "calls": {str(k): t.name for k, t in calls.items()}}
         if make_known(self.name, self.thunk):
@@ -164,7 +166,7 @@ class Segment:
             keep(self.name, lambda: described)
 
     def thunk(self) -> int:
-        """Return the address of a handler for it, made now; it is never unloaded."""
+        """Create a handler for the segment and return its address; it is never unloaded."""
         words, calls = self._words
         return _thunk(self.function, words, {k: t.thunk() for k, t in calls.items()}, self)
 
@@ -212,10 +214,10 @@ def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: 
 
 
 def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
-    """Return a file's data of a segment that calls these targets: its words are integers, each call is at one of them.
+    """Return the checked data of a segment, read from a file; it may call the targets with these names only.
 
     Raises:
-        Wrong: it tells something else.
+        Wrong: a field is missing, a word is no integer of 64 bits, or a call is not at one of the words.
     """
     fields = saved_values.record(data, "a function of launches", ("program", "words", "calls"))
     words, calls = fields["words"], fields["calls"]
@@ -231,7 +233,11 @@ def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
 
 
 def preload_segment(name: str, described: dict[str, Any]) -> None:
-    """Make a kept segment known to XLA: its targets' code comes from the store."""
+    """Make a segment that the store describes known to XLA; its targets' code comes from the store.
+
+    Raises:
+        CacheError: the store does not hold a target.
+    """
     calls = {int(k): thunk_named(target) for k, target in described["calls"].items()}
     if make_known(name, lambda: _thunk(described["program"], described["words"], calls)):
         keep(name, lambda: described)

@@ -41,7 +41,7 @@ NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class Target:
-    """The code that a launch under XLA calls; two targets are equal where their names, derived from their content, are.
+    """Represents the code that a launch under XLA calls; equal names, made from the content, mean equal targets.
 
     Attributes:
         name: the name under which XLA knows it.
@@ -49,7 +49,8 @@ class Target:
         code: the kernel's, which XLA will call as long as the process lives.
         digest: the module key of the kernel's code.
         function: makes its IR, where the code has checks: for the text of its faults.
-        origin: what its code is made from, as JSON values; None if that has no such form.
+        origin: returns what its code is made from, as JSON values; None for a target that is not rebuilt elsewhere.
+        is_exported: whether exported programs call it, which keep their version of the kernel.
     """
 
     name: str
@@ -62,18 +63,18 @@ class Target:
 
     @cached_property
     def exported(self) -> Target:
-        """The same for programs that are exported: it keeps its version whatever becomes of the kernel."""
+        """The same code under another name, for exported programs: an edit of the kernel never stops it."""
         # "2": the store keeps the origin of these, too.
         name = content_name(self.description, self.digest, "exported 2")
         return replace(self, name=name, is_exported=True)
 
     def register(self) -> None:
-        """Make the target known to XLA for CPU; once per process, after JAX's backend is up."""
+        """Register the target with XLA for the CPU, once per process, and write it to the store."""
         if make_known(self.name, self.thunk):
             self.keep()
 
     def keep(self) -> None:
-        """Let the store say what the name stands for."""
+        """Write to the store what the target's name stands for, so that another process can register it."""
         keep(self.name, self._described)
 
     def _described(self) -> dict[str, Any]:
@@ -106,13 +107,12 @@ def make_target(
     function: Callable[[], Function] | None = None,
     origin: Callable[[], Any] | None = None,
 ) -> Target:
-    """Create the target of a kernel whose code was loaded from the artifact `digest`; `function` and `origin` as
-    there."""
+    """Create the target of a kernel whose code was loaded from the artifact `digest`; see `Target` for the rest."""
     return Target(content_name(description, digest), description, code, digest, function, origin)
 
 
 def content_name(description: Description, digest: str, *more: str) -> str:
-    """Return the name of a target, made from all that it does; `digest` is that of its code."""
+    """Return the name of a target: a hash of its description, of its code's digest and of `more`."""
     content = hashlib.sha256()
     # Also the handler's text: a new version of it is another target, and never meets an old description.
     for part in (handler_text(), description.text(), thunk_source(description), digest, *more):
@@ -125,12 +125,12 @@ def content_name(description: Description, digest: str, *more: str) -> str:
 
 
 def registered() -> tuple[str, ...]:
-    """Return the names that XLA knows."""
+    """Return the names of all targets that were registered with XLA in this process."""
     return tuple(_registered)
 
 
 def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
-    """Let the store say what a target's name stands for; it is asked where the store does not say it yet."""
+    """Write to the store what a target's name stands for; `described` is called only if the store lacks it."""
     key, store = _key(name), default_store()
     if store.get(key.digest) is None:
         metadata = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
@@ -138,10 +138,10 @@ def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
 
 
 def kept(name: str) -> dict[str, Any]:
-    """Return the store's data of a name.
+    """Return what the store says a target's name stands for.
 
     Raises:
-        CacheError: nothing.
+        CacheError: it does not hold the name.
     """
     entry = default_store().get(_key(name).digest)
     if entry is None:
@@ -157,10 +157,10 @@ def _missing(name: str) -> CacheError:
 
 
 def thunk_named(name: str) -> int:
-    """Return the address of the handler that a kernel's kept target had.
+    """Return the address of the handler of a target that the store describes by name.
 
     Raises:
-        CacheError: the store does not hold it.
+        CacheError: the store does not hold it, or its kernel's code.
     """
     described = kept(name)
     artifact = default_store().get(described["artifact"])
@@ -177,9 +177,10 @@ def _key(name: str) -> Key:
 
 
 def make_known(name: str, thunk: Callable[[], int]) -> bool:
-    """Make a target known to XLA, once; whether it was new.
+    """Register a target with XLA for the CPU, once per process; return whether it was new.
 
-    A registration queued before the backend exists would break the user's first operation if it were refused.
+    JAX's backend is started first: a registration queued before it exists would break the user's first operation if it
+    were refused.
     """
     jax = library().jax
     with _lock:
@@ -194,7 +195,7 @@ def make_known(name: str, thunk: Callable[[], int]) -> bool:
 
 
 def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
-    """Make a target known to XLA for CUDA, once: a handler for each of XLA's stages that it has something to do in."""
+    """Register a target with XLA for CUDA, once per process; `thunks` returns its handlers by XLA's stage."""
     jax = library().jax
     with _lock:
         if name not in _registered:
@@ -206,7 +207,7 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
 
 
 def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
-    """Return the address of the thunk of a name: one per name, also where several threads ask for it."""
+    """Return the address of the thunk of the target `name`, created at the first call, once for all threads."""
     with _thunks_lock:
         if name not in _thunks:
             # Without optimisation, since a thunk is branches and moves.
@@ -222,6 +223,6 @@ def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
 
 
 def for_ever(code: jit.CpuCode) -> jit.CpuCode:
-    """Keep code that XLA is given: it cannot be asked to forget a target."""
+    """Keep code that XLA is given, since XLA cannot be asked to forget a target; return it."""
     _kept.append(code)
     return code

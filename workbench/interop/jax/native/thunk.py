@@ -23,7 +23,7 @@ from workbench.types import number_type
 
 
 def thunk_source(description: Description) -> str:
-    """Return the thunk of a description, with names in capitals for addresses of a process (`_LINKED`)."""
+    """Return the LLVM IR of a description's thunk, with names in capitals for addresses of a process (`_LINKED`)."""
     wires = description.wires
     # Faults, fills and accumulators need a loop or a record; only the generic handler has them.
     plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
@@ -45,8 +45,11 @@ def thunk_source(description: Description) -> str:
 
 
 def outdated_first(refuse: str, current: str, other: str) -> str:
-    """Emit the beginning of a thunk: a jump to `current`, or the error of an outdated kernel, or to `other` where XLA
-    asks for neither."""
+    """Return the LLVM IR that begins a thunk.
+
+    It jumps to `current` if the kernel is not outdated. Otherwise it returns the error that `refuse` makes, or jumps to
+    `other` where XLA asks for something else than a call.
+    """
     return f"""
   %outdated = load atomic ptr, ptr @{OUTDATED} acquire, align 8
   %is.current = icmp eq ptr %outdated, null
@@ -71,7 +74,7 @@ _LINKED = {
 
 
 def thunk_text(source: str) -> str:
-    """Return a kept text as a module of LLVM's: addresses are symbols, so that one object serves all processes."""
+    """Return the LLVM IR module of a thunk's source: addresses are symbols, so that one object serves all processes."""
     for name, declared in _LINKED.items():
         source = re.sub(rf"(?<= ){name}\b", f"@{_symbol(name)}", source) + "\n" + declared.format(_symbol(name))
     return source + floats_text(platform.machine())
@@ -96,7 +99,7 @@ def _symbol(name: str) -> str:
 
 @dataclass
 class _Body:
-    """Writes the plain case; each failing compare leaves for the generic handler."""
+    """Emits the LLVM IR of a thunk's plain case; each comparison that fails jumps to the generic handler."""
 
     description: Description
     rows: list[str] = field(default_factory=list)
@@ -167,7 +170,7 @@ class _Body:
         self._row(f"{label}:")
 
     def _attribute(self, number: int, size: int) -> tuple[str, str]:
-        """Emit the number of int64 in the attribute (any number where `size` is 0) and their address."""
+        """Emit the reading of an attribute of `size` int64 (0: any number); return its length and address."""
         kinds, items = (self._at("ptr", "%Frame", "%frame", 7, n) for n in (3, 5))
         self._must("i32", self._load("i32", self._new(f"getelementptr i32, ptr {kinds}, i64 {number}")), 1)
         array = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
@@ -178,7 +181,7 @@ class _Body:
         return field, self._at("ptr", "%Array", array, 2)
 
     def _dims(self, ndim: str, data: str) -> str:
-        """Write the launch's dimensions, one or two of them; returns how many points it has."""
+        """Emit the writing of the launch's dimensions, one or two of them; return the value of its number of points."""
         for n in range(1, 4):
             self._put("i64", "1", 8 * n)
         first = self._word(data, 0)
@@ -251,7 +254,10 @@ class _Body:
                 stride = self._new(f"mul i64 {stride}, {sizes[axis]}")
 
     def _checked(self, wire: Wire, field: int, number: int) -> tuple[str, str]:
-        """Return the data and dimensions of a buffer that has the wire's type and rank."""
+        """Emit the checks of a buffer's type and rank; return the addresses of its data and of its dimensions.
+
+        `field` is that of %Frame which holds the buffer: 5 for operands, 6 for results.
+        """
         items = self._at("ptr", "%Frame", "%frame", field, 4)
         buffer = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
         self._must("i32", self._at("i32", "%Buffer", buffer, 2), code(number_type(wire.type)))

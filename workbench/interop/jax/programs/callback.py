@@ -36,12 +36,12 @@ Arrays = list[np.ndarray[Any, Any]]
 
 @dataclass(frozen=True)
 class Called:
-    """A function with one signature.
+    """Represents a function that XLA calls back in Python, with one signature.
 
     Attributes:
         function: the user's.
         signature: of its calls.
-        checks: whether its launches test what the session's would.
+        checks: whether its launches run with checks.
         late: neither a fault nor an interrupt fails the call, because other devices may wait for what comes next.
     """
 
@@ -52,25 +52,32 @@ class Called:
 
     @property
     def shapes(self) -> list[Any]:
-        """The shapes and dtypes of its results."""
+        """The shapes and dtypes of the function's results, with components' axes."""
         shape = library().jax.ShapeDtypeStruct
         types = self.signature.result_types()
         return [shape((*dims, *type.dtype.shape), number_type(type).numpy) for _, type, dims in types]
 
     @property
     def floats(self) -> list[int]:
-        """The numbers of the results of floats."""
+        """The numbers, in order, of the results that are of floats."""
         return [n for n, (_, type, _) in enumerate(self.signature.result_types()) if is_float(type)]
 
     def run(self, *operands: Any) -> Arrays:
-        """Return the results."""
+        """Call the function on copies of the operands; return the results.
+
+        They are zeros if a fault or an interrupt ended the function and must not fail the call.
+        """
         with _Run(self, operands) as arrays:
             self.function(*arrays.given)
             return [a.numpy() for a in arrays.results]
         return [np.zeros(s.shape, s.dtype) for s in self.shapes]
 
     def gradients(self, wanted: tuple[int, ...], *values: Any) -> Arrays:
-        """Gradients to the operands numbered `wanted`, from the operands and then the results' cotangents."""
+        """Return the gradients of the operands numbered `wanted`, by the function's tape.
+
+        `values` are the operands, then the cotangents of the results of floats. The gradients are zeros if a fault or
+        an interrupt ended the function and must not fail the call.
+        """
         count = len(values) - len(self.floats)
         with _Run(self, values[:count]) as arrays:
             with Tape(into_grad=False) as tape:
@@ -82,9 +89,9 @@ class Called:
 
 
 class _Run:
-    """A call's arguments as our own arrays, which no observer of the caller's sees.
+    """A context manager with a call's arguments as Workbench's arrays, which no observer of the caller's sees.
 
-    What ends it and must not fail the call is raised later, and the call goes on behind the `with`.
+    An error that must not fail the call is raised later, and the program goes on behind the `with`.
     """
 
     def __init__(self, called: Called, operands: Sequence[Any]) -> None:
@@ -133,7 +140,11 @@ def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
 
 
 def call_back(function: Callable[..., Any], signature: Signature, values: Mapping[str, Any]) -> Sequence[Any]:
-    """Return the function's results for JAX values, flat, by a callback."""
+    """Return the function's results for JAX values, flat, by a callback into Python.
+
+    Raises:
+        KernelFault: a launch of the function's reported one.
+    """
     called = Called(function, signature, checks_wanted())
     try:
         return _primitives().called.bind(*signature.operands(values), called=called)

@@ -23,12 +23,12 @@ _ADDS = frozenset({"add", "add_any"})
 
 @dataclass(eq=False)
 class Value:
-    """A value of a flat program.
+    """Represents a value of a flat program.
 
     Attributes:
         dtype, shape: of it.
-        constant: what it is, where that is known.
-        fill: the number it holds everywhere and the operation that makes it: nothing is done until it is needed.
+        constant: its value, where that is known; else None.
+        fill: the broadcast of one number that makes it, not run until it is needed; None of other values.
         level: of the operation that makes it; 0 for arguments and constants.
     """
 
@@ -51,7 +51,7 @@ class Value:
 
 @dataclass(eq=False)
 class Node:
-    """An operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
+    """Represents an operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
 
     primitive: Any
     params: dict[str, Any]
@@ -61,18 +61,18 @@ class Node:
 
     @property
     def is_repeat(self) -> bool:
-        """Whether its output is its input several times over."""
+        """Whether the output holds the bytes of the input several times over."""
         return _is_repeat(self)
 
     @property
     def is_alias(self) -> bool:
-        """Whether its output has the bytes of its input."""
+        """Whether the output has the same bytes as the input, perhaps in another shape."""
         return _is_alias(self)
 
 
 @dataclass
 class Flat:
-    """A flat program: its arguments, operations in order, results."""
+    """Represents a flat program: its arguments, operations in order, results."""
 
     arguments: list[Value]
     nodes: list[Node] = field(default_factory=list)
@@ -113,7 +113,7 @@ def _constant(value: Any) -> Value:
 
 @dataclass
 class _Taker:
-    """Takes operations out of jaxprs; equal ones of XLA's, and equal numbers, are one."""
+    """Collects the operations of nested jaxprs in `nodes`; equal operations of XLA's, and equal numbers, become one."""
 
     nodes: list[Node]
     inner: Inner
@@ -121,7 +121,7 @@ class _Taker:
     _made: dict[Any, list[Value]] = field(default_factory=dict)
 
     def take(self, closed: Any, arguments: Sequence[Value]) -> list[Value]:
-        """Return the results of a closed jaxpr for these arguments."""
+        """Append the operations of a closed jaxpr, called with these arguments, to `nodes`; return its results."""
         literal = literal_type()
         known = dict(zip(closed.jaxpr.constvars, map(_constant, closed.consts), strict=True))
         known |= dict(zip(closed.jaxpr.invars, arguments, strict=True))
@@ -157,7 +157,7 @@ class _Taker:
 
 
 def _within(equation: Any) -> Any:
-    """Return the jaxpr inside an operation that only calls it."""
+    """Return the jaxpr inside an operation that only calls it; None for any other operation."""
     name = equation.primitive.name
     if name in _JITS:
         return equation.params.get("jaxpr") or equation.params.get("call_jaxpr")
@@ -196,7 +196,7 @@ def _is_repeat(node: Node) -> bool:
 
 
 def _set_level(node: Node, launch: Any) -> None:
-    """Set the level of an operation: no earlier than those of what it needs."""
+    """Set the level of an operation and of its outputs: no earlier than those of its inputs."""
     before = max((v.level for v in node.inputs), default=0)
     name, output = node.primitive.name, node.outputs[0]
     if name == "broadcast_in_dim" and node.inputs[0].constant is not None and not node.inputs[0].shape:

@@ -22,11 +22,11 @@ from workbench.types import NUMBERS, is_float
 
 @dataclass(eq=False)
 class Program:
-    """A function of launches, traced.
+    """Represents a function of launches, traced.
 
     Attributes:
         name: of the function.
-        closed: its jaxpr.
+        closed: its closed jaxpr.
     """
 
     name: str
@@ -35,22 +35,22 @@ class Program:
 
     @classmethod
     def of(cls, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Program:
-        """Return the program of a function for operands of these shapes and types."""
+        """Trace a function for operands of these shapes and types; return the program."""
         jax = library().jax
         shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands]
         return cls(name, jax.make_jaxpr(lambda *args: list(function(*args)))(*shapes))
 
     def __repr__(self) -> str:
-        """Say what it is, in a jaxpr."""
+        """Return the name and the number of operations, as a jaxpr shows them."""
         return f"{self.name}: {len(self.closed.jaxpr.eqns)} operations"
 
     def __call__(self, *operands: Any) -> list[Any]:
-        """Bind its operations one by one to JAX values."""
+        """Run the operations one by one on JAX values; return the results."""
         return library().jax.core.eval_jaxpr(self.closed.jaxpr, self.closed.consts, *operands)
 
     @property
     def inputs(self) -> list[Any]:
-        """The types of its operands."""
+        """The abstract values of the operands."""
         return self.closed.in_avals
 
     def derived(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -61,7 +61,7 @@ class Program:
 
     @property
     def is_one_call(self) -> bool:
-        """Whether it may be one native call: nothing in it acts outside, and all sizes are known."""
+        """Whether the program may be one native call: it has no effects but faults, and all sizes are known."""
         avals = (*self.closed.in_avals, *self.closed.out_avals)
         acts = self.closed.effects - fault_effect()
         return not acts and not any(arguments.is_symbolic(n) for a in avals for n in a.shape)
@@ -74,7 +74,7 @@ class Program:
 
     @property
     def native(self) -> tuple[Flat, dict[int, Part]]:
-        """Operations in levels, and the native segments by level."""
+        """The program as a flat list of operations in levels, and the native segments by level."""
 
         def make() -> tuple[Flat, dict[int, Part]]:
             flat = flatten(self.closed, _inner, primitives().launch)
@@ -83,7 +83,7 @@ class Program:
         return self.derived("native", make)
 
     def batched(self, axes: tuple[int | None, ...], size: int) -> Program:
-        """Return the program of batches that stand on these axes of the operands; its results have them first."""
+        """Return the program for batches along these axes of the operands (None: no batches), first in results."""
         jax = library().jax
         shapes = [
             aval if axis is None else jax.ShapeDtypeStruct((*aval.shape[:axis], size, *aval.shape[axis:]), aval.dtype)
@@ -94,7 +94,7 @@ class Program:
         return self.derived(("batched", axes, size), lambda: Program.of(f"{self.name}_batched", function, shapes))
 
     def chosen(self, results: tuple[int, ...]) -> Program:
-        """Return the program of some of its results, in order."""
+        """Return the program that returns only the results with these numbers."""
 
         def make() -> Program:
             used = [n in results for n in range(len(self.closed.out_avals))]
@@ -105,7 +105,7 @@ class Program:
         return self.derived(("chosen", results), make)
 
     def ordered(self, order: tuple[int, ...]) -> Program:
-        """Return the program that takes its operands in another order."""
+        """Return the program that takes the operands in the order of their numbers in `order`."""
 
         def function(*operands: Any) -> list[Any]:
             by_number = dict(zip(order, operands, strict=True))
@@ -119,8 +119,11 @@ class Program:
         return self.derived(("linear", wanted), lambda: _linearised(self, wanted))
 
     def transposed(self, split: int) -> Program:
-        """Return the program from the results' cotangents to those of the operands from `split` on, in which it is
-        linear."""
+        """Return the transpose of a program that is linear in its operands from `split` on.
+
+        It takes the first `split` operands and the results' cotangents, and returns the cotangents of the other
+        operands.
+        """
         jax = library().jax
         first, linear = self.inputs[:split], self.inputs[split:]
 
@@ -135,12 +138,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Linearised:
-    """A program split for derivatives.
+    """Represents a program split for derivatives.
 
     Attributes:
         forward: returns the results, then residuals that are neither operands nor results.
         tangent: from residuals and tangents, the tangents of the results that are floats.
-        residuals: of each, ("operand" or "result", its number).
+        residuals: of each, ("operand" or "result" of `forward`, its number).
     """
 
     forward: Program
@@ -200,7 +203,7 @@ def is_float_aval(aval: Any) -> bool:
 
 
 def _inner(equation: Any) -> Any:
-    """Return the jaxpr that one of our operations stands for."""
+    """Return the jaxpr that a program or a launch's tangent stands for; None for any other operation."""
     if isinstance(equation.params.get("program"), Program):
         return equation.params["program"].closed
     if equation.primitive is primitives().tangent:

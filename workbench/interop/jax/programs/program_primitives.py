@@ -22,7 +22,7 @@ from workbench.types import NUMBERS
 
 
 class Programs(NamedTuple):
-    """The primitives: a program, one that is linear in its last operands, and a native segment."""
+    """Represents the JAX primitives: a program, a program that is linear in its last operands, and a native segment."""
 
     program: Any
     linear: Any
@@ -31,7 +31,7 @@ class Programs(NamedTuple):
 
 @lru_cache(maxsize=1)
 def programs() -> Programs:
-    """Return the primitives, made and registered with JAX at the first call."""
+    """Return the three primitives, which the first call defines and registers with JAX."""
     jax = library()
     names = ("program", "linear", "segment")
     primitives = Programs(*(jax.Primitive(f"workbench_{name}") for name in names))
@@ -58,7 +58,7 @@ def programs() -> Programs:
 
 
 def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
-    """Return the results of a program, as one call where it can be one."""
+    """Return the results of a program: of one native call if it can be one, else of its operations one by one."""
     tracers = (x for x in operands if isinstance(x, library().jax.core.Tracer))
     if not program.is_one_call or any(varying(x.aval) or explicit_mesh(x.aval) for x in tracers):
         return program(*operands)
@@ -94,7 +94,7 @@ def _lower(ctx: Any, *operands: Any, **params: Any) -> Any:
 
 
 def _run_native(*operands: Any, program: Program, split: int = 0) -> list[Any]:
-    """Return the program level by level: XLA's operations, then a segment, and so on."""
+    """Run the program level by level, XLA's operations, then a native segment, and so on; return its results."""
     flat, segments = program.native
     known: dict[Value, Any] = dict(zip(flat.arguments, operands, strict=True))
 
@@ -190,8 +190,10 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, program: Program, spli
 
 
 def _transpose_program(cotangents: Sequence[Any], *operands: Any, program: Program) -> list[Any]:
-    """Transpose a program that is linear in the operands that JAX does not know: each of its launches says whether it
-    is."""
+    """Transpose a program that is linear in the operands that JAX does not know.
+
+    Each of its launches checks whether it is linear in them.
+    """
     linear = [n for n, x in enumerate(operands) if library().ad.is_undefined_primal(x)]
     order = [n for n in range(len(operands)) if n not in linear] + linear
     split = len(operands) - len(linear)
@@ -210,7 +212,10 @@ def _batch(
 
 
 def _drop_results(used: list[bool], *rest: Any) -> tuple[list[bool], Any]:
-    """Drop the results that are not requested; `rest` is the equation, in JAX 0.12 after which inputs are live."""
+    """Return JAX's rule for unused results: which operands are still needed, and the equation without unused results.
+
+    `rest` ends with the equation; JAX 0.12 passes more before it. The equation is None if nothing is left of it.
+    """
     equation = rest[-1]
     program = equation.params["program"]
     effects = bool(program.closed.effects)

@@ -31,13 +31,13 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Leaf:
-    """An input parameter: a value, or a tree of them.
+    """Represents an input parameter: a value, or a tree of them.
 
     Attributes:
         name: the parameter's.
         tree: the tree's form; None for a single value.
         types, full_shapes: of its values; shapes with the components' axes.
-        static: (type, value) where it is part of the program.
+        static: (type, value) where it is part of the program; else None.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Leaf:
 
     @classmethod
     def of(cls, function: str, name: str, value: Any, annotation: Type | None, static: bool) -> Leaf:
-        """Return the parameter for a value.
+        """Return the leaf of the input parameter `name` for a value; `static`: the value is part of the program.
 
         Raises:
-            LaunchError: it does not fit.
+            LaunchError: the value does not fit the annotation.
         """
         if static:
             return cls(name, None, static=(type(value), value))
@@ -61,26 +61,26 @@ class Leaf:
         return cls(name, tree, types, tuple(tuple(np.shape(v)) for v in values))
 
     def values(self, value: Any) -> list[Any]:
-        """Return the leaves of its value; none of a static one."""
+        """Return the leaves of the tree of a value of this parameter; none of a static one."""
         if self.static is not None:
             return []
         return [value] if self.tree is None else library().jax.tree.leaves(value)
 
     def built(self, values: list[Any]) -> Any:
-        """Return the parameter again, of flat values."""
+        """Rebuild the parameter's value from the flat list of its leaves; a static one has its own."""
         if self.static is not None:
             return self.static[1]
         return values[0] if self.tree is None else library().jax.tree.unflatten(self.tree, values)
 
     def shapes(self) -> list[Shape]:
-        """Return the shapes of its arrays."""
+        """Return the shapes of the parameter's arrays, without components' axes."""
         pairs = zip(self.types, self.full_shapes, strict=True)
         return [shape[: t.ndim] for t, shape in pairs if isinstance(t, ArrayType)]
 
 
 @dataclass(frozen=True)
 class Output:
-    """A result that is no input: its parameter, type, shape without components, and initial value."""
+    """Represents a result that is no input: parameter, type, shape without components, initial value (None: any)."""
 
     name: str
     type: ArrayType
@@ -90,7 +90,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Signature:
-    """The types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
+    """Represents the types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
 
     function: str
     leaves: tuple[Leaf, ...]
@@ -99,7 +99,11 @@ class Signature:
     wide: bool
 
     def operands(self, values: Mapping[str, Any]) -> list[Any]:
-        """Return the flat operands for values by parameter."""
+        """Return the flat operands for the values of parameters.
+
+        Raises:
+            LaunchError: one does not convert to its type.
+        """
         return [
             arguments.operand(self.function, leaf.name, v, t)
             for leaf in self.leaves
@@ -107,7 +111,7 @@ class Signature:
         ]
 
     def results(self, flat: Sequence[Any]) -> list[Any]:
-        """Results by parameter: in-out ones with their trees, then the outputs."""
+        """Return flat results by parameter: in-out ones as their trees, then the outputs."""
         if not self.in_out:
             return list(flat)
         rest = iter(flat)
@@ -115,7 +119,7 @@ class Signature:
         return [*(leaf.built([next(rest) for _ in leaf.types]) for leaf in in_out), *rest]
 
     def result_types(self) -> list[tuple[str, ArrayType, Shape]]:
-        """Name, type and shape without components of each flat result.
+        """Return name, type and shape without components of each flat result.
 
         Raises:
             LaunchError: an in-out parameter is not an array.
@@ -130,13 +134,13 @@ class Signature:
 
 
 def active() -> Trace | None:
-    """Return the trace that is under way in this context."""
+    """Return the trace that is under way in this context; None if there is none."""
     return next((o for o in OBSERVERS.get() if isinstance(o, Trace)), None)
 
 
 @contextmanager
 def _alone(*observers: Trace) -> Iterator[None]:
-    """Restrict observation to these traces and make the CPU the default device, within a `with` block."""
+    """Let only these traces observe launches, and make the CPU the default device, within a `with` block."""
     token = OBSERVERS.set(observers)
     try:
         # Stand-ins are CPU arrays whatever device the program will run on: only their sizes are used.
@@ -153,10 +157,10 @@ def run_traced(
     operands: Sequence[Any],
     rebound: Callable[[str], LaunchError],
 ) -> list[Any]:
-    """Call the function on stand-ins for JAX values; its results as JAX values.
+    """Call the function on stand-ins for JAX values; return the results as flat JAX values.
 
     Args:
-        trace: notes what it does.
+        trace: records what it does.
         function: the user's.
         signature: of this call.
         operands: flat, as `Signature.operands` gives them.
@@ -202,7 +206,7 @@ def _empty(output: Output) -> Any:
 
 
 def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> tuple[list[Any], list[array]]:
-    """Return the arrays that the function gets for its inputs, and those among them that come out."""
+    """Return the values that the function gets for its inputs, and the arrays among them that are results."""
     rest, arguments, outputs = iter(operands), [], []
     for leaf in signature.leaves:
         values = []
@@ -220,7 +224,10 @@ def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> t
 
 
 def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims: Any) -> Any:
-    """Call another jax_callable inside a traced function; the outer trace gets its results, not its launches."""
+    """Call another jax_callable inside a traced function; return its results as stand-in arrays of the outer trace.
+
+    The outer trace sees these results, not the launches; in-out arguments are updated in place.
+    """
     tree = library().jax.tree
 
     def plain(value: Any) -> Any:

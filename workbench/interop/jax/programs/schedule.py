@@ -25,14 +25,14 @@ NEVER = 2**62
 
 @dataclass(eq=False)
 class _Buffer:
-    """Memory of a segment.
+    """Represents memory of a segment.
 
     Attributes:
         bytes: its size.
         operand, result: its number among the segment's; -1 where it is neither.
         first, last: the nodes between which it is in use.
-        donor: the operand that it starts as a copy of.
-        offset: in the hidden result.
+        donor: the operand that it starts as a copy of; -1 for none.
+        offset: in the hidden result, in bytes.
     """
 
     bytes: int
@@ -46,7 +46,7 @@ class _Buffer:
 
 @dataclass(frozen=True)
 class _Use:
-    """A value of a step, and the buffer it is in."""
+    """Represents a value of a step, and the buffer it is in."""
 
     buffer: _Buffer
     dtype: str
@@ -55,7 +55,7 @@ class _Use:
 
 @dataclass(frozen=True)
 class Part:
-    """A segment among the values of its program.
+    """Represents a segment among the values of its program.
 
     Attributes:
         segment: what runs.
@@ -71,7 +71,7 @@ class Part:
 
 
 def parts(flat: Flat, function: str) -> dict[int, Part]:
-    """Return the segments of a flat program, by level."""
+    """Return the native segments of a flat program, by level; `function` is their name in errors."""
     parts = {}
     for level in range(1, flat.levels, 2):
         nodes = [n for n in flat.nodes if n.level == level]
@@ -128,7 +128,7 @@ class _Planner:
         self._last[root] = max(self._last.get(root, 0), at)
 
     def _buffer_of(self, value: Value, at: int) -> _Buffer:
-        """Return the buffer of a value; one from outside becomes an operand, or is filled in."""
+        """Return the buffer of a value; one from outside becomes an operand, or is filled if it is one number."""
         buffer = self._of.get(value)
         if buffer is not None:
             return buffer
@@ -196,7 +196,10 @@ class _Planner:
         return results, tuple(outputs), tuple(same)
 
     def _place_temporaries(self) -> int:
-        """Offsets of what lives inside only, by lifetime: each takes the first gap; returns the bytes of them all."""
+        """Set the offsets of buffers that live inside only, by lifetime; return the bytes of the memory for them all.
+
+        Each takes the first gap.
+        """
         size, placed = 0, []
         for buffer in (b for b in self.buffers if b.result < 0):
             alive = sorted((b.offset, b.offset + b.bytes) for b in placed if b.last >= buffer.first)

@@ -22,12 +22,12 @@ _FIRST = (61, 86)  # one odd, one even: `n // 2` is another function of each
 
 
 class Size(int):
-    """A number for an open size; `dim` is the size for JAX."""
+    """Represents a size that `jax.export` leaves open, as a number that stands for it; `dim` is the symbol in JAX."""
 
     dim: Any
 
     def __new__(cls, number: int, dim: Any) -> Any:
-        """Return a plain number where the size is known."""
+        """Return the number with its symbol `dim`; where `dim` is a known size, that as a plain int."""
         if not is_symbolic(dim):
             return int(dim)
         size = super().__new__(cls, number)
@@ -75,27 +75,27 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 
 def open_size(size: Any) -> Any:
-    """Return a size as JAX has it."""
+    """Return JAX's symbol of an open size; any other size itself."""
     return size.dim if isinstance(size, Size) else size
 
 
 def open_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
-    """Return a shape as JAX has it."""
+    """Return a shape with JAX's symbols in place of the numbers that stand for open sizes."""
     return tuple(map(open_size, shape))
 
 
 def is_open(shape: Sequence[Any]) -> bool:
-    """Return whether a size in it is known only when the program runs."""
+    """Return whether one of the sizes is open, known only when the program runs."""
     return any(isinstance(n, Size) for n in shape)
 
 
 def stood_for(shape: Sequence[Any], around: int) -> tuple[int, ...]:
-    """Return the shape of a stand-in in one of the rounds 0 and 1."""
+    """Return the shape of a stand-in array; an open size has another number in each of the rounds 0 and 1."""
     return tuple(_number(n, around) if is_symbolic(n) else n for n in shape)
 
 
 _names: dict[str, int] = {}
-"""Each name of an open size, and which it is: no two have one number."""
+"""Names of open sizes, numbered in the order in which they were met: no two stand for one number."""
 
 
 def _number(dim: Any, around: int) -> int:

@@ -42,31 +42,31 @@ from workbench.types import Scalar, Vector, is_float, number_type
 
 
 class ValuesRead(LaunchError):
-    """The function read values that are known only when the program runs; `name` is what it read."""
+    """Raised where a traced function reads values that are known only when the program runs; `parameter` names them."""
 
 
 @dataclass(frozen=True)
 class Undefined:
-    """The state of a memory that nothing has written; `poisoned` ones are filled with a marker first."""
+    """Represents the state of a memory that nothing has written; `poisoned` ones are filled with a marker first."""
 
     poisoned: bool = False
 
 
 @dataclass(frozen=True)
 class Filled:
-    """The state of a memory that holds one number everywhere, and is not a value yet."""
+    """Represents the state of a memory that holds one number everywhere, and is not a value yet."""
 
     number: Any
 
 
 class Trace(Observer):
-    """Notes what a function does, as JAX values.
+    """Records what a function does, as JAX values.
 
     Attributes:
         specialisations: those launched, to see later whether they are still current.
         constants: memories from outside the function, with their versions of now.
         checked: whether one of the launches reports faults.
-        around: which numbers open sizes have (see `sizes`).
+        around: which of two numbers open sizes have, 0 or 1 (see `sizes`).
     """
 
     takes = True
@@ -87,7 +87,7 @@ class Trace(Observer):
     # ---- arrays
 
     def give(self, target: array, state: Any, name: str) -> None:
-        """Let `target`, which the function will see under this name, hold a JAX value or be in a state."""
+        """Let `target`, which the function knows as `name`, hold a JAX value, or be `Undefined` or `Filled`."""
         jnp = library().jnp
         known = isinstance(state, (Undefined, Filled))
         # Flat, since views of one memory have many shapes; each reads its part by offset and strides.
@@ -100,18 +100,22 @@ class Trace(Observer):
         return self._part(source).reshape(shape)
 
     def is_undefined(self, source: array) -> bool:
-        """Return whether nothing has written to it."""
+        """Return whether nothing has written to an array's memory."""
         return isinstance(self._values.get(source.memory), Undefined)
 
     def allocating(self, memory: Memory, filled: bool) -> None:
-        """Note memory that the function makes."""
+        """Note memory that the function allocates; `filled` says whether it holds known numbers from the start."""
         if filled:
             self._filled.add(memory)
         else:
             self._values[memory] = Undefined()
 
     def reading(self, source: array) -> None:
-        """Refuse, but for data that the function itself made from numbers."""
+        """Refuse to read an array that has a JAX value by now; others, made of numbers or from outside, may be read.
+
+        Raises:
+            ValuesRead: it has one: it is a parameter, or a launch, fill or copy has used it.
+        """
         # Arrays that the function made of numbers are known: reading them gives what the compiled program would hold.
         if source.memory in self._filled and source.memory not in self._values:
             return
@@ -121,7 +125,7 @@ class Trace(Observer):
         raise self.values_read(f"reads the values of {name}", name)
 
     def values_read(self, what: str, name: str) -> ValuesRead:
-        """Return the error for a function that does `what`."""
+        """Return the error for a function that does `what` with the values of the parameter `name`."""
         return ValuesRead(
             f"{self.definition.name} {what}, which are known only when the compiled program runs.",
             self.place(),
@@ -131,7 +135,7 @@ class Trace(Observer):
         )
 
     def place(self) -> Location | None:
-        """Return the line of the function that is running now."""
+        """Return the line of the function that is running now; None if it is not on the stack."""
         # The user's function is somewhere below us on the stack; its frame has the line that runs now.
         frame = sys._getframe(1)
         while frame is not None:
@@ -141,7 +145,11 @@ class Trace(Observer):
         return None
 
     def _value(self, memory: Memory, scalar: Scalar) -> Any:
-        """Return the flat JAX value of a memory."""
+        """Return the flat JAX value of a memory; one from outside the function becomes a constant of the program.
+
+        Raises:
+            LaunchError: nothing has written it.
+        """
         jnp = library().jnp
         state = self._values.get(memory)
         if state is None:
@@ -164,7 +172,11 @@ class Trace(Observer):
         return state
 
     def _change(self, target: array) -> None:
-        """Refuse to change what belongs to nothing inside."""
+        """Check that the function may change an array.
+
+        Raises:
+            LaunchError: it is neither a parameter nor made inside the function.
+        """
         if target.memory not in self._values and target.memory not in self._filled:
             raise LaunchError(
                 f"{self.definition.name} changes an array that is neither a parameter nor made inside it.",
@@ -174,7 +186,7 @@ class Trace(Observer):
             )
 
     def _part(self, source: array) -> Any:
-        """Return the elements of a view, flat."""
+        """Return the elements of an array, which may be a view of a part of its memory, flat."""
         value = self._value(source.memory, number_type(source.dtype))
         where = _where(source)
         return value if where is None else value[where]
@@ -182,7 +194,7 @@ class Trace(Observer):
     # ---- what the function does
 
     def filling(self, target: array, value: Any) -> None:
-        """Record a fill."""
+        """Record that `target` is filled with a number."""
         self._change(target)
         scalar, where = number_type(target.dtype), _where(target)
         number = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
@@ -201,7 +213,7 @@ class Trace(Observer):
             self._values[target.memory] = all_of_it.at[where].set(number)
 
     def copying(self, target: array, source: array) -> None:
-        """Record a copy."""
+        """Record that `source` is copied to `target`."""
         self._change(target)
         if self._part_by_launch("move", target, source):
             return
@@ -211,7 +223,7 @@ class Trace(Observer):
         self._values[target.memory] = part
 
     def adding(self, target: array, source: array) -> None:
-        """Record a sum."""
+        """Record that `source` is added to `target`."""
         self._change(target)
         if self._part_by_launch("gather", target, source):
             return
@@ -220,7 +232,10 @@ class Trace(Observer):
         self._values[target.memory] = all_of_it + part if where is None else all_of_it.at[where].add(part)
 
     def _part_by_launch(self, what: str, target: array, source: array) -> bool:
-        """Return whether a copy or sum of parts became a launch of a kernel of our own: not where the parts overlap."""
+        """Record a copy ("move") or sum ("gather") as a launch, if it can be one; return whether it was recorded.
+
+        It is not where both arrays are all of their memories, which XLA does better, or where the two overlap.
+        """
         covers_both = _where(target) is None and _where(source) is None
         # Threads of a launch have no order, so overlapping parts are left to XLA, which reads before it writes.
         if covers_both or overlap({"target": target, "source": source}):
@@ -229,7 +244,11 @@ class Trace(Observer):
         return True
 
     def launching(self, record: LaunchRecord) -> None:
-        """Record a launch."""
+        """Record a launch; one that writes nothing, or has no threads, is left out.
+
+        Raises:
+            LaunchError: it takes an array of structs, is of CUDA C++, or must reach outside of an array.
+        """
         self.specialisations.add(record.specialisation)
         self.checked |= record.loaded.checked
         # A launch that changes nothing has no result, so XLA would drop it anyway.
@@ -264,7 +283,11 @@ class Trace(Observer):
             self._values[memory] = library().jnp.reshape(result, (-1,)) if memory in binding.shapes else result
 
     def _within(self, record: LaunchRecord) -> tuple[Condition, ...]:
-        """Return the conditions on open sizes; refuse a launch that must reach outside of an array."""
+        """Return the conditions on open sizes under which a launch stays inside its arrays.
+
+        Raises:
+            LaunchError: it must reach outside of one.
+        """
         arguments = record.arguments.items()
         shapes = {n: open_shape(a.shape) for n, a in arguments if isinstance(a, array)}
         dims = open_shape(record.dim)
@@ -291,7 +314,7 @@ def _refuse_structs(record: LaunchRecord) -> None:
 
 
 class _Binding:
-    """The arguments of one launch as operands, results and static values."""
+    """Collects the arguments of one launch as operands, results and static values."""
 
     def __init__(self, trace: Trace, record: LaunchRecord) -> None:
         self.trace, self.record = trace, record
@@ -338,7 +361,11 @@ class _Binding:
         return Wire(name, Kind.ARRAY, scalar, 1, operand, result, fill=fill, view=value.ndim)
 
     def _whole(self, name: str, value: array, wire: Wire) -> Wire:
-        """Wire an array with an open size, which no view can have: it is all of an operand and result of its shape."""
+        """Return the wire of an array with an open size: it is all of an operand and result of its shape, not a view.
+
+        Raises:
+            LaunchError: it is a part of its memory, or another array of the launch has that memory in another shape.
+        """
         shape = (*open_shape(value.shape), *value.dtype.shape)
         if self.shapes.setdefault(value.memory, shape) != shape or _where(value) is not None:
             raise refuse_part()
@@ -347,14 +374,14 @@ class _Binding:
         return wire
 
     def _read_early(self) -> set[Memory]:
-        """Memories that the kernel may read before it has written them."""
+        """Return the memories that the kernel may read before it has written them."""
         if self._early is None:
             read = read_before_written(self.record.loaded.function)
             self._early = {a.memory for n, a in self.record.arguments.items() if isinstance(a, array) and n in read}
         return self._early
 
     def _place(self, memory: Memory, scalar: Scalar) -> tuple[int, int, Any]:
-        """Return the operand and the result that a memory is, and the value that the result is filled with."""
+        """Return the operand and the result that a memory is, by number (-1: none), and the result's fill (or None)."""
         state, result = self.trace._values.get(memory), -1
         if memory in self._written:
             result = len(self.results)
@@ -372,7 +399,11 @@ def _count(memory: Memory, scalar: Scalar) -> int:
 
 
 def _where(view: array) -> Any:
-    """Return the elements of its memory that a view is: None for all, a slice, or indices."""
+    """Return the elements of its memory that an array is, flat: None for all, a slice, or their indices.
+
+    Raises:
+        LaunchError: it is a part of a memory with an open size.
+    """
     scalar = number_type(view.dtype)
     start, inner = (view.address - view.memory.address) // scalar.size, view.dtype.size // scalar.size
     count = view.size * inner

@@ -36,7 +36,7 @@ _BUFFER_WORDS, _MOST_DIMS = 16, 13
 
 @dataclass(frozen=True, eq=False)
 class Operand:
-    """A buffer of a call: element type as NumPy calls it, shape, and what it held where that was kept."""
+    """Represents a buffer of a call: NumPy's name of its element type, shape, contents (None: not kept)."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ class Operand:
 
 
 class CallEntry(Work, frozen=True, eq=False, dict=True):
-    """A call that XLA made; with `record(inputs=True)` it can be run again outside JAX.
+    """Represents a call that XLA made; with `record(inputs=True)` it can be run again outside JAX.
 
     Attributes:
         kernel: address of the kernel's description.
@@ -67,7 +67,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
 
     @property
     def kind(self) -> str:
-        """Return the kind of this entry."""
+        """The kind of this entry in a record: "jax"."""
         return "jax"
 
     @property
@@ -82,7 +82,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
 
     @property
     def parts(self) -> tuple[Work, ...]:
-        """The launches inside a fused program."""
+        """The launches inside a fused program; none for a launch."""
         return self.calls
 
     @property
@@ -92,12 +92,16 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
 
     @property
     def accesses(self) -> Sequence[Access]:
-        """None: the operands are JAX's."""
+        """No accesses: the operands belong to JAX."""
         return ()
 
     @cached_property
     def _call(self) -> Call:
-        """The call as ordinary work."""
+        """The call as work that runs outside JAX.
+
+        Raises:
+            RecordError: its operands were not kept, or its kernel is gone.
+        """
         if any(o.data is None for o in self.operands):
             raise RecordError(
                 f"The operands of JAX's call of {self.label} were not kept.", advice="Record with inputs=True."
@@ -115,7 +119,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
         return Call(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
 
     def _program(self) -> tuple[tuple[Work, ...], tuple[array, ...]]:
-        """Return the call's launches on their recorded inputs, and its outputs: of launches that wrote them last."""
+        """Return the launches of a fused program on the operands that were kept, and the arrays of its results."""
         done = [call.unfolded() for call in self.calls]
         # A program's last result may be memory for what lives inside it only.
         shown = len(self.results) - self.segment.scratch
@@ -124,11 +128,11 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
 
     @property
     def outputs(self) -> tuple[array, ...]:
-        """The results of its last run here; of more than four dimensions the first as one."""
+        """The arrays with its results after `launch`; of more than four dimensions the first ones are joined."""
         return self.unfolded().outputs
 
     def launch(self) -> None:
-        """Run it again, on the operands that it had then; `outputs` has the results.
+        """Run the call again outside JAX, on the operands that it had then; `outputs` has the results.
 
         Raises:
             LaunchError: its operands were not kept, or it has no form outside of JAX.
@@ -149,15 +153,15 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
         return self._call
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
-        """Return the same call: JAX's operands have no names and are replaced by nothing."""
+        """Return the entry itself: JAX's operands have no names by which they could be replaced."""
         return self
 
 
 class Notes:
-    """The native notes of this process, as a source of recorders."""
+    """Reads the native notes of this process for recorders: calls that XLA made."""
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
-        """Read the addresses of the handler's symbols."""
+        """Attach to the notes; `addresses` are those of the handler's symbols, by name."""
         self._steps: dict[int, list[CallEntry]] = {}
         self._on = ctypes.c_int32.from_address(addresses["wb_ffi_on"])
         self._head, self._lost, self._room = (
@@ -172,7 +176,7 @@ class Notes:
         self._on.value = (3 if inputs else 1) if on else 0
 
     def drain(self) -> tuple[Sequence[Work], int]:
-        """Return the calls noted since the last time, once all that JAX has queued is done; and how many were lost."""
+        """Wait for all that JAX has queued; return the calls noted since the last time, and how many were lost."""
         if not self._on.value:
             return (), 0
         for value in library().jax.live_arrays():
@@ -186,7 +190,7 @@ class Notes:
         return self._assembled([n for n in notes if n is not None]), lost
 
     def _assembled(self, notes: Sequence[tuple[CallEntry, int, int]]) -> list[CallEntry]:
-        """Calls in the order of their ends, the launches of a program inside it: they ended before it."""
+        """Return the calls in the order of their ends, the launches of a program inside it: they ended first."""
         calls: list[CallEntry] = []
         for entry, frame, parent in notes:
             if parent:
@@ -208,7 +212,7 @@ class Notes:
 
 
 def _read(address: int) -> tuple[CallEntry, int, int]:
-    """Return the call of a note, the address of its frame, and of that of the program that it is a step of."""
+    """Return the call of a note, the address of its frame, and that of the program that it is a step of (0: none)."""
     words = ctypes.POINTER(ctypes.c_int64)
     note = ctypes.cast(address, words)
     kernel, start, end, _, operands, results, count, view_words, frame, parent = note[:10]

@@ -35,18 +35,18 @@ MOST_BATCHES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A buffer of the call in its own memory: element type, shape, and where it begins."""
+    """Represents a buffer of the call in memory of its own: element type, shape, and that memory."""
 
     dtype: Scalar
     shape: tuple[int, ...]
     memory: Memory
 
     def view(self, dtype: Scalar | Vector, shape: Sequence[int], strides: Sequence[int], start: int) -> array:
-        """Elements of another type in it, from byte `start` on."""
+        """Return an array of `dtype` in the buffer's memory, from byte `start` on."""
         return lying_in(self.memory, dtype, shape, strides, start)
 
     def whole(self) -> array:
-        """Return all of it; of more than four dimensions the first ones as one."""
+        """Return all of it as an array; of more than four dimensions the first ones are joined into one."""
         extra = max(0, len(self.shape) - MAX_NDIM + 1)
         shape = (math.prod(self.shape[:extra]), *self.shape[extra:]) if extra > 1 else self.shape or (1,)
         return self.view(self.dtype, shape, dense(shape, self.dtype.size), 0)
@@ -67,7 +67,7 @@ def unfold(
         results: dtype and shape of each result.
 
     Raises:
-        RecordError: it has a form that is not known here.
+        RecordError: it has attributes or element types that cannot be saved, or too many batches.
     """
     try:
         call = _Call(plan, attributes, operands, results)
@@ -101,17 +101,21 @@ class _Call:
         self.dims = tuple(n if n >= 0 else self.size(-1 - n) for n in attributes[0])
 
     def size(self, code: int) -> int:
-        """Return a size of the launch that is an array's: 4 times the parameter's number plus the axis."""
+        """Return a launch's dimension that is an array's size; `code` is 4 · the parameter's number + the axis."""
         wire = self.wires[code // 4]
         shape = self.source(wire).shape
         return shape[len(shape) - _own_rank(wire) + code % 4]
 
     def source(self, wire: Wire) -> Held:
-        """Return the buffer that a parameter is: a result rather than an operand."""
+        """Return the buffer of a parameter: its result, or its operand if it is no result."""
         return self.results[wire.result] if wire.result >= 0 else self.operands[wire.operand]
 
     def steps(self) -> Iterator[Work]:
-        """Yield the steps of the handler, in its order: copies, fills, then a launch per batch."""
+        """Yield the handler's steps as work, in its order: copies, fills, then a launch per batch.
+
+        Raises:
+            RecordError: there are more than `MOST_BATCHES` batches.
+        """
         for wire in self.wires:
             if wire.kind is Kind.SHAPE or wire.result < 0:
                 continue
@@ -131,7 +135,7 @@ class _Call:
             yield Launch(bind(code.specialisation, code.direction, self.dims, arguments, CPU, options))
 
     def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
-        """Yield the kernel's arguments in one batch."""
+        """Yield the name and the value of each of the kernel's parameters in one batch."""
         view = 0
         for wire in self.wires:
             if wire.value >= 0:

@@ -88,7 +88,7 @@ def _allowed(make: Callable[[Sequence[Any]], Any], disabled: tuple[Any, ...], ar
 
 
 def is_exported_here(exported: Any) -> bool:
-    """Return whether `jax_export` made it in this process: then its gradient is exported when it is requested."""
+    """Return whether `jax_export` in this process made a program, whose gradient is then exported when requested."""
     make = getattr(exported, "_get_vjp", None)
     return isinstance(make, partial) and make.func is _gradient
 
@@ -135,7 +135,7 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
 
 
 def _texts(program: Any) -> Iterator[str]:
-    """Yield an exported program and its gradients, as far as they were exported with it; or a compiled program."""
+    """Yield the text of a compiled program, or of an exported one and of the gradients that were exported with it."""
     if not hasattr(program, "mlir_module"):
         yield program.as_text()
         return

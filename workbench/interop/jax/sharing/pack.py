@@ -138,7 +138,12 @@ def jax_unpack(data: bytes) -> Any:
 
 
 def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
-    """Register the kernels with XLA and the cache."""
+    """Check the content of packed bytes, then register its kernels with XLA and the cache.
+
+    Raises:
+        Wrong: the content is malformed.
+        RecordError: a kernel cannot be built.
+    """
     content_data = saved_values.record(content, "the content", ("jax",))["jax"]
     content_data = saved_values.record(content_data, "the program", ("targets", "segments"))
     saved_values.member("program", members)
@@ -210,7 +215,7 @@ def _no_further(*wanted: Any) -> Any:
 
 
 def on_gpus(name: str) -> CudaTarget | None:
-    """Return the target for GPUs that the store has under a name, for those of this machine; None if there are none."""
+    """Return the GPU target that the store has under a name, built for this machine's GPUs; None if it has none."""
     members: dict[str, bytes] = {}
     target = _target(name, _target_data(name, members), members)
     assert not isinstance(target, Target), "a target for GPUs has blocks"
@@ -218,7 +223,11 @@ def on_gpus(name: str) -> CudaTarget | None:
 
 
 def _wires(data: Any, types: Mapping[str, Any]) -> tuple[Wire, ...]:
-    """Return the source of each parameter; check that all are there, each with an element of its type."""
+    """Return the wire of each parameter from a file's data, checked against the parameters' types.
+
+    Raises:
+        Wrong: a parameter is missing or of another type, or operands or results have gaps.
+    """
     if not isinstance(data, list) or [w[0] if isinstance(w, list) and w else None for w in data] != list(types):
         raise saved_values.Wrong("a call whose arguments are not the kernel's parameters")
     wires = tuple(_wire(fields, types[fields[0]]) for fields in data)

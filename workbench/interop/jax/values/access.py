@@ -23,13 +23,13 @@ def check_access(
     outputs: Collection[str],
     init: Collection[str],
 ) -> None:
-    """Refuse what XLA's buffers do not allow.
+    """Check that a kernel does with its arrays what XLA's buffers allow.
 
     Args:
         function: the kernel's IR.
         inputs, outputs: names of parameters.
         in_out: inputs that come out.
-        init: outputs that are given a value first.
+        init: outputs that have an initial value.
 
     Raises:
         LaunchError: the kernel writes to an input, or reads what an output held.

@@ -70,10 +70,10 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
 
 
 def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
-    """Return `value` as an operand of exactly this type; single values are converted if nothing is lost by it.
+    """Return `value` as an operand of exactly this type; single values are converted as JAX would promote them.
 
     Raises:
-        LaunchError: it cannot be.
+        LaunchError: it is not one value, or its type does not convert.
     """
     if isinstance(type, ArrayType):
         return flat(value, type.dtype)
@@ -110,7 +110,7 @@ def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
     """Return the value of a static argument as a NumPy scalar of its type.
 
     Raises:
-        LaunchError: it is traced, or no number.
+        LaunchError: it is traced, no number, or none that the type can hold.
     """
     if not isinstance(type, Scalar) or not isinstance(value, (bool, int, float, np.generic)):
         raise LaunchError(
@@ -126,7 +126,7 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
     """Return the array type of an output, which its annotation gives.
 
     Raises:
-        LaunchError: the kernel does not say it, or it is not an array.
+        LaunchError: there is no annotation, it is not an array's, or it is of 64 bits and JAX is set to 32.
     """
     if annotation is None:
         raise LaunchError(
@@ -147,10 +147,10 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
 
 
 def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
-    """Return `dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
+    """Return `dims` as a tuple of 1 to 4 sizes, each symbolic or below 2³¹: `tid()` is an int32.
 
     Raises:
-        LaunchError: it is not that; `what` names it.
+        LaunchError: it is not that; the message calls it `what`.
     """
     sizes = (dims,) if isinstance(dims, (int, np.integer)) or is_symbolic(dims) else dims
     good = isinstance(sizes, (tuple, list)) and all(isinstance(s, (int, np.integer)) or is_symbolic(s) for s in sizes)
@@ -168,12 +168,12 @@ def is_symbolic(size: Any) -> bool:
 
 
 def base_shape(value: Any, type: Type) -> tuple[int, ...]:
-    """Return the shape of an array argument without the axis of a vector's components."""
+    """Return the shape of an array argument without the axes of its elements' components; () of a single value."""
     return tuple(value.shape[: type.ndim]) if isinstance(type, ArrayType) else ()
 
 
 def aspect(value: Any) -> Any:
-    """Return what of a value decides how it is passed: its shape and dtype; of a Python number its type."""
+    """Return the shape and dtype of a value, or the type of a Python number: they decide how it is passed."""
     return (tuple(value.shape), value.dtype) if is_typed(value) else type(value)
 
 
@@ -184,7 +184,7 @@ def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
 
 
 def tree_of(value: Any) -> tuple[bool, Any]:
-    """Return whether an argument is a single value, and the structure of its tree if it is not."""
+    """Return whether an argument is a single value, and, if not, the structure of its tree (else None)."""
     if is_typed(value) or isinstance(value, (bool, int, float)):
         return True, None
     return False, library().jax.tree.structure(value)
@@ -215,7 +215,7 @@ def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named
 def split(
     function: str, parameters: tuple[str, ...], num_outputs: int, in_out: frozenset[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Divide the parameters into inputs and outputs.
+    """Divide the parameters into inputs and outputs, which come last; `num_outputs` counts the inputs `in_out` too.
 
     Raises:
         LaunchError: the numbers do not fit.
@@ -231,7 +231,7 @@ def split(
 
 
 def names(option: str | Sequence[str]) -> frozenset[str]:
-    """Return an option that is one name or several as a set."""
+    """Return an option that is one name or several names as a set of names."""
     return frozenset((option,) if isinstance(option, str) else option)
 
 
@@ -261,7 +261,7 @@ def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) ->
 
 
 def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) -> dict[str, float | int]:
-    """Return the initial values as numbers.
+    """Return the initial values of outputs as numbers; "zeros" is 0.
 
     Raises:
         LaunchError: one is neither a number that the output can hold nor "zeros".
@@ -292,7 +292,7 @@ def _rank(number: Any) -> int:
 
 
 def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
-    """Return the annotation, if it is neither a struct nor an array of structs.
+    """Return the annotation, if it is neither a struct, an array of structs, nor an indexed array.
 
     Raises:
         LaunchError: it is one.
@@ -369,7 +369,11 @@ def _check_width(kernel: str, name: str, type: Type) -> None:
 
 
 def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shape: tuple[int, ...]) -> Any:
-    """Return a number, or a tuple of them for a vector, as a NumPy array of the element type."""
+    """Return a number, or a tuple of them for a vector, as a NumPy array of the element type.
+
+    Raises:
+        LaunchError: the type cannot hold it.
+    """
     scalar = number_type(type)
     try:
         plain = np.asarray(value)
@@ -385,7 +389,7 @@ def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shap
 
 
 def frozen(dims: Any) -> Any:
-    """Return dimensions in a hashable form."""
+    """Return dimensions in a hashable form; None stays None, and an object of another kind becomes its id."""
     if dims is None:
         return None
     if isinstance(dims, Mapping):

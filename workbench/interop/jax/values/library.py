@@ -11,7 +11,9 @@ from workbench.errors import DeviceError
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """Import JAX once: `jax`, `jnp`, the interpreters `ad`, `batching`, `mlir`, `partial_eval`, `Primitive`,
+    """Import JAX at the first call, and return a namespace with its modules.
+
+    It has `jax`, `jnp`, the interpreters `ad`, `batching`, `mlir` and `partial_eval`, and the classes `Primitive` and
     `ShapedArray`.
 
     Raises:
@@ -84,7 +86,7 @@ def old_shard_map() -> Any:
 
 @lru_cache(maxsize=1)
 def jet_rules() -> dict[Any, Any]:
-    """Return the rules of `jax.experimental.jet` by primitive: an experiment of JAX's, which may end."""
+    """Return the table of rules of `jax.experimental.jet` by primitive; an unused dict if JAX has no jet."""
     try:
         from jax.experimental.jet import jet_rules
     except ImportError:
@@ -103,7 +105,7 @@ def checkify_library() -> Any:
 
 
 def located(target: str) -> Any:
-    """Return a context in which what is lowered is called after a target's kernel: in HLO, and so in profiles."""
+    """Return a context in which lowered operations are called after a target's kernel: in HLO, and so in profiles."""
     # Without the primitive's location below it, whose name XLA would take.
     return library().mlir.ir.Location.name(target.split(".")[1])
 

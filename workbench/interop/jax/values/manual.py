@@ -29,7 +29,7 @@ def varying(aval: Any) -> frozenset[Any]:
 
 
 def is_among_devices(ctx: Any) -> bool:
-    """Return whether what is lowered runs on several devices, each with its own values: in `shard_map` or `pmap`."""
+    """Return whether what is lowered runs once per device on several devices: in `shard_map` or `pmap`."""
     context = ctx.module_context.axis_context
     if getattr(context, "manual_axes", ()):
         return context.mesh.size > 1
@@ -38,14 +38,14 @@ def is_among_devices(ctx: Any) -> bool:
 
 
 def explicit_mesh(aval: Any) -> Any:
-    """Return the mesh of a value whose type says how it is divided; None of others."""
+    """Return the mesh of a value whose type says how it is divided; None of others, and inside `shard_map`."""
     mesh = getattr(getattr(aval, "sharding", None), "mesh", None)
     kinds = "" if mesh is None or varying(aval) else str(getattr(mesh, "axis_types", ""))
     return mesh if "Explicit" in kinds else None
 
 
 def as_typed(value: Any, aval: Any) -> Any:
-    """Return a value divided as the type `aval` says, under a mesh with explicit axes."""
+    """Return a value divided as the type `aval` says, under a mesh with explicit axes; else the value itself."""
     jax = library().jax
     if explicit_mesh(aval) is None or jax.typeof(value).sharding == aval.sharding:
         return value
@@ -53,7 +53,10 @@ def as_typed(value: Any, aval: Any) -> Any:
 
 
 def is_partitioned(ctx: Any) -> bool:
-    """Return whether what is lowered is a program of several devices that XLA partitions, and the mesh is known."""
+    """Return whether what is lowered is a program that XLA partitions among several devices, over a mesh that is known.
+
+    It is False for a program that is exported.
+    """
     context = ctx.module_context.axis_context
     # What is exported may be loaded on a machine with other devices.
     if getattr(ctx.module_context.lowering_parameters, "for_export", False):
@@ -63,7 +66,7 @@ def is_partitioned(ctx: Any) -> bool:
 
 
 def aligned(operands: Sequence[Any]) -> Sequence[Any]:
-    """Return the operands such that all vary along the axes of any of them."""
+    """Return the operands, declared to vary along every mesh axis along which one of them does."""
     jax = library().jax
     tracers = [x for x in operands if isinstance(x, jax.core.Tracer)]
     axes = frozenset().union(*(varying(x.aval) for x in tracers))

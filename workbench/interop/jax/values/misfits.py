@@ -12,7 +12,7 @@ ALLOW_64 = 'Allow 64 bits first: jax.config.update("jax_enable_x64", True).'
 
 
 def conversion(name: str, value: Any, wanted: Scalar) -> str:
-    """Return advice for converting a value to this type."""
+    """Return advice for converting the argument `name` to the type `wanted`."""
     if advice := not_in_the_language(name, value):
         return advice
     # Without it, astype("float64") gives float32 again.
@@ -34,7 +34,7 @@ def wide() -> bool:
 
 
 def described(value: Any) -> str:
-    """Return a value in an error: `float32[4,3]`, or what it is in Python."""
+    """Return how an error names a value: `float32[4,3]`, or its text and class for a value without dtype."""
     if is_typed(value):
         return f"{value.dtype.name}[{','.join(str(s) for s in value.shape)}]"
     shown = " ".join(repr(value).split())

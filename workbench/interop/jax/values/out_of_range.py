@@ -22,7 +22,7 @@ Shape = Sequence[Any]
 
 @dataclass(frozen=True)
 class Reach:
-    """A launch, as far as it decides which elements it reaches.
+    """Represents what decides which elements a launch accesses.
 
     Attributes:
         name: of the kernel.
@@ -81,7 +81,7 @@ class Reach:
         )
 
     def _advice(self, array: str, accesses_in: Accesses) -> str:
-        """Return advice on what would fit; each suggestion is tried first."""
+        """Return advice on sizes or dimensions with which the launch would stay inside `array`; each is tried first."""
         shape = tuple(self.shapes[array])
         fit = tuple(max(size, accesses_in.needs.get((array, k), 0)) for k, size in enumerate(shape))
         ways, spread = [], False

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class _Signature:
-    """The descriptor `__signature__`: of an object what it takes by name, then the options of its class's call."""
+    """Provides `__signature__` of an object: its parameters, then the keyword-only options of its class's call."""
 
     def __get__(self, owner: Any, kind: Any) -> inspect.Signature:
         if owner is None:  # the class has its constructor's
@@ -24,7 +24,7 @@ class _Signature:
 
 
 class FunctionObject:
-    """An object that is called as a function; `taking` names its attribute with the names of what a call takes.
+    """Represents an object that is called as a function; `taking` names the attribute with its parameters' names.
 
     Copies of it are itself, as those of a `def` are: settings and layers are copied with the functions in them.
     """

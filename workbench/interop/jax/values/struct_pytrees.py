@@ -23,7 +23,7 @@ _registered: set[type[StructValue]] = set()
 
 
 def register_structs() -> None:
-    """Make a pytree, with a leaf for each field, of the values of every struct that is defined."""
+    """Register every struct that is defined with JAX, so that its values are pytrees with a leaf for each field."""
     for kind in StructValue.__subclasses__():
         if kind not in _registered:
             _registered.add(kind)
@@ -59,7 +59,7 @@ def array_fields(name: str, type: Any) -> Iterator[str]:
 
 
 def coming_out(name: str, type: Any) -> Iterator[str]:
-    """Return the parameters that come out where this one does: of a struct its arrays."""
+    """Return the parameters that are results where `name` is one: of a struct its array fields, else itself."""
     return array_fields(name, type) if isinstance(type, Struct) else iter((name,))
 
 
@@ -92,7 +92,10 @@ def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> An
 
 
 def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
-    """Return the tree with its arrays, in the order of `array_fields`, replaced by new ones."""
+    """Return the tree `value` with its arrays, in the order of `array_fields`, replaced by new ones.
+
+    A tree that is no mapping, struct, named tuple or dataclass becomes a dict of its fields.
+    """
     if not isinstance(kind, Struct):
         return next(new) if isinstance(kind, ArrayType) else value
     changed = {}

@@ -13,7 +13,7 @@ from workbench.types import NUMBERS, Scalar, Vector
 
 
 class TracedNumber(Symbol):
-    """A JAX value of rank 0 under a parameter's name; arithmetic with numbers gives others."""
+    """Represents a JAX value of rank 0 under a parameter's name; arithmetic with numbers gives others."""
 
     def __init__(self, type: Scalar | Vector, value: Any, name: str, read: Callable[[str, str], Exception]) -> None:
         """Wrap a traced number; `read` makes the error for a use that needs its value, from use and name."""
@@ -26,7 +26,7 @@ class TracedNumber(Symbol):
         """Return the number as an argument of this type.
 
         Raises:
-            LaunchError: something would be lost.
+            LaunchError: it is of another type that does not convert to this one.
         """
         numbers = type in NUMBERS.values() and self.type in NUMBERS.values()
         if self.type != type and not numbers:

@@ -16,7 +16,7 @@ from workbench.runtime.work import Fill, Launch
 
 
 class Costed:
-    """A JAX function made of launches, as far as its cost goes."""
+    """Adds `cost_analysis` to a JAX function made of launches."""
 
     def cost_analysis(self, *args: Any, **named: Any) -> dict[str, float]:
         """Count what a call does: as `jax.jit(f).lower(…).compile().cost_analysis()`, which has -1 for our calls.
@@ -62,7 +62,7 @@ class Costed:
 
 
 def _work(closed: Any, known: Mapping[Any, Any]) -> Iterator[Any]:
-    """Yield the fills, copies and launches of a jaxpr; `known` are values of its variables."""
+    """Yield the fills, copies and launches of a closed jaxpr; `known` has values of its variables."""
     literal = literal_type()
     values = {**dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)), **known}
 

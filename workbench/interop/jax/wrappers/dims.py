@@ -30,7 +30,7 @@ _NODES = (
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes that a call's dimensions may be made of.
+    """Represents the sizes that a call's dimensions may be made of.
 
     Attributes:
         kernel: the kernel's name.
@@ -70,7 +70,7 @@ class Sizes:
         """Return `dims` as a tuple of sizes, its expressions evaluated.
 
         Raises:
-            LaunchError: `dims` is not a size or a tuple of sizes; the message calls it `what`.
+            LaunchError: `dims` is not a size or 1 to 4 of them, or cannot be evaluated; the message calls it `what`.
         """
         if isinstance(dims, str):
             dims = self._evaluated(what, dims)
@@ -134,7 +134,7 @@ def _differs(kernel: str, array: str, axis: int, name: str, size: Any, known: An
 
 
 def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, str]:
-    """Return the dimensions of a launch, and what they come from: "launch_dims", or the words for an array.
+    """Return the dimensions of a launch, and their source: "launch_dims", or a description of arrays.
 
     Without `wanted` they are the shape of the first array; where the kernel asks `tid()` for another number of
     dimensions, they are the sizes of the axes that it indexes with `tid()`.
@@ -172,7 +172,10 @@ def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, s
 
 
 def _indexed_by_threads(sizes: Sizes, function: Function) -> tuple[Shape, str] | None:
-    """Return the sizes of the inputs' axes that `tid()` itself indexes, and which they are; None if they differ."""
+    """Return the sizes of the inputs' axes that `tid()` itself indexes, and a description of these axes.
+
+    None if axes that one dimension of the launch indexes differ in size, or a dimension indexes none.
+    """
     defs: dict[Any, Op] = definitions(function.body)
     sizes_by_axis: dict[int, tuple[Any, str]] = {}
     for op in walk(function.body):
@@ -191,7 +194,7 @@ def _indexed_by_threads(sizes: Sizes, function: Function) -> tuple[Shape, str] |
 
 
 def ranks(sizes: Sizes, wanted: Any, outputs: Sequence[str]) -> dict[str, int]:
-    """Return the number of dimensions of each of these outputs that the call or the wrapper names."""
+    """Return the number of dimensions of each of these outputs for which `output_dims` says it."""
     named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(outputs, wanted)
     named_dims = {n: dims for n in outputs if (dims := named.get(n)) is not None}
     return {n: len(sizes.dimensions(f"output_dims for {n}", dims)) for n, dims in named_dims.items()}

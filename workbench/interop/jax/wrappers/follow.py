@@ -20,14 +20,14 @@ W = TypeVar("W", bound="Wrapper")
 
 @dataclass
 class Newest(Generic[W]):
-    """The function that makes a wrapper for another kernel, and the wrapper that it made last."""
+    """Holds the function that makes a wrapper for another kernel, and the wrapper that it made last."""
 
     make: Callable[[Kernel], W] | None = None
     wrapper: W | None = None
 
 
 class Wrapper(Protocol):
-    """A kernel as a JAX function, as far as following its kernel goes."""
+    """Describes a kernel as a JAX function, as far as following its kernel goes."""
 
     @property
     def kernel(self) -> Kernel:
@@ -39,13 +39,13 @@ class Wrapper(Protocol):
 
 
 def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:
-    """Return `wrapped`, which follows edits: `make` makes the wrapper of the kernel that replaces its kernel."""
+    """Let `wrapped` follow edits, and return it: `make` makes the wrapper of the kernel that replaces its kernel."""
     wrapped._newest.make = make
     return wrapped
 
 
 def current(wrapped: W) -> W:
-    """Return the wrapper of what the kernel's name means now; the wrapper itself if that is its kernel.
+    """Return the wrapper of the newest version of a wrapper's kernel; the wrapper itself if it has that.
 
     Raises:
         LaunchError: the kernel is out of date, or the new one does not fit the wrapper's options.
@@ -66,7 +66,10 @@ def current(wrapped: W) -> W:
 
 @contextmanager
 def naming_the_edit(wrapped: Wrapper, newest: Wrapper | None = None) -> Iterator[None]:
-    """Begin what is refused inside with the edit, where the new kernel takes other arguments or cannot be wrapped."""
+    """Prefix the edit of the kernel to a LaunchError that is raised in a `with` block, as its cause.
+
+    An error is passed on unchanged if `newest`, the new kernel's wrapper, is given and its annotations are the same.
+    """
     try:
         yield
     except LaunchError as error:
@@ -79,10 +82,10 @@ def naming_the_edit(wrapped: Wrapper, newest: Wrapper | None = None) -> Iterator
 
 
 def refuse_text(kernel: object) -> None:
-    """Refuse to wrap what is no kernel of Workbench's language.
+    """Check that an object is a kernel that can be wrapped: one in Python.
 
     Raises:
-        LaunchError: it is not.
+        LaunchError: it is no kernel, or is CUDA C++.
     """
     if not isinstance(kernel, Kernel):
         advice = "A function that launches kernels goes to wb.jax_callable."
@@ -100,7 +103,7 @@ def refuse_text(kernel: object) -> None:
 
 
 def refuse_outdated(kernel: Kernel) -> None:
-    """Refuse to wrap a version of before.
+    """Check that a kernel is the newest version of its name.
 
     Raises:
         LaunchError: a cell has bound the kernel's name to another version.
@@ -113,7 +116,7 @@ def refuse_outdated(kernel: Kernel) -> None:
 
 
 def forget_outdated(plans: dict[Any, Any], cases: dict[Any, Any]) -> None:
-    """Drop what was made for names that mean something else now."""
+    """Drop the plans and signatures of specialisations that use a name which means something else now."""
     for key in [k for k in plans if not k[0].is_current()]:
         del plans[key]
     for key in [k for k, case in cases.items() if not case.specialisation.is_current()]:

@@ -70,7 +70,7 @@ class GraphMode(StrEnum):
 
 @dataclass(eq=False)
 class _Program:
-    """The program of one signature: the jitted function, and what must be unchanged for it to hold."""
+    """Represents the program of one signature: the jitted function, and what must be unchanged for it to hold."""
 
     run: Any = None
     checked: bool = False
@@ -176,7 +176,10 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """Return a key that distinguishes signatures without making one; None if an argument is a tree."""
+        """Return a key that distinguishes signatures without making one.
+
+        None if `output_dims` is given, or an argument is neither an array nor a number.
+        """
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -187,7 +190,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return (*aspects, arguments.wide(), *checks_both(None))
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
-        """Make a Python scalar that tracing reads a constant; return whether one was new."""
+        """Turn the Python scalar whose value tracing needs into a constant; return False if there is none new."""
         name = error.parameter
         if name in self._needed or not isinstance(values.get(name), (bool, int, float, np.generic)):
             return False
@@ -272,7 +275,11 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return built
 
     def _check_open(self, one: Program, two: Program) -> None:
-        """Refuse a program that depends on the number that stood for an open size."""
+        """Check that a program, traced with two numbers for each open size, does not depend on the number.
+
+        Raises:
+            LaunchError: the two programs differ.
+        """
         if not same_program(one.closed, two.closed):
             raise LaunchError(
                 f"{self.__name__} does something else for each size, and the size is known only when the program runs.",
@@ -390,7 +397,7 @@ _NAME = "replayed"
 
 
 class Replayed:
-    """The parameters and the text of a function that runs work again.
+    """Represents a function that runs recorded work again: its text and its parameters.
 
     Attributes:
         text: a `def`.
@@ -407,7 +414,7 @@ class Replayed:
     output_dims: dict[str, tuple[int, ...]]
 
     def __init__(self, work: Iterable[Work]) -> None:
-        """Wrap a record, a tape or a graph.
+        """Write the function that runs a record, a tape or a graph again.
 
         Raises:
             LaunchError: it is empty or did not run on the CPU, a step cannot run again, or views of one memory have
@@ -436,7 +443,7 @@ class Replayed:
 
 
 def _arrays(nodes: list[Work]) -> tuple[dict[Memory, array], dict[Memory, str], set[Memory], set[Memory]]:
-    """Return the array of each memory and its name; which memories change, and whose first contents count."""
+    """Return each memory's array and name, then the memories that change and those used before they change."""
     views: dict[Memory, list[array]] = {}
     names: dict[Memory, str] = {}
     changed: set[Memory] = set()
@@ -461,7 +468,11 @@ def _arrays(nodes: list[Work]) -> tuple[dict[Memory, array], dict[Memory, str], 
 
 
 def _holding(name: str, views: Sequence[array]) -> array:
-    """Return an array in which all views of one memory lie: one of them, or all of the memory."""
+    """Return an array in which all views of one memory lie: one of the views, or all of the memory.
+
+    Raises:
+        LaunchError: the views have several element types.
+    """
     first = views[0]
     if any(v.dtype != first.dtype for v in views):
         raise LaunchError(
@@ -478,7 +489,7 @@ def _holding(name: str, views: Sequence[array]) -> array:
 
 
 def rebinding(trace: Trace, name: str) -> LaunchError:
-    """Return the error for an output that nothing wrote."""
+    """Return the error for an output that nothing wrote; it says so if the function binds the output's name instead."""
     definition = trace.definition
     for node in ast.walk(definition.node):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):

@@ -60,7 +60,7 @@ from workbench.types import ArrayType, Type, element
 
 @dataclass(frozen=True, eq=False)
 class CallSignature:
-    """The signature of a call of a `JaxKernel`: what the types and shapes of its arguments decide.
+    """Represents what the types and shapes of a call's arguments decide, for calls of a `JaxKernel`.
 
     Attributes:
         specialisation: the kernel for these types, with its prints.
@@ -69,7 +69,7 @@ class CallSignature:
         dims: of the launch.
         shapes: of the results, with one axis for the components of vectors and matrices.
         outputs: types of the results.
-        reach: which elements it reaches, but for static numbers.
+        reach: which elements it accesses, but for static numbers.
         prints: whether the kernel prints, which its launch leaves out.
     """
 
@@ -109,7 +109,7 @@ class CallSignature:
         return config
 
     def program(self, config: LaunchConfig) -> Any:
-        """Return the launch as its own program: for calls that nothing traces."""
+        """Return the launch as a jitted operation of its own, compiled once: for calls that nothing traces."""
         key = (config.block, *config.values)
         program = self._programs.get(key)
         if program is None:
@@ -244,7 +244,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return results[0] if len(results) == 1 else tuple(results)
 
     def _watched(self, results: list[Any], signature: CallSignature) -> list[Any]:
-        """Return the results such that the program reports which of their elements nothing wrote."""
+        """Return the results; when the program runs, it reports which of their elements nothing wrote."""
         watched = []
         for name, result, type in zip(self._results(), results, signature.outputs, strict=True):
             open = name in self.outputs and name not in self.init
@@ -253,7 +253,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
 
     @cached_property
     def _structs(self) -> dict[str, Struct]:
-        """The inputs that are structs."""
+        """The types of the inputs that are structs, by name."""
         return {n: t for n in self.parameters if isinstance(t := self.kernel.annotations.get(n), Struct)}
 
     def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
@@ -261,7 +261,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
             yield from taken_apart(self.kernel.name, name, self._structs.get(name), value)
 
     def _together(self, args: tuple[Any, ...], results: list[Any]) -> list[Any]:
-        """Return results with the fields of structs in trees like those passed."""
+        """Return the results, those that are fields of structs as trees like the ones passed."""
         rest = iter(results)
         joined = []
         for name, value in zip(self.parameters, args, strict=True):
@@ -336,12 +336,16 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
 
     @property
     def _annotated(self) -> dict[str, Type | None]:
-        """Annotations by parameter, structs taken apart."""
+        """The annotations by parameter, with a struct's fields as parameters of their own; None for none."""
         listed = [pair for n, t in self.kernel.annotations.items() for pair in fields_of(n, t)]
         return {n: arguments.without_structs(self.kernel.name, n, t) for n, t in listed}
 
     def _types(self, values: dict[str, Any]) -> dict[str, Type]:
-        """Return the types of the inputs."""
+        """Return the types of the inputs by name.
+
+        Raises:
+            LaunchError: a value does not fit, or an input that is also a result is not an array.
+        """
         name, known = self.kernel.name, self._annotated
         types = {n: arguments.type_of(name, n, v, known.get(n)) for n, v in values.items()}
         for both in self.in_out:

@@ -22,7 +22,7 @@ _TRIALS = 4
 
 
 def check_declared(kernel: Kernel, outputs: tuple[str, ...], declared: Mapping[str, Any]) -> dict[str, Any]:
-    """Check `output_dtypes`, and return it as a dict: it names outputs whose types the kernel leaves open.
+    """Check `output_dtypes`, which may name outputs whose types the kernel leaves open, and return it as a dict.
 
     Raises:
         LaunchError: it names something else.
@@ -87,7 +87,12 @@ def _element(kernel: str, output: str, declared: Any, types: Mapping[str, AnyTyp
 def _stored_types(
     kernel: Kernel, types: Mapping[str, AnyType], missing: tuple[str, ...], dims: Mapping[str, int]
 ) -> dict[str, ArrayType]:
-    """Return the types of arrays that hold what the kernel stores in them."""
+    """Return array types for the outputs `missing` whose elements are what the kernel stores in them.
+
+    Raises:
+        LaunchError: the type does not follow from that.
+        KernelTypeError, KernelSyntaxError: the kernel has an error of its own.
+    """
     ranks = {n: _rank(kernel, n, dims) for n in missing}
     tried: dict[str, Scalar | Vector] = {}
     for name in missing:
@@ -130,7 +135,7 @@ def _learnt(error: WorkbenchError, missing: tuple[str, ...]) -> dict[str, Scalar
 
 
 def _rank(kernel: Kernel, name: str, dims: Mapping[str, int]) -> int:
-    """Return the number of an output's dimensions, from its annotation, the call, or the kernel's subscripts."""
+    """Return the number of an output's dimensions: by its annotation, the call, or the kernel's subscripts; else 1."""
     family = kernel.families.get(name)
     if isinstance(family, ArrayOf):
         return family.ndim

@@ -20,14 +20,14 @@ Data = Mapping[str, Any]
 
 
 class PickledKernel(SavedKernel):
-    """A kernel that came out of a pickle: it can be called with the types that it had there.
+    """Represents a kernel from a pickle: it can be called with the types that it had been called with there.
 
     Attributes:
-        data: what it was made from.
+        data: what `kernel_data` returned.
     """
 
     def __init__(self, data: Data) -> None:
-        """Restore what `kernel_data` returned."""
+        """Restore a kernel from what `kernel_data` returned."""
         functions = map(from_data, data["functions"])
         specialisations = [SavedSpecialisation(f, data["checkpoints"], data["fma"]) for f in functions]
         for one in specialisations:
@@ -42,10 +42,10 @@ class PickledKernel(SavedKernel):
         self._annotations = {name: types[0] if len(set(types)) == 1 else None for name, types in columns}
 
     def specialise(self, types: Sequence[Any] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """Return the specialisation for these types that was pickled.
+        """Return the pickled specialisation for these types.
 
         Raises:
-            LaunchError: it did not have them when it was pickled.
+            LaunchError: the pickle has none for them.
         """
         specialisation = self._specialised_for.get(tuple(types or ()))
         if specialisation is None:
@@ -56,7 +56,7 @@ class PickledKernel(SavedKernel):
         """Return the types of the parameters `missing`, from those that are known.
 
         Raises:
-            LaunchError: it did not have them when it was pickled.
+            LaunchError: the pickle has no specialisation with the known types.
         """
         for types in self._specialised_for:
             known = dict(zip(self.parameters, types, strict=True))
@@ -80,7 +80,8 @@ def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
         called: the specialisations that calls needed so far; one with annotations needs no call.
 
     Raises:
-        RecordError: it has no such form.
+        RecordError: it takes structs, uses tiles, was never called and has parameters without types, or its IR has no
+            form as data.
     """
     if isinstance(kernel, PickledKernel):
         return kernel.data

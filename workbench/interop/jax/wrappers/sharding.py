@@ -23,7 +23,7 @@ HOW = 'Write a letter for each axis, arrays left and results right: "i j, j -> i
 
 @dataclass(frozen=True)
 class ShardingRule:
-    """The axes of a launch that a mesh may divide.
+    """Represents the axes of a launch that a mesh may divide.
 
     Attributes:
         rule: a letter for each axis, array arguments left and results right: "i j, k -> i". Axes with the same letter
@@ -46,7 +46,7 @@ class ShardingRule:
 
 
 class Sharded:
-    """A kernel as a JAX function, as far as sharding goes."""
+    """Adds `sharding_rule` to a kernel that is a JAX function."""
 
     kernel: Any
     parameters: tuple[str, ...]
@@ -117,7 +117,7 @@ def _exchanged(what: str, aval: Any, axis: int, halo: Halo) -> str:
 
 
 def _arrays(plan: Plan, rule: Rule) -> tuple[list[tuple[Wire, Axes]], list[tuple[Wire, Axes]]]:
-    """Return the arrays among operands, and the results, each with the factors of the kernel's axes."""
+    """Return the array operands, and the results, each with the factors of its axes but those of components."""
     left = [(w, a) for w, a in zip(plan.operands, rule.operands, strict=True) if w.kind is Kind.ARRAY]
     right = list(zip(plan.results, rule.results, strict=True))
     batch = len(rule.batch)

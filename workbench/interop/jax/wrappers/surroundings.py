@@ -27,12 +27,15 @@ _CONTAINERS = (tuple, list, set, frozenset, dict)
 
 
 def surroundings(function: Callable[..., Any]) -> Any:
-    """Return a snapshot of all that the function can read, which holds the objects compared by identity."""
+    """Return a snapshot of all that the function can read, to be compared with a later one.
+
+    It holds the objects that are compared by identity.
+    """
     return _Reading().function(function)
 
 
 class _Same:
-    """An object, compared by identity."""
+    """Wraps an object so that it is compared by identity."""
 
     __slots__ = ("value",)
 
@@ -46,7 +49,7 @@ class _Same:
 
 
 class _Reading:
-    """A snapshot; `open` has the objects that are or were visited, by id."""
+    """Takes a snapshot of what a function can read; `open` has the objects that are or were visited, by id."""
 
     def __init__(self) -> None:
         self.open: dict[int, object] = {}
@@ -65,7 +68,7 @@ class _Reading:
         return _Same(code), globals_read, defaults
 
     def value(self, value: Any, names: tuple[str, ...]) -> Any:
-        """Return a key of a value, as far as code that uses these names can see it."""
+        """Return a key of a value that changes if code which uses these names could see a difference."""
         if isinstance(value, _PLAIN):
             return type(value), value
         if isinstance(value, float):
@@ -81,7 +84,7 @@ class _Reading:
         return (held, *self.parts(value, names))
 
     def parts(self, value: Any, names: tuple[str, ...]) -> Iterator[Any]:
-        """Return a key of the parts of a value that code with these names can see."""
+        """Yield keys of the parts of a value that code with these names can see."""
         if isinstance(value, dict):
             yield from ((self.value(k, names), self.value(v, names)) for k, v in value.items())
         elif isinstance(value, _CONTAINERS):
@@ -109,7 +112,7 @@ class _Reading:
                     yield from self.attributes(vars(kind), names)
 
     def attributes(self, held: Any, names: tuple[str, ...]) -> Iterator[Any]:
-        """Return a key of the attributes of an object that are named."""
+        """Yield those of `names` that are attributes in `held`, each with a key of its value."""
         yield from ((n, self.value(held[n], names)) for n in names if n in held)
 
 
