@@ -22,7 +22,7 @@ _lock = renewed(__name__, "_lock", threading.Lock)
 
 
 def started() -> Driver | None:
-    """Return the driver of the emulated devices if one was requested already, else None."""
+    """Return the driver of the emulated devices if it was started already, else None."""
     return _started[0] if _started else None
 
 

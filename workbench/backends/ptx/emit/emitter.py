@@ -290,7 +290,7 @@ class Emitter(Writer):
         return self.op("xor", held, self.int(1, "i1")) if i.negated else held
 
     def executing(self) -> str:
-        """Return the name of the i32 mask of lanes that execute the instruction: those of the block that its guard lets."""
+        """Return the name of the i32 mask of the lanes that execute the instruction, whose guard holds."""
         guard = self.guard()
         if guard is None:
             return self.mask

@@ -53,7 +53,7 @@ ABSENT = {
 
 
 class KernelMetadata(msgspec.Struct, frozen=True):
-    """What a launch needs to know of a kernel besides its object file.
+    """The properties of a kernel that a launch needs besides its object file.
 
     Attributes:
         name: the kernel's name.

@@ -136,7 +136,7 @@ class Writer:
         return self.new(f"select {condition}, {a}, {b}", a.elem, a.lanes)
 
     def cast(self, name: str, value: Value, elem: str) -> Value:
-        """Emit an LLVM conversion such as "zext", "bitcast" or "fptosi" of each lane; return the result of type `elem`."""
+        """Emit an LLVM conversion of each lane to type `elem`, such as "zext" or "fptosi"; return the result."""
         if value.elem == elem and name == "bitcast":
             return value
         to = f"<{LANES} x {elem}>" if value.lanes else elem
