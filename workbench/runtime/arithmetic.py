@@ -301,7 +301,7 @@ class Arithmetic(Lacking):
         return self._only()
 
     def tolist(self: Any) -> list[Any]:
-        """Return the elements as Python numbers, in lists nested as the shape."""
+        """Return the elements as Python numbers, in lists nested as the shape; a vector is one more list."""
         notify("reading", self)
         return self.host().tolist()
 

@@ -193,7 +193,7 @@ class Event(msgspec.Struct, frozen=True):
         size: bytes per lane of an access; 0 for a basic block.
         of: the linear index of the thread block, and the number of the warp in it.
         shared: the address of the block's shared memory.
-        at: the address that each of the 32 lanes accesses; empty for a basic block.
+        at: an address per lane, which counts for lanes in `mask`; empty for a basic block.
     """
 
     block: int

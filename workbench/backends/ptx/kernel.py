@@ -62,9 +62,10 @@ class Fault:
         kernel: the kernel's name.
         kind: a key of `context.FAULTS`.
         instruction: the one at fault.
-        thread: linear index in its block; for barriers the index of a thread that is missing.
+        thread: linear index in its block; if lanes have not reached a barrier or a warp instruction, one of those
+            lanes.
         block: its x, y, z.
-        address: the address that was accessed; 0 if the fault is no access.
+        address: the address that was accessed; without meaning if the fault is no access.
         size: bytes of the access.
         lanes: mask of the lanes of the warp that are at fault.
         other: for a race, the instruction of the other access; None otherwise.

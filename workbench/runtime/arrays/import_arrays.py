@@ -130,7 +130,7 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
 
 
 def _is_immutable(source: Any) -> bool:
-    """Return whether a library counts on its arrays never to change, though its capsules have no flag that says so."""
+    """Return whether an array is one of JAX, which counts on its arrays never to change; its capsules do not say so."""
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(source, jax.Array)
 

@@ -98,7 +98,7 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
 
 
 def lies_densely(shape: Sequence[int], strides: Sequence[int], item: int) -> bool:
-    """Return whether strides are those of `dense`; along axes of one element they do not matter, as in NumPy."""
+    """Return whether strides are those of `dense`; without elements, and along axes of size 1, they do not matter."""
     steps = zip(shape, strides, dense(shape, item), strict=True)
     return 0 in shape or all([n == 1 or step == own for n, step, own in steps])
 

@@ -38,18 +38,20 @@ def is_number(value: Any) -> bool:
 class StructValue:
     """The base of every class that `struct` makes: one value of a struct type.
 
-    Fields are attributes. What is assigned is checked and copied: a struct is a value, as in a kernel. Vectors and
-    matrices are NumPy arrays, so `p.vel[0] = 1.0` works, and `p.vel.x = 1.0`.
+    Fields are attributes. What is assigned is checked and, except for an array, copied: a struct is a value, as in a
+    kernel. Vectors and matrices are NumPy arrays, so `p.vel[0] = 1.0` works, and `p.vel.x = 1.0`.
     """
 
     __wb_struct__: ClassVar[Struct]
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, *values: Any, **fields: Any) -> None:
-        """Create a value with these fields, by position or by name; one that is not passed is zero, an array none.
+        """Create a value with these fields, by position or by name.
+
+        A field that is not passed has its default if the struct has one; else it is zero, or None for an array.
 
         Raises:
-            KernelTypeError: a value does not fit its field, or there is no such field.
+            KernelTypeError: a value does not fit its field, there is no such field, or one is passed twice.
         """
         struct = self.__wb_struct__
         if len(values) > len(struct.fields):

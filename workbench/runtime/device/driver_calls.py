@@ -32,7 +32,7 @@ class Keeping(Protocol):
     """An object that knows the CUDA context which is current in a thread, and can restore it."""
 
     def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current device."""
+        """Return a context manager that restores the thread's current CUDA context."""
         ...
 
 
@@ -83,7 +83,7 @@ def _wait_alone(index: int, wait: Callable[[], object], report: bool = True) -> 
 
 
 class Driver:
-    """CUDA, where there is a device. Work is queued on each device's default stream, in order.
+    """The CUDA driver, or the emulated one, with its devices. Work is queued on each device's default stream, in order.
 
     Args:
         core: the module `cuda.core`.
@@ -264,7 +264,10 @@ class Driver:
         self.settle(index, wait_for_all)
 
     def showing(self, index: int) -> AbstractContextManager[None]:
-        """Show what kernels printed and the driver writes inside: at waits, launches, loads, copies from the host."""
+        """Return a context manager that shows what kernels have printed and the driver writes inside it.
+
+        The driver writes it at waits, launches, loads of code and copies from the host.
+        """
         return self.shown() if index in self.printing else nullcontext()
 
     @keeps_current
@@ -496,12 +499,12 @@ class Driver:
             self.call("cuCtxSetCurrent", before)
 
     def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current device."""
+        """Return a context manager that restores the thread's current CUDA context."""
         return keeping_current(self._api)
 
     @contextmanager
     def in_stream(self, index: int, stream: Any) -> Generator[None]:
-        """Make a stream the default one of a device inside a `with`."""
+        """Make a stream the current one of a device inside a `with`: for work that names no other."""
         token = self._current.set({**self._current.get(), index: stream})
         try:
             yield

@@ -42,7 +42,7 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) 
     """Start another driver, with memory and devices of its own: for tests.
 
     Args:
-        load: what makes PTX executable; the compiler of warps if not given.
+        load: makes PTX executable for an architecture; None: `load` of `runtime/emulated/execution.py`.
 
     Raises:
         DeviceError: as `emulated_driver`.

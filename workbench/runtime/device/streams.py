@@ -197,7 +197,7 @@ class Stream(_Queued):
 
     @property
     def __cuda_stream__(self) -> Any:
-        """CUDA's protocol of streams.
+        """A function that returns the version of CUDA's stream protocol, 0, and the stream's handle.
 
         Raises:
             AttributeError: it is the CPU's, and so none of CUDA's.
@@ -265,7 +265,7 @@ def synchronize(device: Device | str | None = None) -> None:
 
 
 class ScopedTimer:
-    """Times a block, with the device's work that it queued: `with ScopedTimer() as t: …` then `t.elapsed`.
+    """A timer of a block and of the device's work that it queued: `with ScopedTimer() as t: …` then `t.elapsed`.
 
     Attributes:
         name: what it is called.

@@ -141,8 +141,9 @@ class Streams:
     def finish(self, marks: Iterable[Work]) -> None:
         """Run queued work until all of `marks` is done; from within running work, do nothing.
 
+        Work that fails with a CudaStatusError breaks its device, as `broken` says, and raises nothing here.
+
         Raises:
-            CudaStatusError: a piece of work failed, which has broken its device.
             KeyboardInterrupt: with what was stopped; what it writes is half written.
         """
         wanted = list(marks)

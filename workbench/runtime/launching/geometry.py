@@ -92,7 +92,7 @@ def with_shared(block: Block, shared: Any, kernel: str) -> Block:
     """Return the block with so many bytes of dynamic shared memory.
 
     Raises:
-        LaunchError: `shared` is not an integer, or too large.
+        LaunchError: `shared` is not an integer from 0 to `MAX_SHARED`.
     """
     if isinstance(shared, bool) or not isinstance(shared, int) or not 0 <= shared <= MAX_SHARED:
         raise LaunchError(

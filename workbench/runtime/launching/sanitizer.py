@@ -61,7 +61,10 @@ class _Case:
         return self.named(self.fault.thread, self.fault.block)
 
     def named(self, thread: int, block: tuple[int, int, int]) -> str:
-        """Return a thread's name: its index in the launch, or in its block if the kernel sees blocks."""
+        """Return a thread's name: its index in the launch; if the kernel sees blocks, those in its block and the grid.
+
+        A thread beyond the launch's dimensions has the second form, too.
+        """
         launch = self.found.launch
         position = _three(thread, launch.block)
         if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):

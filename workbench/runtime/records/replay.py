@@ -27,8 +27,8 @@ from workbench.types import element
 def is_native(node: Work) -> bool:
     """Return whether a table for native code can run a node.
 
-    It can if the node is a launch, or a copy, sum or fill with one number per scalar, on the CPU; the arrays of a copy
-    or sum must not be of one memory, and a sum must be of a type for which there is native code.
+    It can run launches, copies, sums and fills on the CPU, except for a fill whose value is not one number for all
+    scalars, a copy or sum within one memory, and a sum of a type without native code.
     """
     if isinstance(node, Launch):
         return not node.device.is_cuda

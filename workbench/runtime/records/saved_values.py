@@ -18,7 +18,7 @@ from workbench.types import MAX_NDIM, Scalar, Vector
 
 
 class Wrong(Exception):
-    """The content of a file makes no sense."""
+    """The error of a file whose content makes no sense."""
 
 
 def record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:

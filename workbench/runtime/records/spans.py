@@ -24,7 +24,7 @@ class Span(msgspec.Struct, frozen=True):
         start: seconds after the first span's start.
         seconds: how long it ran on a device, if that was measured; else how long the caller waited; None: not known.
         lane: where it ran: a device's name, with its stream's if it had one, "host" for compiling, or "jax".
-        kind: "forward", "adjoint", "tangent", "copy", "add", "fill", "graph", "compile" or "jax".
+        kind: as `Work.kind` ("forward", "copy", "graph", "jax", …), or "compile".
         name: the kernel's, or the value of a fill.
         size: dimensions of the launch, or the shape of what was copied.
         bytes: of all elements of the arrays that it touches.

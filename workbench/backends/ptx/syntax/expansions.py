@@ -1,8 +1,9 @@
-"""Rewriting of a text before it is parsed: wmma's loads and stores, `malloc` and `free` of kernels, the counter of the
-blocks of a cooperative grid, and operations of the blocks of a cluster.
+"""Rewriting of a PTX text before it is parsed: forms that the parser and the emitter do not know become plain PTX.
 
-NVIDIA does not document which lane holds which element of a wmma fragment, so ours are in the order register, lane,
-part, as in `matrices.Fragments`. Each expansion is one line, so that lines keep their numbers.
+They are wmma's loads and stores, `malloc` and `free` of kernels, the counter of the blocks of a cooperative grid, and
+operations of the blocks of a cluster. NVIDIA does not document which lane holds which element of a wmma fragment, so
+ours are in the order register, lane, part, as in `matrices.Fragments`. Each expansion is one line, so that lines keep
+their numbers.
 """
 
 from __future__ import annotations

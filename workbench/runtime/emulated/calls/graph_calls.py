@@ -169,7 +169,7 @@ def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[]
 
 
 def _kind(work: Leaf | None) -> str:
-    """Return the kind of a node's work; "copy" and "fill" are the names of functions of this file."""
+    """Return the kind of a node's work: "launch", "copy", "fill", or "" for none."""
     return "launch" if isinstance(work, tuple) else getattr(work, "__name__", "")
 
 
