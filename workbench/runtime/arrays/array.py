@@ -95,7 +95,7 @@ class array(Viewed, Arithmetic):
             dtype: the element type; that of a NumPy array, else int32 or float32, if it is not given.
             ndim: checked against the data where given.
             shape: that of the data, which may be nested otherwise; of zeros where there is no data.
-            device: where it lies.
+            device: where it lies; the current device if it is not given.
             requires_grad: whether it has a `.grad`.
             copy: False shares the memory of a NumPy array, or of what gives one (CPU, same dtype).
 

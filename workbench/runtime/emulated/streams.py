@@ -185,7 +185,7 @@ class Streams:
         event.mark = self.put(stream, now, "an event")
 
     def number(self) -> int:
-        """Return a random number for another choice of an order; 0 without a seed."""
+        """Return a random number by which a launch may order its blocks and warps; 0 without a seed."""
         return 0 if self._chance is None else self._chance.randrange(1, 1 << 31)
 
     def shuffled(self, candidates: list[Any]) -> Any:

@@ -17,7 +17,7 @@ from workbench.runtime.launching.pending_faults import settling
 IN_ORDER: list[Callable[[], Any]] = []
 """Holds a function that returns the module which runs launches in the order of their threads.
 
-That module has kernels, from floors above this one.
+That module has kernels, and so belongs to a package that this one may not import.
 """
 
 

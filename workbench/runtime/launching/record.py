@@ -58,11 +58,12 @@ class Latest(msgspec.Struct, frozen=True):
 
 
 class Binder(msgspec.Struct, frozen=True, eq=False):
-    """The functions by which a record changes an argument: the floor above knows kernels and their variants.
+    """The functions by which a record changes an argument; `workbench.api`, which knows kernels, provides them.
 
     Attributes:
-        check: (record, parameter, value) to the value as the packer takes it; raises LaunchError.
-        bind: (record, dims, arguments) to a record with the code that suits them; raises LaunchError.
+        check: takes a record, a parameter and a value; returns the value as the packer takes it, or raises LaunchError.
+        bind: takes a record, dimensions and arguments by name; returns a record with the code that suits them, or
+            raises LaunchError.
     """
 
     check: Callable[[LaunchRecord, str, Any], Any]

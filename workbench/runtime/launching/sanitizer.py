@@ -159,7 +159,7 @@ def _copied(case: _Case) -> tuple[str, str]:
 
 
 def _other(case: _Case) -> tuple[str, str]:
-    """Return what the other access of a race does, and where."""
+    """Return the verb for the other access of a race, such as "writes", and its place, such as " in line 3" (or "")."""
     assert case.fault.other is not None
     location = _location_of(case.loaded, case.found.other)
     return _verb(case.fault.other.opcode), f" in line {location.shown_line}" if location is not None else ""
