@@ -26,11 +26,11 @@ _INSTEAD = {
     "norm": "wb.sqrt(x.dot(x)) is its length.",
     "itemsize": "x.dtype.size is the number of bytes of an element.",
 }
-"""The advice for a name that NumPy's and PyTorch's arrays have."""
+"""Advice on what to write instead, by a name that NumPy's or PyTorch's arrays have and ours lack."""
 
 
 class Lacking:
-    """The last base of `array`: a name that NumPy's or PyTorch's arrays have, and ours lack, says what to write.
+    """The last base class of `array`: a name that only NumPy's or PyTorch's arrays have says what to write instead.
 
     One descriptor per name, and no `__getattr__`: with one, CPython 3.11 reads *every* attribute of an array in 50 ns,
     not 7, and a launch reads dozens. To misspelt names Python itself says which one may be meant.
@@ -43,7 +43,7 @@ class Lacking:
 
 
 class _Absent:
-    """A name that is not there."""
+    """A descriptor for a name that arrays lack: reading it raises an AttributeError that says what to write instead."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -69,7 +69,7 @@ for _name in {*_INSTEAD, *dir(np.ndarray)}:
 
 
 def warn_no_grad() -> None:
-    """Warn a user who reads the `.grad` of an array that has none, though a tape has computed its gradient."""
+    """Warn that `.grad` is None though a tape has computed the gradient, if a line of the user's reads the property."""
     warn_of_user(
         "This array's .grad is None: it was made without requires_grad=True. "
         "tape.gradients[x] has its gradient; or make it with requires_grad=True, before the tape records."

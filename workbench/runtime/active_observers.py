@@ -17,11 +17,11 @@ Rest = ParamSpec("Rest")
 
 
 class Listener(Protocol):
-    """An observer, as far as it is notified: `launching/observer.py` has what it hears."""
+    """An observer, as far as notifications need it; `launching/observer.py` describes its methods."""
 
     @property
     def takes(self) -> bool:
-        """Return whether what it hears of is left to it."""
+        """Whether it carries out itself what it is notified of, in another form or later."""
         ...
 
     @property
@@ -31,17 +31,17 @@ class Listener(Protocol):
 
     @property
     def replays(self) -> bool:
-        """Return whether it can run again what it hears of."""
+        """Whether it can run again what it is notified of."""
         ...
 
     @property
     def defers(self) -> bool:
-        """Return whether code need not be there before it ends."""
+        """Whether it runs nothing before it ends, so that code may be built until then."""
         ...
 
     @property
     def differentiates(self) -> bool:
-        """Return whether it does not see inside what has a rule of its own."""
+        """Whether it does not see inside work whose derivative has a rule of its own (`launching/mapped.py`)."""
         ...
 
     def launching(self, record: Any) -> None:
@@ -49,11 +49,11 @@ class Listener(Protocol):
         ...
 
     def branching(self, node: Any) -> Any:
-        """Return what is captured in the place of a branch or loop."""
+        """Return what is to be captured in place of a branch or loop of a graph."""
         ...
 
     def measured(self, subject: Any, before: Any, after: Any) -> None:
-        """Note that the announced launch lies between these two events."""
+        """Note that the work that was announced ran between two events of its device's stream."""
         ...
 
     def stopped(self, record: Any) -> None:
@@ -61,7 +61,7 @@ class Listener(Protocol):
         ...
 
     def done(self, subject: Any, started: float, seconds: float) -> None:
-        """Note that the announced launch is over."""
+        """Note that announced work is over: it began at `started`, by `time.perf_counter`, and took so many seconds."""
         ...
 
 
@@ -69,10 +69,12 @@ OBSERVERS: ContextVar[tuple[Listener, ...]] = ContextVar("workbench observers", 
 
 
 def notify(what: str, *details: Any) -> bool:
-    """Notify the observers, the one opened last first, what is about to happen; returns whether one of them takes it.
+    """Notify the observers of what is about to happen, the one opened last first; return whether one takes it over.
+
+    Observers opened before one that takes it over are not notified.
 
     Args:
-        what: the method's name.
+        what: the name of the observers' method to call.
         details: its arguments.
     """
     for observer in reversed(OBSERVERS.get()):
@@ -83,7 +85,7 @@ def notify(what: str, *details: Any) -> bool:
 
 
 def timed(work: Callable[Concatenate[Subject, Rest], None]) -> Callable[Concatenate[Subject, Rest], None]:
-    """Decorator: notify the observers when `work` on its first argument began and how long it took."""
+    """Decorate a function so that observers are told when its work on the first argument began and how long it took."""
 
     @functools.wraps(work)
     def run(subject: Subject, *rest: Rest.args, **named: Rest.kwargs) -> None:
@@ -105,7 +107,10 @@ def enter(observer: Listener) -> None:
 
 
 def leave(observer: Listener) -> None:
-    """End that. Others stay, and those that have left stay away, in whatever order they come and go: generators do."""
+    """Stop `observer` from seeing what runs in this context; if it sees nothing, nothing happens.
+
+    Observers may leave in any order: generators that open them end in any order.
+    """
     open_ = OBSERVERS.get()
     last = bool(open_) and open_[-1] is observer
     OBSERVERS.set(open_[:-1] if last else tuple([o for o in open_ if o is not observer]))
@@ -113,7 +118,7 @@ def leave(observer: Listener) -> None:
 
 @contextmanager
 def observing(observer: Listener) -> Generator[None]:
-    """Let `observer` see what runs inside."""
+    """Let `observer` see what runs inside the `with`, besides those that are open already."""
     enter(observer)
     try:
         yield
@@ -123,7 +128,7 @@ def observing(observer: Listener) -> Generator[None]:
 
 @contextmanager
 def observed_only_by(observer: Listener) -> Generator[None]:
-    """Let `observer` alone see what runs inside."""
+    """Let `observer`, and no other one, see what runs inside the `with`."""
     token = OBSERVERS.set((observer,))
     try:
         yield
@@ -132,15 +137,15 @@ def observed_only_by(observer: Listener) -> Generator[None]:
 
 
 class without:
-    """Run what an observer does itself, a tape's backward pass say: all but it see it.
+    """A context manager that hides what runs inside from one observer: its own work, such as a tape's backward pass.
 
-    A class, since a tape enters one per launch and a generator costs twice as much.
+    It is a class, since a tape enters one per launch and a generator costs twice as much.
     """
 
     __slots__ = ("_observer", "_token")
 
     def __init__(self, observer: Listener) -> None:
-        """Nothing changes until the `with` is entered."""
+        """Prepare to hide work from `observer`; nothing changes until the `with` is entered."""
         self._observer = observer
 
     def __enter__(self) -> None:
@@ -154,7 +159,10 @@ class without:
 
 @contextmanager
 def outside(observer: Listener) -> Generator[None]:
-    """Run what an observer does in the place of what it heard of: those opened before it see it."""
+    """Hide what runs inside the `with` from an observer and from those opened after it.
+
+    It is for work that an observer does in place of what it was notified of.
+    """
     open_ = OBSERVERS.get()
     token = OBSERVERS.set(open_[: open_.index(observer)])
     try:
@@ -165,7 +173,7 @@ def outside(observer: Listener) -> Generator[None]:
 
 @contextmanager
 def unobserved() -> Generator[None]:
-    """Run what is not to be observed."""
+    """Hide what runs inside the `with` from all observers."""
     token = OBSERVERS.set(())
     try:
         yield

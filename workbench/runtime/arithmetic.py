@@ -15,16 +15,16 @@ from workbench.runtime.absent_names import Lacking
 from workbench.runtime.active_observers import notify
 
 OPERATIONS: list[Callable[[], Any]] = []
-"""A function that returns the module of the operations, which is imported when the first of them is used."""
+"""Holds one function, which returns the module of the operations; it is imported when the first of them is used."""
 
 OPERATORS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
     "power": "pow", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
 }  # fmt: skip
-"""NumPy's names of operators, with the builtins that they are here."""
+"""Builtins of the kernel language that stand for operators, by the name of NumPy's ufunc."""
 
 LOGICAL = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
-"""The same for what is logical on bools and bitwise on integers."""
+"""The same for operators that are logical on bools and bitwise on integers."""
 
 
 def _operations() -> Any:
@@ -35,7 +35,7 @@ def _by_numpy(function: Any, args: Any, options: Any) -> Any:
     """Call a NumPy function with Workbench arrays as NumPy arrays that it can only read.
 
     Raises:
-        TypeError: it writes to one: a tape would not see that, nor a record, nor an array's version.
+        TypeError: the function writes to one, which tapes, records and the array's version would not notice.
     """
     try:
         result = function(*map(_read_only, args), **{name: _read_only(value) for name, value in options.items()})
@@ -70,14 +70,14 @@ class Arithmetic(Lacking):
     `==` compares identity: arrays are keys of gradients and records.
 
     Attributes:
-        meanings: funcs in place of operators' builtins, by name; a subclass may have some.
+        meanings: by a builtin's name, the func that operators call in its place; a subclass may have some.
     """
 
     __slots__ = ()
     meanings: Mapping[str, Any] = {}
 
     def __wb_call__(self, builtin: Any, values: tuple[Any, ...]) -> Any:
-        """Call a builtin on the host with an array among its arguments: `wb.where(x < 0.0, 0.0, x)`."""
+        """Return the result of a builtin that is called on the host with an array: `wb.where(x < 0.0, 0.0, x)`."""
         return _operations().applied(builtin, *values)
 
     # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
@@ -301,7 +301,7 @@ class Arithmetic(Lacking):
         return self._only()
 
     def tolist(self: Any) -> list[Any]:
-        """Return the elements as Python numbers, in lists nested as the shape."""
+        """Return the elements as Python numbers, in lists nested as the shape; a vector is one more list."""
         notify("reading", self)
         return self.host().tolist()
 

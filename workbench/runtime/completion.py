@@ -6,7 +6,7 @@ from typing import ClassVar
 
 
 class Listed:
-    """Leaves the names in `_internal` out of `dir`."""
+    """A base class whose `dir` leaves out the names in `_internal`."""
 
     __slots__ = ()
 

@@ -16,7 +16,10 @@ _waiting: list[WorkbenchError] = []
 
 
 def error_later(error: WorkbenchError) -> None:
-    """Let an error wait; any thread may."""
+    """Store an error for `raise_late`; any thread may call this.
+
+    The first one is written to stderr, too; when many wait, further ones are dropped.
+    """
     if not _waiting:
         with suppress(Exception):
             sys.stderr.write(f"{error}\n")
@@ -25,10 +28,10 @@ def error_later(error: WorkbenchError) -> None:
 
 
 def raise_late() -> None:
-    """Raise the first error that waits, if there is one; a note says how many more there are.
+    """Raise the first error that waits, if there is one, and forget the others; a note says how many there were.
 
     Raises:
-        WorkbenchError: it.
+        WorkbenchError: the first error.
     """
     if not _waiting:
         return

@@ -30,7 +30,13 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 class Access(msgspec.Struct, frozen=True, eq=False):
-    """An array that a node uses, under the node's own name for it."""
+    """A use of an array by a node.
+
+    Attributes:
+        array: the array.
+        name: the node's own name for it, such as a parameter's.
+        reads, writes: whether its elements are read, and whether they may change.
+    """
 
     array: array
     name: str
@@ -39,12 +45,12 @@ class Access(msgspec.Struct, frozen=True, eq=False):
 
 
 class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
-    """A piece of work: a launch, a copy, a fill, a call, a branch, a loop or a graph.
+    """A piece of work: a launch, a copy, a sum, a fill, a call, a branch, a loop or a graph.
 
     Attributes:
         started: when it ran, in seconds of `time.perf_counter`; 0 if that is not known.
         seconds: how long the caller waited for it (a CUDA launch is queued by then, not over); None: not known.
-        site: the line that requested it.
+        site: the line that requested it; None: not known.
         events: on CUDA, before and after it in its stream, until they have been read.
         on_device: when the device began it, on the clock of `started`, and for how many seconds it ran there.
     """
@@ -57,7 +63,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def kind(self) -> str:
-        """ "copy", "add", "fill", "graph", "if", "while"; of a launch its direction; of a call "jax" or "library"."""
+        """The kind: "copy", "add", "fill", "graph", "if", "while", "jax" or "library"; for a launch its direction."""
         return type(self).__name__.lower()
 
     @property
@@ -67,17 +73,17 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def title(self) -> str:
-        """The name in pictures."""
+        """The name that pictures show: its name, or its kind if it has none."""
         return self.name or self.kind
 
     @property
     def size(self) -> tuple[int, ...]:
-        """Dimensions of a launch, the shape of what is copied, the number of a graph's nodes."""
+        """The dimensions of a launch, the shape of what is copied or filled, or the number of a graph's nodes."""
         raise NotImplementedError
 
     @property
     def accesses(self) -> Sequence[Access]:
-        """The arrays that it reads or writes."""
+        """The arrays that it uses, and how."""
         raise NotImplementedError
 
     @property
@@ -87,22 +93,22 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def device(self) -> Device:
-        """Return the device that it runs on."""
+        """The device that it runs on."""
         return next((a.array.device for a in self.accesses), CPU)
 
     @property
     def bodies(self) -> Mapping[str, Nodes]:
-        """Graphs inside it, by what they are for."""
+        """The graphs inside it, by what they are for: "body", "true", "false"; empty for most work."""
         return {}
 
     @property
     def is_barrier(self) -> bool:
-        """Return whether it may use any memory at all."""
+        """Whether it may use any memory at all, so that it keeps its place among other nodes."""
         return False
 
     @property
     def subject(self) -> object:
-        """The subject that observers are notified of when it runs; itself if they are not."""
+        """The object that observers are notified of when it runs; the work itself if they are not."""
         return self
 
     @property
@@ -112,12 +118,12 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def parts(self) -> tuple[Work, ...]:
-        """The work that ran inside it, if that is known: shown with times of their own, rerun only with it."""
+        """The work that ran inside it, as far as known; it has times of its own, and is rerun only as a whole."""
         return ()
 
     @property
     def milliseconds(self) -> float | None:
-        """`seconds`, as pictures show them."""
+        """The `seconds` in milliseconds; None if not known."""
         return None if self.seconds is None else 1e3 * self.seconds
 
     @property
@@ -130,24 +136,27 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         raise NotImplementedError
 
     def turns(self) -> Iterator[str]:
-        """Return the names of the graphs inside that run, in turn; a condition is read when it is reached."""
+        """Return an iterator of the names of the graphs inside that run; a condition is read when it is reached."""
         return iter(self.bodies)
 
     def step(self) -> Iterator[Work]:
-        """Run it again node by node; return each one that has no graphs inside as soon as it has run."""
+        """Run it again node by node; yield each node without graphs inside as soon as it has run."""
         self.launch()
         yield self
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
-        """Return the same work on other arrays; graphs inside it stay as they are.
+        """Return the same work on other arrays; the nodes of graphs inside it stay as they are.
 
         Args:
             instead: returns what to use in place of an argument.
+
+        Raises:
+            LaunchError: the work cannot have the other arrays.
         """
         raise NotImplementedError
 
     def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Work:
-        """Return the same work with parameters changed by name and arrays replaced.
+        """Return the same work with parameters changed by name, and arrays replaced by what `swap` returns.
 
         Raises:
             LaunchError: an argument does not fit.
@@ -155,10 +164,10 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return self.on(swap) if bool(swap) else self  # an empty Substitution changes nothing
 
     def unfolded(self) -> Work:
-        """Return the same as work that has a form in a file.
+        """Return equivalent work that can be saved in a file.
 
         Raises:
-            RecordError: it has none.
+            RecordError: there is none.
         """
         return self
 
@@ -174,14 +183,14 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
 
 class Nodes(Protocol):
-    """The body of a graph, as the work around it, plans and pictures see it (`graphs/body.py`)."""
+    """The body of a graph, as far as the work around it, plans and pictures know it (`graphs/body.py`)."""
 
     nodes: list[Work]
     generation: int
 
     @property
     def device(self) -> Device:
-        """Return the device that it runs on."""
+        """The device that it runs on."""
         ...
 
     @property
@@ -191,11 +200,11 @@ class Nodes(Protocol):
 
     @property
     def levels(self) -> list[list[int]]:
-        """Indices of nodes that may run side by side."""
+        """Indices of the nodes, level by level; those of one level may run at the same time."""
         ...
 
     def walk(self) -> Iterator[Work]:
-        """Yield every node, those of bodies inside included."""
+        """Yield every node, each followed by those of the bodies inside it."""
         ...
 
     def written(self) -> list[Memory]:
@@ -203,23 +212,23 @@ class Nodes(Protocol):
         ...
 
     def stale(self, arrays: bool = True) -> None:
-        """Forget the plan, and the edges if arrays changed."""
+        """Discard the plan, and if arrays changed the edges too."""
         ...
 
     def around(self, node: Work) -> Nodes:
-        """Return another body, of one node."""
+        """Return a new body that has only this node."""
         ...
 
     def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Nodes:
-        """Return another body with changed nodes, or this one if none changes."""
+        """Return a body with parameters changed by name and arrays replaced; this one if nothing changes."""
         ...
 
     def launch(self) -> None:
-        """Run it."""
+        """Run all nodes, seen by observers."""
         ...
 
     def step(self) -> Iterator[Work]:
-        """Run it node by node."""
+        """Run node by node; yield each node without graphs inside as soon as it has run."""
         ...
 
 
@@ -230,7 +239,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
 
     @property
     def kind(self) -> str:
-        """The direction."""
+        """The direction of the launch's code."""
         return self.record.direction
 
     @property
@@ -265,7 +274,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
 
     @property
     def subject(self) -> object:
-        """The record."""
+        """The record of the launch."""
         return self.record
 
     @property
@@ -302,7 +311,7 @@ class Copy(Work, frozen=True, eq=False, dict=True):
 
     @property
     def accesses(self) -> Sequence[Access]:
-        """Target and source; a sum reads its target, too."""
+        """The target and the source; a sum reads its target, too."""
         return [
             Access(self.target, "target", isinstance(self, Add), True),
             Access(self.source, "source", True, False),
@@ -314,19 +323,19 @@ class Copy(Work, frozen=True, eq=False, dict=True):
         return self.target
 
     def launch(self) -> None:
-        """Copy again."""
+        """Copy the elements again."""
         self.target.copy_(self.source)
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
-        """Return the same between other arrays."""
+        """Return the same copy or sum between other arrays."""
         return replace(self, target=instead(self.target), source=instead(self.source))
 
 
 class Add(Copy, frozen=True, eq=False, dict=True):
-    """A sum: the elements of an array added to those of another one."""
+    """A sum: the elements of the source are added to those of the target."""
 
     def launch(self) -> None:
-        """Add again."""
+        """Add the elements again."""
         self.target.add_(self.source)
 
 
@@ -338,12 +347,12 @@ class Fill(Work, frozen=True, eq=False, dict=True):
 
     @property
     def name(self) -> str:
-        """The value."""
+        """The value, as text."""
         return f"{self.value}"
 
     @property
     def title(self) -> str:
-        """The name in pictures."""
+        """The name that pictures show, such as "fill 0"."""
         return f"fill {self.value:g}" if isinstance(self.value, int | float) else f"fill {self.value}"
 
     @property
@@ -353,7 +362,7 @@ class Fill(Work, frozen=True, eq=False, dict=True):
 
     @property
     def accesses(self) -> Sequence[Access]:
-        """The target."""
+        """The target, which is written."""
         return [Access(self.target, "target", False, True)]
 
     @property
@@ -362,11 +371,11 @@ class Fill(Work, frozen=True, eq=False, dict=True):
         return self.target
 
     def launch(self) -> None:
-        """Fill again."""
+        """Fill the array again."""
         self.target.fill_(self.value)
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
-        """Return the fill of another array."""
+        """Return the fill of another array with the same value."""
         return replace(self, target=instead(self.target))
 
 
@@ -375,7 +384,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     Attributes:
         graphs: the graphs inside, by what they are for: "body", or the "true" and "false" of a branch.
-        condition: of a branch or loop, an int32 array of one element.
+        condition: for a branch or loop, an int32 array of one element; None for a graph that just runs.
     """
 
     graphs: Mapping[str, Nodes]
@@ -383,32 +392,32 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @property
     def graph(self) -> Any:
-        """The graph that runs; of a branch the one for a condition that holds."""
+        """The graph that runs; for a branch the one for a condition that holds, None if there is only the other."""
         return self.graphs.get("body", self.graphs.get("true"))
 
     @property
     def name(self) -> str:
-        """The graph's name."""
+        """The name of `graph`; "" if it has none."""
         return getattr(self.graph, "name", "")
 
     @property
     def size(self) -> tuple[int, ...]:
-        """The number of nodes of the graphs inside."""
+        """The number of nodes of all graphs inside, not counting graphs inside those."""
         return (sum(len(body.nodes) for body in self.graphs.values()),)
 
     @property
     def device(self) -> Device:
-        """Return the device that it runs on."""
+        """The device that it runs on."""
         return self.condition.device if self.condition is not None else self.graph.device
 
     @property
     def bodies(self) -> Mapping[str, Nodes]:
-        """The graphs inside, in the order in which plans have them."""
+        """The graphs inside by what they are for, in the order in which plans have them."""
         return {name: self.graphs[name] for name in ("body", "true", "false") if name in self.graphs}
 
     @property
     def is_barrier(self) -> bool:
-        """Return whether something inside is."""
+        """Whether a node inside may use any memory at all."""
         return any(node.is_barrier for body in self.graphs.values() for node in body.nodes)
 
     @property
@@ -420,20 +429,23 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @property
     def subject(self) -> object:
-        """The graph."""
+        """The graph that runs."""
         return self.graph
 
     @cached_property
     def alone(self) -> Nodes:
-        """The graph that runs; of a branch or loop one of this node, whose plan is kept with it."""
+        """The graph that runs; for a branch or loop a body that has only this node, kept for its plan."""
         return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
 
     def launch(self) -> None:
-        """Run it again, seen by observers as one or node by node."""
+        """Run it again; observers see it as one, or node by node."""
         self.alone.launch()
 
     def step(self) -> Iterator[Work]:
-        """Run the nodes of those graphs, one by one; where an open capture takes a branch or loop, itself."""
+        """Run the graphs inside node by node; yield each node without graphs inside as soon as it has run.
+
+        If an open capture takes a branch or loop, that is yielded as a whole, and nothing runs.
+        """
         if self.condition is not None and branched(self):
             yield self
             return
@@ -441,12 +453,12 @@ class Graph(Work, frozen=True, eq=False, dict=True):
             yield from self.graphs[name].step()
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
-        """Return the same with another condition: the graphs inside have their own nodes."""
+        """Return the same work with another condition; the graphs inside keep their nodes."""
         condition = None if self.condition is None else instead(self.condition)
         return self if condition is self.condition else replace(self, condition=condition)
 
     def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Work:
-        """Return the same with graphs of changed nodes; the graphs themselves stay as they are."""
+        """Return the same work with graphs of changed nodes; the captured graphs themselves stay as they are."""
         graphs = {name: body.changed(values, swap) for name, body in self.graphs.items()}
         if all(graphs[name] is body for name, body in self.graphs.items()):
             return self.on(swap)
@@ -457,7 +469,7 @@ class If(Graph, frozen=True, eq=False, dict=True):
     """A branch: one of two graphs runs, or none, as the condition says when it is reached."""
 
     def turns(self) -> Iterator[str]:
-        """Yield the one that the condition chooses, if there is one."""
+        """Yield the name of the graph that the condition chooses; nothing if there is none."""
         name = "true" if _holds(self.condition) else "false"
         yield from [name] if name in self.graphs else []
 
@@ -466,13 +478,13 @@ class While(Graph, frozen=True, eq=False, dict=True):
     """A loop: a graph runs as long as the condition, which it writes, is not 0."""
 
     def turns(self) -> Iterator[str]:
-        """Yield the graph, again as long as the condition holds."""
+        """Yield "body" as long as the condition holds; it is read each time."""
         while _holds(self.condition):
             yield "body"
 
 
 class Call(Work, frozen=True, eq=False, dict=True):
-    """A call that another library made, as ordinary work on arrays of its own.
+    """A call of a kernel that another library (JAX) made, as ordinary work on arrays of its own.
 
     Attributes:
         label: the kernel's name.
@@ -488,7 +500,7 @@ class Call(Work, frozen=True, eq=False, dict=True):
 
     @property
     def kind(self) -> str:
-        """The kind in tables: a call of JAX."""
+        """Always "jax"."""
         return "jax"
 
     @property
@@ -517,12 +529,12 @@ class Call(Work, frozen=True, eq=False, dict=True):
             step.launch()
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
-        """Return the same call: its arrays are its own, and replaced by nothing."""
+        """Return the call as it is: its arrays are its own, and cannot be replaced."""
         return self
 
 
 def flattened(node: Work) -> Iterator[Work]:
-    """Return a node, or those inside it if it has graphs."""
+    """Yield a node, or in its place the nodes of the graphs inside it, at any depth."""
     if not node.bodies:
         yield node
     for body in node.bodies.values():
@@ -531,7 +543,7 @@ def flattened(node: Work) -> Iterator[Work]:
 
 
 def make_ready(nodes: list[Work]) -> None:
-    """Give the launches among some nodes their code, waiting until it has been built.
+    """Replace launches in a list by launches whose code has been built, waiting until it is.
 
     Raises:
         BuildError: a compiler refused our text.
@@ -540,10 +552,10 @@ def make_ready(nodes: list[Work]) -> None:
 
 
 def plain_moves(node: Copy | Fill) -> Iterator[Copy | Fill]:
-    """Return the copies, sums and fills with numbers that a node is: what a native loop does, in any order of elements.
+    """Yield copies, sums and fills with numbers that are equivalent to a node: a native loop does each in any order.
 
     A sum of structs is one of each of their floats, a fill with a vector or a struct a copy of one element, and a copy
-    whose arrays meet goes through an array of its own.
+    whose arrays overlap goes through an array of its own.
     """
     if isinstance(node, Fill):
         plain = repeats(node.target.dtype, node.value)
@@ -562,7 +574,7 @@ def plain_moves(node: Copy | Fill) -> Iterator[Copy | Fill]:
 
 
 def _united(accesses: Iterable[Access]) -> Iterator[Access]:
-    """Return one access per array."""
+    """Yield one access per array: it reads if one of the given ones does, and writes if one does."""
     united: dict[int, Access] = {}
     for new in accesses:
         old = united.get(id(new.array), new)
@@ -571,7 +583,10 @@ def _united(accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def branched(node: Graph) -> bool:
-    """Let an open capture take a branch or loop, as those opened inside it say; return whether there is one."""
+    """Let an open capture take a branch or loop instead of running it; return whether a capture is open that does.
+
+    Observers opened inside the capture are asked first, and may refuse or replace the node.
+    """
     observers = OBSERVERS.get()
     if not any(observer.takes and not observer.looks_inside for observer in observers):
         return False
@@ -583,15 +598,15 @@ def branched(node: Graph) -> bool:
 
 
 def _holds(condition: array | None) -> bool:
-    """Read a condition."""
+    """Return whether a condition is not 0; None always holds."""
     return condition is None or bool(condition.numpy().reshape(-1)[0])
 
 
 def condition_of(value: Any) -> array:
-    """Return the condition of a branch or loop: an int32 array of one element.
+    """Return `value` if it can be the condition of a branch or loop: an int32 array of one element.
 
     Raises:
-        TypeError: anything else.
+        TypeError: it is anything else.
     """
     fits = isinstance(value, array) and repr(value.dtype) == "int32" and value.size == 1
     if not fits:

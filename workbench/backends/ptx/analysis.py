@@ -22,7 +22,7 @@ from workbench.backends.ptx.syntax.program import (
 _UNIFORM = frozenset(
     "add sub mul mad fma and or xor not shl shr min max neg abs mov cvt selp setp cvta ld mul24 popc clz brev".split()
 )
-"""Instructions whose result is the same in all lanes where their operands are."""
+"""PTX instructions whose result is the same in all lanes if their operands are."""
 _LANES = frozenset(("%tid", "%laneid", "%lanemask_eq", "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge"))
 _CHANGING = ("%clock", "%globaltimer")
 _NO_RESULT = frozenset(
@@ -33,7 +33,10 @@ _ORDERED = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 
 
 def results(i: Instruction) -> tuple[Operand, ...]:
-    """Return the operands that an instruction writes."""
+    """Return the operands that an instruction writes: its destination, or each item of a vector of destinations.
+
+    The tuple is empty for an instruction without a result, such as a store or a branch.
+    """
     if i.opcode in _NO_RESULT and not (i.opcode in ("bar", "barrier") and "red" in i.modifiers):
         return ()
     if not i.operands:
@@ -45,7 +48,7 @@ def results(i: Instruction) -> tuple[Operand, ...]:
 
 
 def registers(operand: Operand) -> Iterator[str]:
-    """Yield names of the registers in an operand."""
+    """Yield the names of the registers in an operand, including those inside an address, a group or a negation."""
     match operand:
         case Register(name):
             yield name
@@ -61,7 +64,10 @@ def registers(operand: Operand) -> Iterator[str]:
 
 
 def reads(i: Instruction) -> Iterator[str]:
-    """Yield names of the registers that an instruction reads."""
+    """Yield the names of the registers that an instruction reads.
+
+    They include its guard and, if it has one, its destinations: lanes whose guard is false keep their old values.
+    """
     if i.guard is not None:
         yield i.guard.name
         for operand in results(i):  # what a false guard leaves as it was
@@ -79,7 +85,11 @@ def writes(i: Instruction) -> Iterator[str]:
 
 
 def uniform_registers(code: tuple[Instruction, ...]) -> frozenset[str]:
-    """Return the registers with one definition that depends on nothing but the launch and the block."""
+    """Return the names of registers that are certain to hold one value in all lanes of a warp.
+
+    Each has a single definition, which depends only on the launch, the block, constants and other such registers. The
+    result may lack some that are uniform.
+    """
     definitions = Counter(name for i in code for name in writes(i))
     uniform: set[str] = set()
     for _ in range(4):  # text order is nearly the order of definitions
@@ -120,16 +130,21 @@ def _cheap(i: Instruction) -> bool:
 
 
 class Liveness(msgspec.Struct, frozen=True):
-    """The registers that are live at the ends of each block: read after it, before they are written again."""
+    """The live registers of a function: by the number of a basic block, those live at its end and at its start.
+
+    Attributes:
+        out: names of registers that a successor may read before it writes them.
+        into: names of registers that this block or a later one may read before they are written again.
+    """
 
     out: tuple[frozenset[str], ...]
     into: tuple[frozenset[str], ...]
 
 
 def liveness(blocks: list[Block]) -> Liveness:
-    """Return the registers that live from block to block, each followed from its reads back to its writes.
+    """Return which registers are live at the start and the end of each basic block.
 
-    The work is the size of the result: most registers never leave their block.
+    The work is proportional to the size of the result: most registers never leave their block.
     """
     killed = [{name for i in b.code if i.guard is None for name in writes(i)} for b in blocks]
     before = predecessors(blocks)
@@ -151,7 +166,7 @@ def liveness(blocks: list[Block]) -> Liveness:
 
 
 def _read_first(block: Block) -> Iterator[str]:
-    """Yield the registers that a block reads before it has written them."""
+    """Yield names of registers that a block reads before it has surely written them; guarded writes do not count."""
     written = set[str]()
     for i in block.code:
         yield from (name for name in reads(i) if name not in written)
@@ -161,9 +176,10 @@ def _read_first(block: Block) -> Iterator[str]:
 
 
 def speculated(blocks: list[Block]) -> frozenset[int]:
-    """Return the `id`s of loads that a compiler may have moved, as a `selp` of their block may drop their result.
+    """Return the `id`s of load instructions whose result a `selp` in the same block may discard.
 
-    It does so where an access cannot fail, as in shared and local memory, so that such a read means nothing.
+    A compiler moves a load before the test that guards it if the access cannot fail, as in shared and local memory. The
+    load may then read memory that nothing has written, and that is no fault.
     """
     loads = set[int]()
     for block in blocks:
@@ -180,7 +196,7 @@ def speculated(blocks: list[Block]) -> frozenset[int]:
 
 
 def loop_membership(blocks: list[Block]) -> list[bool]:
-    """Return for each block whether it is within a loop: between a jump back and its target."""
+    """Return for each block whether it lies within a loop: from the loop's head to the last jump back to it."""
     last = {back: n for n, block in enumerate(blocks) for back in block.backs}
     inside, end = list[bool](), -1
     for n in range(len(blocks)):
@@ -190,7 +206,10 @@ def loop_membership(blocks: list[Block]) -> list[bool]:
 
 
 def spin_latches(blocks: list[Block]) -> frozenset[int]:
-    """Return the last blocks of loops that may wait for other threads: they have an atomic or an ordered load."""
+    """Return the numbers of the last blocks of loops that may wait for other threads.
+
+    These are loops that contain an instruction for which `waits` holds.
+    """
     spins: set[int] = set()
     latches = {back: n for n, b in enumerate(blocks) for back in b.backs}
     for n, block in enumerate(blocks):
@@ -202,7 +221,10 @@ def spin_latches(blocks: list[Block]) -> frozenset[int]:
 
 
 def waits(i: Instruction) -> bool:
-    """Return whether a loop with this instruction may wait for other threads."""
+    """Return whether a loop with this PTX instruction may be waiting for other threads.
+
+    It is so for atomics, `nanosleep`, volatile or ordered loads, and the tests of an mbarrier.
+    """
     if i.opcode == "mbarrier":
         return i.modifiers[0] in ("test_wait", "try_wait")
     return i.opcode in _SPINS or (i.opcode == "ld" and not _ORDERED.isdisjoint(i.modifiers))

@@ -11,7 +11,7 @@ from workbench.backends.ptx.syntax.program import Program
 
 
 class Options(msgspec.Struct, frozen=True):
-    """Options of compiling a kernel.
+    """Options for compiling a PTX kernel for the CPU.
 
     Attributes:
         counting: per basic block, count the warps and lanes that execute it (`Launch.counters`).
@@ -21,30 +21,30 @@ class Options(msgspec.Struct, frozen=True):
 
 
 PLAIN = Options()
-"""No counters."""
+"""Default options: nothing is counted."""
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """An object file and its metadata; it pickles, so that a cache may keep it."""
+    """A PTX kernel compiled to a native object file, with its metadata; it can be pickled and so cached."""
 
     image: bytes
     metadata: KernelMetadata
 
 
 def compile_kernel(program: Program, name: str, options: Options = PLAIN) -> Compiled:
-    """Compile one kernel of a program for this machine.
+    """Compile one kernel of a PTX program to native code for this machine.
 
     Args:
         program: what `parse` returned.
-        name: the kernel's, as `program.entries` has it.
-        options: counters.
+        name: the kernel's name, a key of `program.entries`.
+        options: whether the kernel counts what it executes.
 
     Returns:
-        The object, which `load` takes.
+        The object file and its metadata, which `load` takes.
 
     Raises:
         BuildError: there is no such kernel, it has an instruction that cannot be executed (the message names it, its
-            line and the version of the PTX), or LLVM was lost.
+            line and the version of the PTX), or the LLVM process ended.
 
     Example:
         >>> kernel = load(compile_kernel(parse(text), "saxpy"))

@@ -19,7 +19,7 @@ NAMES = (
 AT = {name: index for index, name in enumerate(NAMES)}
 BARRIERS = 16
 ARRIVED = len(NAMES)
-"""The first of four words for each barrier: arrivals, how many are expected, predicates counted now and last time."""
+"""Index of the first of four words per barrier: arrivals, arrivals expected, predicates now, predicates last time."""
 WORDS = ARRIVED + 4 * BARRIERS
 
 FAULTS = {
@@ -37,13 +37,16 @@ FAULTS = {
     12: "waits in a loop for something that no thread will change",
     13: "reads shared memory that a copy (cp.async) writes that its thread has not waited for",
 }
-"""The meanings of a fault record's kinds."""
+"""For each kind of fault, the predicate of the sentence that reports it."""
 SHARED_RACE, UNWRITTEN, GLOBAL_RACE = 9, 10, 11
 FAULT_WORDS = ("kind", "instruction", "lane", "warp", "x", "y", "z", "address", "size", "mask", "other")
-"""Words of a fault record; `kind` is 0 where nothing is wrong; `other` is an entry of
-`library/races.py`, or in a sanitized kernel the first address of the block's shared memory."""
+"""Names of a fault record's words, in order.
+
+`kind` is 0 if there is no fault. `other` is the shadow entry of the other access for a race (`library/races.py`), else,
+in a sanitized kernel, the first address of the block's shared memory.
+"""
 
 
 def word(name: str) -> str:
-    """Return the byte offset of a word, as LLVM text writes it."""
+    """Return the byte offset of a named word in the launch's context, as an LLVM operand ("i64 8")."""
     return f"i64 {8 * AT[name]}"

@@ -18,18 +18,22 @@ import numpy as np
 from workbench.backends.ptx.syntax.program import Instruction
 
 BLOCK = 2
-"""Words of a basic block: warps and lanes that executed it."""
+"""Words of the table for each basic block: how many warps and how many lanes executed it."""
 ROW = (
     "sectors", "least_sectors", "wavefronts", "least_wavefronts", "atomics", "conflicts", "bytes", "lanes",
     "low", "high", "shared_low", "shared_high",
 )  # fmt: skip
-"""Words of an instruction. `lanes`: those that executed it, of an instruction with a guard. `low` to `high`: the bytes
-between neighbouring lanes' addresses in global memory, over all executions; `shared_low` to `shared_high` in shared."""
+"""Words of the table for each instruction.
+
+`lanes`: how many lanes executed it, counted only if it has a guard and does arithmetic on floats. `low` to `high`: the
+range, over all executions, of the bytes between neighbouring lanes' addresses in global memory; `shared_low` to
+`shared_high`: the same in shared memory.
+"""
 AT = {name: n for n, name in enumerate(ROW)}
 NEVER = 1 << 62
 """The initial value of `low`; that of `high` is its negative."""
 UNEVEN = 1 << 40
-"""Distances from minus to plus this: lanes were not evenly spaced."""
+"""The range from minus to plus this number, recorded as a spacing, says that lanes were not evenly spaced."""
 
 _FLOATS = {"f16": 1, "bf16": 1, "f32": 1, "f64": 1, "f16x2": 2, "bf16x2": 2}
 _OPERATIONS = {
@@ -39,19 +43,19 @@ _OPERATIONS = {
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """The counts of an instruction, a line or a launch.
+    """Counts for an instruction, a source line or a launch.
 
     Attributes:
         instructions: PTX instructions, each once per warp that executes it.
         threads: the same, once per active lane.
         global_sectors: 32-byte sectors of global memory that warps touch, each once per access of a warp.
-        global_sectors_least: those that the distinct bytes of each access would fill.
+        global_sectors_least: the sectors that would do if the distinct bytes of each access were contiguous.
         shared_wavefronts: passes over the 32 banks that accesses to shared memory take.
         shared_wavefronts_least: the same without bank conflicts.
-        atomics: atomic operations of lanes.
-        atomic_conflicts: those on an address that an earlier lane of the same warp's operation has.
+        atomics: atomic operations, one per lane.
+        atomic_conflicts: atomic operations on an address that an earlier lane of the warp has in the same instruction.
         barriers: arrivals of warps at barriers of the block.
-        flops: operations on floats: `fma` is two; comparisons, conversions and signs are none.
+        flops: operations on floats: `fma` is two; comparisons, conversions and changes of sign are none.
         bytes: of global memory that lanes read and write.
     """
 
@@ -69,19 +73,26 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def efficiency(self) -> float:
-        """Active lanes per warp instruction, from 0 to 1; 1.0 if nothing was executed."""
+        """The fraction of lanes that are active in a warp instruction, on average; 1.0 if nothing was executed."""
         return self.threads / (32 * self.instructions) if self.instructions else 1.0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(getattr(self, name) + getattr(other, name) for name in Counts.__struct_fields__))
 
     def scaled(self, factor: float) -> Counts:
-        """Return each count times a factor, rounded."""
+        """Return counts that are each multiplied by a factor and rounded."""
         return Counts(*(round(getattr(self, name) * factor) for name in Counts.__struct_fields__))
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """An instruction of the inlined code and its counts; the spacing of lanes in bytes, None if it was not even."""
+    """An instruction of a kernel (after inlining) with its counts.
+
+    Attributes:
+        instruction: the PTX instruction.
+        counts: over the whole launch.
+        spacing: bytes between neighbouring lanes' addresses in global memory; None if that differs or is not known.
+        shared_spacing: the same in shared memory.
+    """
 
     instruction: Instruction
     counts: Counts
@@ -90,12 +101,12 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def first_row(blocks: int) -> int:
-    """Return the word at which the instructions' rows begin."""
+    """Return the index of the word at which the instructions' rows begin, in a table for `blocks` basic blocks."""
     return BLOCK * blocks
 
 
 def empty_table(blocks: int, instructions: int) -> list[int]:
-    """Return a table of counters for so many blocks and instructions: zeros, and ranges that are empty."""
+    """Return the words of a table of counters for so many basic blocks and instructions, before anything is counted."""
     row = [0] * len(ROW)
     row[AT["low"]] = row[AT["shared_low"]] = NEVER
     row[AT["high"]] = row[AT["shared_high"]] = -NEVER
@@ -103,7 +114,7 @@ def empty_table(blocks: int, instructions: int) -> list[int]:
 
 
 def read_table(table: Sequence[int], code: Sequence[Instruction], starts: Sequence[int]) -> Iterator[Counted]:
-    """Yield each instruction that was executed, with its counts.
+    """Yield each instruction that was executed, with its counts, in the order of the code.
 
     Args:
         table: the words after the launch.
@@ -132,18 +143,24 @@ def read_table(table: Sequence[int], code: Sequence[Instruction], starts: Sequen
 
 
 def has_lane_count(instruction: Instruction) -> bool:
-    """Return whether the lanes that execute it are counted separately, because a guard excludes some of the block's."""
+    """Return whether an instruction's lanes are counted apart from its block's.
+
+    That is so if it has a guard, which may exclude some lanes, and does arithmetic on floats.
+    """
     return instruction.guard is not None and flops_per_lane(instruction) > 0
 
 
 def flops_per_lane(instruction: Instruction) -> int:
-    """Return operations on floats that each lane does."""
+    """Return the number of floating-point operations that each lane does in an instruction."""
     kinds = [m for m in instruction.modifiers if m in _FLOATS]
     return _OPERATIONS.get(instruction.opcode, 0) * _FLOATS[kinds[0]] if kinds else 0
 
 
 def flops_per_warp(instruction: Instruction) -> int:
-    """Return operations on floats that the lanes do together: `mma` of m × n × k is 2 m n k."""
+    """Return the number of floating-point operations that a warp does in an `mma`; 0 for other instructions.
+
+    A product of m × n × k is 2 m n k operations.
+    """
     if instruction.opcode != "mma" or not any(m in _FLOATS or m == "tf32" for m in instruction.modifiers):
         return 0
     shape = next((m for m in instruction.modifiers if m[0] == "m" and "n" in m and "k" in m), "m0n0k0")
@@ -153,24 +170,30 @@ def flops_per_warp(instruction: Instruction) -> int:
 
 
 HEAD = 5
-"""Words before the entries: how many there were, room for how many, the first block, how many blocks, how many warps
-of each."""
+"""Words of a trace before its entries.
+
+They are the number of entries that there were, the number that there is room for, and which warps are traced: the first
+block, the number of blocks, and the number of warps of each.
+"""
 ENTRY = 38
-"""Words of an entry: what it is, the lanes, bytes per lane, the block, the warp, the address of the block's shared
-memory, an address per lane."""
+"""Words of an entry of a trace.
+
+They are its tag (of a block or an instruction), the mask of lanes, bytes per lane, the block, the warp, the address of
+the block's shared memory, and an address per lane.
+"""
 
 
 class Event(msgspec.Struct, frozen=True):
     """An entry of the trace: a basic block, or an access to memory, that a warp executed.
 
     Attributes:
-        block: the number of a basic block, or -1.
-        instruction: the index of an instruction that accesses memory, or -1.
-        mask: lanes, the first in the lowest bit.
-        size: bytes per lane of an access.
-        of: the block of threads and the warp in it, by number.
-        shared: where the block's shared memory begins.
-        at: of each lane the address, of an access.
+        block: the number of the basic block; -1 for an access to memory.
+        instruction: the index of the instruction that accesses memory; -1 for a basic block.
+        mask: the lanes that executed it, lane 0 in the lowest bit.
+        size: bytes per lane of an access; 0 for a basic block.
+        of: the linear index of the thread block, and the number of the warp in it.
+        shared: the address of the block's shared memory.
+        at: an address per lane, which counts for lanes in `mask`; empty for a basic block.
     """
 
     block: int
@@ -183,14 +206,23 @@ class Event(msgspec.Struct, frozen=True):
 
 
 def empty_trace(entries: int, first: int = 0, blocks: int = 1, warps: int = 1) -> np.ndarray:
-    """Return a table with room for so many entries, of so many warps of so many blocks from the first on."""
+    """Return the words of an empty trace.
+
+    Args:
+        entries: how many there is room for.
+        first: linear index of the first thread block to trace.
+        blocks: how many thread blocks to trace.
+        warps: how many warps of each block to trace.
+    """
     table = np.zeros(HEAD + ENTRY * entries, np.int64)
     table[1:HEAD] = entries, first, blocks, warps
     return table
 
 
 def read_trace(table: np.ndarray, blocks: int) -> Iterator[Event]:
-    """Yield the entries of a trace in order; those for which there was no room are missing (`table[0] > table[1]`).
+    """Yield the entries of a trace in order.
+
+    Those for which there was no room are missing; some are if `table[0] > table[1]`.
 
     Args:
         table: the words after the launch.

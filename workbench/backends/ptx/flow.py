@@ -15,18 +15,21 @@ ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
 GATHERS = frozenset(
     ("shfl", "vote", "match", "redux", "mma", "ldmatrix", "stmatrix", "movmatrix", "elect", "activemask", "wmma")
 )
-"""Instructions that lanes execute together."""
+"""Instructions that the lanes of a warp execute together."""
 BARRIERS = frozenset(("bar", "barrier"))
 
 
 class Block(msgspec.Struct):
-    """A basic block; its number is its index in the list of blocks.
+    """A basic block of PTX; its number is its index in the list of blocks.
 
     Attributes:
         code: its instructions; a jump can only be the last.
-        jump: where a `bra` at its end goes.
-        table: where a `brx` at its end goes.
+        jump: number of the block that a `bra` at its end goes to; None if it has none.
+        table: numbers of the blocks that a `brx` at its end may go to.
         after: the block that follows, for lanes that do not jump; None if none does.
+        gathers: it is an instruction that the lanes of a warp execute together.
+        barrier: it is a barrier of the thread block.
+        backs: successors that do not come after it in the list: heads of loops.
     """
 
     code: tuple[Instruction, ...]
@@ -39,18 +42,18 @@ class Block(msgspec.Struct):
 
     @property
     def successors(self) -> tuple[int, ...]:
-        """All blocks that lanes may go to from here."""
+        """The numbers of all blocks that lanes may go to from this one."""
         targets = [self.after, self.jump, *self.table]
         return tuple(dict.fromkeys(n for n in targets if n is not None))
 
 
 def basic_blocks(function: Function) -> list[Block]:
-    """Return the blocks of a function without calls, reachable ones only; the first is the entry.
+    """Return the reachable basic blocks of a function whose calls are inlined, in the order that lanes converge in.
 
-    `Block.backs` holds the successors of a block that do not come after it: the back edges.
+    The first is the entry. `Block.backs` holds the successors of a block that do not come after it: the back edges.
 
     Raises:
-        BuildError: a jump's target is no label.
+        BuildError: a target of a `brx` is no label.
     """
     raw = _split(function)
     order = _ordered(raw)
@@ -118,8 +121,11 @@ def _unscoped(name: str, labels: dict[str, int], jump: Instruction) -> str:
 
 
 def _ordered(blocks: list[Block]) -> list[int]:
-    """Return the reachable blocks: strongly connected parts in topological order, and so within each, without its back
-    edges. The work is that of one sweep over the edges for each level of loops."""
+    """Return the numbers of the reachable blocks in the order in which diverged lanes converge.
+
+    Strongly connected components come in topological order, and so do, within each, its parts without the edges back to
+    its head. The work is one sweep over the edges for each level of loops.
+    """
     before = predecessors(blocks)
     reachable, todo = set[int](), [0]
     while todo:
@@ -144,7 +150,7 @@ def _ordered(blocks: list[Block]) -> list[int]:
 
 
 def predecessors(blocks: list[Block]) -> list[list[int]]:
-    """Return for each block those that it can be entered from, in ascending order."""
+    """Return for each block the numbers of the blocks that may jump or fall through to it, in ascending order."""
     before: list[list[int]] = [[] for _ in blocks]
     for n, block in enumerate(blocks):
         for s in block.successors:
@@ -153,7 +159,14 @@ def predecessors(blocks: list[Block]) -> list[list[int]]:
 
 
 def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | None) -> list[set[int]]:
-    """Return Tarjan's strongly connected components in topological order; edges to `cut` do not count."""
+    """Return the strongly connected components (Tarjan) of some of the blocks, in topological order.
+
+    Args:
+        blocks: all blocks.
+        nodes: numbers of the blocks to divide.
+        entry: number of the block to begin with.
+        cut: number of a block whose incoming edges are ignored; None: none.
+    """
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []

@@ -29,17 +29,18 @@ from workbench.backends.ptx.syntax.program import (
 BUILTINS = frozenset(("vprintf", "cudaGraphSetConditional", "__assertfail"))
 """Functions that the device provides; all others must be defined in the program."""
 LONGEST = 200_000
-"""Instructions of a kernel after inlining."""
+"""The most instructions that a kernel may have after inlining."""
 
 
 def inlined(program: Program, name: str) -> Function:
-    """Inline a kernel's calls, except those of `BUILTINS`.
+    """Return a kernel with its calls replaced by the bodies of the functions, except calls of `BUILTINS`.
 
-    In it, variables of the `.param` space of calls have become variables in local memory or registers; a call of a
-    builtin has the operands `(returns), name, (arguments)`, whose items are symbols of local variables.
+    The variables in which calls pass parameters become variables in local memory, or registers. A call of a builtin has
+    the operands `(returns), name, (arguments)`, whose items are symbols of local variables.
 
     Raises:
-        BuildError: there is no such kernel; it calls recursively, or what is not defined.
+        BuildError: there is no such kernel, a call is recursive or of a function that is not defined, or the result has
+            more than `LONGEST` instructions.
     """
     work = _Inliner(program)
     function = program.entry(name)
@@ -64,7 +65,7 @@ class _Body(msgspec.Struct):
     targets: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
 
     def take(self, other: _Body) -> None:
-        """Append another body's code."""
+        """Append another body's code, and add its labels and declarations."""
         self.labels |= {label: at + len(self.code) for label, at in other.labels.items()}
         self.code += other.code
         self.registers |= other.registers
@@ -82,7 +83,15 @@ class _Inliner:
     def expand(
         self, function: Function, renamed: dict[str, str], suffix: str, stack: tuple[str, ...], at: Loc | None
     ) -> _Body:
-        """Return a function's body, its names made unique by `suffix`; `renamed` has its parameters' variables."""
+        """Return a copy of a function's body with all calls inlined and names made unique.
+
+        Args:
+            function: the function.
+            renamed: by parameter, the name of the caller's variable that stands for it.
+            suffix: appended to the names of registers, variables and labels; "" for the kernel itself.
+            stack: names of the functions that are being inlined, to notice recursion.
+            at: where the call is in the source; None if not known, or for the kernel.
+        """
         names = {n: n + suffix for n in (*function.variables, *function.labels, *function.targets)} | renamed
         out = _Body(
             registers={r.name + suffix: replace(r, name=r.name + suffix) for r in function.registers.values()},
@@ -136,7 +145,11 @@ class _Inliner:
         self, instruction: Instruction, name: str, returns: tuple[Operand, ...], arguments: tuple[Operand, ...],
         out: _Body, stack: tuple[str, ...],
     ) -> None:  # fmt: skip
-        """Append the body of a function."""
+        """Append the body of the function `name` to `out`, as the expansion of a call.
+
+        Raises:
+            BuildError: the function is not defined, or the call is recursive.
+        """
         callee = self.program.functions.get(name)
         if callee is None or not callee.defined:
             raise unsupported(f"The function {name!r} is not defined", instruction.line, self.program.version)
@@ -153,7 +166,11 @@ class _Inliner:
         self, instruction: Instruction, target: Operand, returns: tuple[Operand, ...], arguments: tuple[Operand, ...],
         out: _Body, stack: tuple[str, ...], over: str,
     ) -> None:  # fmt: skip
-        """Replace a call through a pointer by a call of each function that it may point to, under a comparison."""
+        """Replace a call through a pointer by an if-else chain over the functions that it may point to.
+
+        These are the functions whose address is taken and that have as many parameters and results. Other addresses
+        trap.
+        """
         called = [self.program.functions[name] for name in self.addresses if name not in stack]
         sizes = len(arguments), len(returns)
         called = [f for f in called if f.defined and (len(f.parameters), len(f.returns)) == sizes]
@@ -171,7 +188,7 @@ class _Inliner:
         out.code.append(replace(instruction, opcode="trap", modifiers=(), operands=()))
 
     def _addressed(self, instruction: Instruction) -> Instruction:
-        """Replace a function's address in an instruction by the number that represents it."""
+        """Replace addresses of functions in an instruction by the numbers that represent them."""
         if not any(isinstance(o, Symbol) and o.name in self.addresses for o in instruction.operands):
             return instruction
         operands = (
@@ -219,7 +236,7 @@ def _renamed(instruction: Instruction, names: dict[str, str], suffix: str, at: L
 
 
 def _local(instruction: Instruction, variables: dict[str, Variable]) -> Instruction:
-    """Turn an access to a call's parameter into one to local memory."""
+    """Turn an access to a call's parameter, one of `variables`, into one to local memory; return others unchanged."""
     if "param" not in instruction.modifiers:
         return instruction
     for operand in instruction.operands:
@@ -232,7 +249,7 @@ def _local(instruction: Instruction, variables: dict[str, Variable]) -> Instruct
 
 
 def _in_registers(function: Function) -> Function:
-    """Turn call parameters that are only read and written as one value into registers."""
+    """Turn variables that pass a call's parameter into registers, if each is only read and written as one value."""
     forms: dict[str, set[tuple[int, int]]] = {}
     for instruction in function.code:
         plain = instruction.opcode in ("ld", "st") and instruction.modifiers[:1] == ("local",)

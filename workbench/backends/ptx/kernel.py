@@ -25,14 +25,14 @@ from workbench.errors import LaunchError
 from workbench.events import Notice, publish
 
 THREADS = 1024
-"""The most threads of a block."""
+"""The greatest number of threads in a block."""
 WORKERS = 64
-"""The most threads of the system that one launch runs on."""
+"""The greatest number of system threads that one launch runs on."""
 
 Print = Callable[[int, int], int]
-"""Called with the generic addresses of a format and of its packed values; returns what `printf` returned."""
+"""Prints for a kernel: takes the generic addresses of a format and of its packed values; returns `printf`'s result."""
 Condition = Callable[[int, int], None]
-"""Called with a conditional handle and the value that a kernel gave it."""
+"""Takes a handle of a conditional graph node, and the value that a kernel sets for it."""
 
 _PRINT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64)
 _CONDITION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint32)
@@ -40,12 +40,12 @@ _CONDITION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_uint64, ctypes.c_ui
 
 @dataclass(frozen=True)
 class Arena:
-    """The memory that kernels may touch: host addresses, 16-byte aligned.
+    """The memory that kernels may touch, as 16-byte aligned host addresses.
 
     Attributes:
         base, size: all of it, in bytes; an access outside is a fault, never a crash.
-        scratch, scratch_size: a part of it for the shared and local memory of the blocks that run; of one launch at a
-            time. `Kernel.scratch_size` says how much a launch needs.
+        scratch, scratch_size: the part of it that is the shared and local memory of running blocks, for one launch at
+            a time. `Kernel.scratch_size` says how much a launch needs.
     """
 
     base: int
@@ -56,21 +56,22 @@ class Arena:
 
 @dataclass(frozen=True)
 class Fault:
-    """The fault that ended a launch before its end.
+    """The fault that stopped a launch.
 
     Attributes:
-        kernel: its name.
+        kernel: the kernel's name.
         kind: a key of `context.FAULTS`.
         instruction: the one at fault.
-        thread: linear index in its block; for barriers one that is missing.
+        thread: linear index in its block; if lanes have not reached a barrier or a warp instruction, one of those
+            lanes.
         block: its x, y, z.
-        address: that was accessed, if it is an access.
+        address: the address that was accessed; without meaning if the fault is no access.
         size: bytes of the access.
         lanes: mask of the lanes of the warp that are at fault.
-        other: of a race the other instruction; None otherwise.
-        other_thread: linear index in the block of the thread that executed it.
-        other_block: that thread's block.
-        shared: of a stray access of a sanitized kernel the first address of the block's shared memory.
+        other: for a race, the instruction of the other access; None otherwise.
+        other_thread: for a race, the linear index in its block of the thread that executed `other`; otherwise -1.
+        other_block: for a race, that thread's block.
+        shared: for a stray or unwritten access in a sanitized kernel, the first address of the block's shared memory.
     """
 
     kernel: str
@@ -88,7 +89,7 @@ class Fault:
 
     @property
     def loc(self) -> Loc | None:
-        """The source line, if the PTX was made with lines."""
+        """The source line of the instruction; None if the PTX has no line information."""
         return self.instruction.loc
 
     def __str__(self) -> str:
@@ -102,23 +103,23 @@ class Fault:
 
 @dataclass(frozen=True)
 class Launch:
-    """The parameters of a launch besides grid and block.
+    """The parameters of a launch besides grid, block and the kernel's own.
 
     Attributes:
         dynamic_shared: bytes after the static shared memory.
         symbols: addresses of the module's variables by name.
-        prints, condition: the device's functions; None: calls do nothing.
-        workers: threads of the system; 0: one per core.
-        seed: of the order of blocks, and which warp of a block goes first; 1 leaves the blocks in their order.
-        counters: of a kernel that counts: its table (`counters.py`), added to.
+        prints, condition: what the kernel's calls of these device functions do; None: nothing.
+        workers: system threads to run on; 0: one per core.
+        seed: permutes the blocks, and chooses which warp of a block goes first; 0 or 1 leaves the blocks in order.
+        counters: the table that a counting kernel adds to (`counters.py`).
         touched: address of a byte per 32 bytes of the arena, set where global memory is accessed; 0: none.
         hits: address of a 32-bit count of atomics per 4 bytes of the arena; 0: none.
         together: all blocks run at once, since they may wait for one another: a cooperative launch.
-        every: only each so many-th block runs, for counts of a sample.
-        trace: address of a table in which the first warp of the first block is written down (`trace.py`); 0: none.
-        spans: of a sanitized kernel: first address and end of each allocation that it may reach, ascending.
-        written: of a sanitized kernel: the distance from a byte to its shadow, 0xFF while nothing has written the byte;
-            0: reads of such memory are not looked for.
+        every: only every so many-th block runs, to count a sample; 1: all.
+        trace: address of a table that records what some warps execute (`counters.empty_trace`); 0: none.
+        spans: for a sanitized kernel, the first address and the end of each allocation that it may reach, ascending.
+        written: for a sanitized kernel, the distance from a byte to its shadow, 0xFF while nothing has written the
+            byte; 0: reads of such memory are not looked for.
     """
 
     dynamic_shared: int = 0
@@ -138,18 +139,25 @@ class Launch:
 
 
 class Kernel:
-    """A kernel that is loaded and can be launched on the CPU."""
+    """A PTX kernel that is loaded as native code and can be launched on the CPU."""
 
     def __init__(self, code: CpuCode, metadata: KernelMetadata) -> None:
         self.code = code
         self.metadata = metadata
 
     def scratch_size(self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0) -> int:
-        """Return bytes of scratch memory that a launch needs; of one whose blocks run together, `together` blocks."""
+        """Return the bytes of scratch memory that a launch needs: shared and local memory of blocks that run at once.
+
+        Args:
+            block: threads along up to three dimensions.
+            dynamic_shared: bytes of dynamic shared memory.
+            workers: system threads; 0: one per core.
+            together: the number of blocks of a cooperative launch; 0 for other launches.
+        """
         return self._slot(block, dynamic_shared) * (together or _workers(workers))
 
     def shared_size(self, dynamic: int) -> int:
-        """Return the bytes of a block's shared memory, with `dynamic` ones."""
+        """Return the bytes of a block's shared memory, static and `dynamic`, rounded up to a multiple of 64."""
         return _up(self.metadata.shared + dynamic, 64)
 
     def _slot(self, block: Sequence[int], dynamic: int) -> int:
@@ -159,7 +167,7 @@ class Kernel:
     def launch(
         self, grid: Sequence[int], block: Sequence[int], parameters: bytes, arena: Arena, launch: Launch = Launch()
     ) -> Fault | None:
-        """Run all blocks of a grid and wait for them; the GIL is free meanwhile.
+        """Run all blocks of a grid and wait for them; other Python threads run meanwhile (the GIL is released).
 
         Args:
             grid, block: up to three dimensions, in blocks and in threads.
@@ -171,8 +179,9 @@ class Kernel:
             The first fault, or None.
 
         Raises:
-            LaunchError: the dimensions, the parameters or the scratch memory do not fit; nothing has run.
-            KeyboardInterrupt: or what else a signal's handler raises; it has ended in the middle.
+            LaunchError: the dimensions, the parameters, the symbols, the table of counters or the scratch memory do not
+                fit; nothing has run.
+            KeyboardInterrupt: or another exception of a signal's handler; the launch has stopped in the middle.
         """
         g, b = _three(grid), _three(block)
         together = _product(g) if launch.together else 0
@@ -260,7 +269,10 @@ class Kernel:
 
 
 def _order(blocks: int, launch: Launch) -> tuple[int, int]:
-    """Return the distance between two blocks in the order of a launch's seed, which meets all once, and the first."""
+    """Return the step between successive blocks in the order that a launch's seed asks for, and the first block.
+
+    The step is coprime to the number of blocks, so each comes once; a launch of a sample goes by `launch.every` from 0.
+    """
     if launch.seed < 2 or launch.every > 1:
         return launch.every, 0
     every = next(k for k in range(launch.seed % blocks | 1, 2 * blocks + 2) if math.gcd(k, blocks) == 1)
@@ -268,11 +280,11 @@ def _order(blocks: int, launch: Launch) -> tuple[int, int]:
 
 
 _TOLD: set[int] = set()
-"""The rates of sampling that were announced."""
+"""The rates at which races are sampled that the user was told of."""
 
 
 class _Watching:
-    """The accounting of a kernel's sanitized variant, for one launch."""
+    """The shadow memory of one launch of a kernel's sanitized variant."""
 
     def __init__(self, metadata: KernelMetadata, grid: Sequence[int], launch: Launch, workers: int) -> None:
         assert launch.spans is not None
@@ -293,7 +305,7 @@ class _Watching:
         self._releases = np.zeros(min(_product(grid), global_races.BLOCKS), np.int32)
 
     def words(self) -> dict[str, int]:
-        """Return the words of the launch's context that the sanitized kernel needs, by name (`context.py`)."""
+        """Return by name the words of the launch's context that the sanitized kernel needs (`context.py`)."""
         return {
             "SPANS": self._spans.ctypes.data, "SPAN_COUNT": len(self._spans), "SHADOW": self._shadow.ctypes.data,
             "SHADOW_SIZE": self._size, "SHARED_BYTES": self._shared, "WRITTEN": self._written,
@@ -302,10 +314,10 @@ class _Watching:
 
 
 def load(compiled: Compiled) -> Kernel:
-    """Load a compiled kernel, ready to be launched.
+    """Load a compiled kernel into this process, so that it can be launched.
 
     Raises:
-        BuildError: it is no object of this machine.
+        BuildError: its object file is not for this machine.
     """
     base = library_object.install()
     return Kernel(load_symbols(compiled.image, (ENTRY,), base.addresses, (base,)), compiled.metadata)
@@ -331,7 +343,7 @@ def _workers(requested: int) -> int:
 
 
 SHADOW_LIMIT = 384 << 20
-"""Bytes that it may come to use; more memory than that is enough for is sampled."""
+"""The most bytes that a `RaceTable` may come to use; if the allocations would need more, a sample is watched."""
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0
 """MAP_NORESERVE, which Python's mmap has no name for in every version."""
 
@@ -340,12 +352,13 @@ class RaceTable:
     """The sparse shadow of global memory in which a sanitized launch looks for races, new for each launch.
 
     Attributes:
-        reached: bytes of the allocations.
-        every: n: 1 for up to 32 MiB of allocations, else odd, so that it meets each place of a power of two.
+        reached: bytes of all allocations together.
+        every: one of every so many groups of 4 bytes is watched: 1 for up to 32 MiB of allocations, else an odd
+            number, so that the sample is spread over strides that are powers of two.
     """
 
     def __init__(self, spans: np.ndarray) -> None:
-        """Make a table for allocations: first addresses and ends, ascending."""
+        """Make an empty table for allocations, rows of first address and end, in ascending order."""
         self._first = int(spans[0, 0]) // GRANULE * GRANULE
         self._bytes = int(spans[-1, 1]) - self._first
         self.reached = int((spans[:, 1] - spans[:, 0]).sum())
@@ -366,7 +379,7 @@ class RaceTable:
         self._held = np.frombuffer(self._map, np.uint8)
 
     def words(self) -> dict[str, int]:
-        """Return the launch's words (`context.py`)."""
+        """Return by name the words of the launch's context that say where the table is (`context.py`)."""
         return {
             "RACES": self._held.ctypes.data,
             "RACES_FROM": self._first,
@@ -376,7 +389,7 @@ class RaceTable:
 
 
 def _callbacks(launch: Launch) -> tuple[Any, Any]:
-    """Return the device's functions of a launch as C calls them."""
+    """Return the launch's `prints` and `condition` as C functions; if None, they do nothing."""
 
     def print_(_: int, form: int, values: int) -> int:
         return launch.prints(form, values) if launch.prints else 0

@@ -14,7 +14,7 @@ class Product(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         m, n, k: A is m×k, B is k×n.
-        a, b, c: types of A, B, and of C and D ("f16", "bf16", "tf32", "s8", "u8", "f64"; "f32", "f16", "s32", "f64").
+        a, b, c: PTX types of A, of B, and of C and D.
     """
 
     m: int
@@ -26,24 +26,24 @@ class Product(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def name(self) -> str:
-        """Of the library's function."""
+        """The name of the library's function that computes it."""
         return f"wbe_mma_m{self.m}n{self.n}k{self.k}_{self.a}_{self.b}_{self.c}"
 
     @cached_property
     def a_places(self) -> list[int]:
-        """Row-major place in A of each element, in the order register, lane, part of the register."""
+        """The row-major index in A of each element of its fragment, ordered by register, lane, part of the register."""
         p = _parts(self.a)
         return [row * self.k + column for row, column in self._fragment(p, self.m, self.k)]
 
     @cached_property
     def b_places(self) -> list[int]:
-        """Row-major place in B of each element."""
+        """The row-major index in B of each element of its fragment, ordered as in `a_places`."""
         p = _parts(self.b)
         return [row * self.n + column for column, row in self._fragment(p, self.n, self.k)]
 
     @cached_property
     def c_places(self) -> list[int]:
-        """The row-major index in C and D of each element."""
+        """The row-major index in C and D of each element of their fragment, ordered as in `a_places`."""
         p = _parts(self.c)
         registers = self.m * self.n // LANES // p
         per = 2 // p  # registers of a pair of columns
@@ -56,7 +56,10 @@ class Product(msgspec.Struct, frozen=True, dict=True):
         return indices
 
     def _fragment(self, p: int, rows: int, k: int) -> list[tuple[int, int]]:
-        """Return row and index along k of each element: `p` per register, registers down 8 rows first, then along k."""
+        """Return the row and the index along k of each element of a fragment, `p` elements per register.
+
+        The elements are ordered by register, lane, part; registers go down the rows by 8 first, then along k.
+        """
         down = rows // 8
         registers = rows * k // LANES // p
         elements: list[tuple[int, int]] = []
@@ -69,29 +72,29 @@ class Product(msgspec.Struct, frozen=True, dict=True):
 
 
 class Fragments(Product, frozen=True, dict=True):
-    """A form of `wmma.mma.sync`, whose fragments are in the order register, lane, part (`syntax/expansions.py`).
+    """A form of `wmma.mma.sync`; its fragments hold a matrix in row-major order (`syntax/expansions.py`).
 
-    Halves of A and B fill 8 registers, so some elements are there several times.
+    The fragments of f16 matrices A and B fill 8 registers, so some elements are there several times.
     """
 
     @property
     def name(self) -> str:
-        """Of the library's function."""
+        """The name of the library's function that computes it."""
         return f"wbe_w{Product.name.fget(self)[4:]}"  # type: ignore[attr-defined]
 
     @cached_property
     def a_places(self) -> list[int]:
-        """Row-major place in A of each element."""
+        """The row-major index in A of each element of its fragment, ordered by register, lane, part."""
         return self._in_order(self.m * self.k, 512 if self.a == "f16" else 0)
 
     @cached_property
     def b_places(self) -> list[int]:
-        """Row-major place in B of each element."""
+        """The row-major index in B of each element of its fragment, ordered by register, lane, part."""
         return self._in_order(self.k * self.n, 512 if self.b == "f16" else 0)
 
     @cached_property
     def c_places(self) -> list[int]:
-        """Row-major place in C and D of each element."""
+        """The row-major index in C and D of each element of their fragment, ordered by register, lane, part."""
         return self._in_order(self.m * self.n, 0)
 
     @staticmethod
@@ -122,4 +125,4 @@ PRODUCTS: dict[str, Product] = {
         *(Product(16, 8, k, "f64", "f64", "f64") for k in (4, 8, 16)),
     )
 }
-"""All forms that can be executed."""
+"""All forms that can be executed, by the name of the library's function."""

@@ -12,11 +12,11 @@ from workbench.backends.ptx.syntax.program import Program, Variable
 
 _FORMAT = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|j|z|t|L)?([diouxXeEfFgGaAcsp%])")
 LONGEST = 4096
-"""Bytes of a string that are read at most."""
+"""The most bytes of a string that are read."""
 
 
 class Bytes(Protocol):
-    """The part of an emulated device's memory that `printf` and variables need."""
+    """An emulated device's memory, as far as `printf` and variables need it."""
 
     @property
     def memory(self) -> np.ndarray:
@@ -29,18 +29,24 @@ class Bytes(Protocol):
         ...
 
     def alloc(self, nbytes: int, /) -> int:
-        """Return the address of fresh bytes."""
+        """Allocate bytes; return their address."""
         ...
 
 
 def text_at(memory: Bytes, address: int) -> str:
-    """Return C's string at an address."""
+    """Return the null-terminated string at an address, at most `LONGEST` bytes of it."""
     start = address - memory.base
     return bytes(memory.memory[start : start + LONGEST]).partition(b"\0")[0].decode(errors="replace")
 
 
 def formatted(text: int, values: int, memory: Bytes) -> str:
-    """Format C's format at one address with the arguments that lie one after the other at another."""
+    """Return the text that a kernel's `printf` prints.
+
+    Args:
+        text: address of the format.
+        values: address of the packed arguments, each aligned to its size.
+        memory: the device's memory.
+    """
     at = values - memory.base
 
     def take(kind: str) -> Any:
@@ -73,7 +79,7 @@ def formatted(text: int, values: int, memory: Bytes) -> str:
 
 
 def placed_variables(program: Program, memory: Bytes) -> dict[str, int]:
-    """Allocate a module's variables with their initial values; return their addresses by name."""
+    """Allocate and initialise a module's variables in global and constant memory; return their addresses by name."""
     variables = [v for v in program.variables.values() if v.space in ("global", "const")]
     addresses = {v.name: memory.alloc(max(v.size, 1)) for v in variables}
     for v in variables:

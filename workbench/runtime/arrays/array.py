@@ -35,7 +35,7 @@ from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wi
 
 Element = Scalar | Vector | Struct
 READ_ONLY = " read-only"
-"""The end of the tag of an array whose memory may only be read, so that no launch that writes to it is ever cached."""
+"""The end of the tag of an array whose memory may only be read: it makes sure that no launch that writes is cached."""
 
 
 class array(Viewed, Arithmetic):
@@ -65,7 +65,11 @@ class array(Viewed, Arithmetic):
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
-        """Return an `ArrayType` where no data is given (an annotation), else an array."""
+        """Return an array; without data and shape, the array type of `dtype` and `ndim`, which is an annotation.
+
+        Raises:
+            TypeError: neither data, nor a shape, nor a dtype is given.
+        """
         if isinstance(data, (type, Scalar, Vector)):  # array(float), as array[float]
             data, dtype = None, data
         if data is None and "shape" not in options:
@@ -91,7 +95,7 @@ class array(Viewed, Arithmetic):
             dtype: the element type; that of a NumPy array, else int32 or float32, if it is not given.
             ndim: checked against the data where given.
             shape: that of the data, which may be nested otherwise; of zeros where there is no data.
-            device: where it lies.
+            device: where it lies; the current device if it is not given.
             requires_grad: whether it has a `.grad`.
             copy: False shares the memory of a NumPy array, or of what gives one (CPU, same dtype).
 
@@ -132,7 +136,7 @@ class array(Viewed, Arithmetic):
             self.changed()
 
     def _again(self, source: array, target: Device, requires_grad: bool, copy: bool) -> None:
-        """Become a copy of the array, which observers see, or with `copy=False` a view of its memory."""
+        """Become a copy of `source`, which observers see; with `copy=False`, on its device, a view of its memory."""
         if copy or target != source.device:
             self.bind(allocate(target, source.nbytes), source.dtype, source.shape, None, requires_grad)
             self.copy_(source)
@@ -152,15 +156,15 @@ class array(Viewed, Arithmetic):
         self, memory: Memory, dtype: Element, shape: Sequence[int | np.integer[Any]], strides: Sequence[int] | None,
         requires_grad: bool, address: int | None = None, type: ArrayType | StructArray | None = None,
     ) -> None:  # fmt: skip
-        """Make the array one of elements that lie in this memory.
+        """Initialise the array as elements that lie in a memory.
 
         Args:
-            memory: where they lie.
+            memory: the memory.
             dtype: the element type.
-            shape, strides: the array's; None as strides (in bytes) is dense.
+            shape, strides: the array's; None as strides (in bytes): it is dense.
             requires_grad: whether it has a `.grad`.
-            address: the first element's; None is the memory's.
-            type: what a kernel takes it as; None follows from dtype and shape.
+            address: the first element's; None: the memory's.
+            type: the array's type in a kernel; None: it follows from dtype and shape.
         """
         self.memory = memory
         self.address = memory.address if address is None else address
@@ -193,7 +197,7 @@ class array(Viewed, Arithmetic):
             warn(f"An array of {self.dtype!r} has no gradient: only floats have one. requires_grad=True is ignored.")
 
     def require_grad(self) -> None:
-        """Give the array a gradient of zeros, or that of another view of its memory.
+        """Set `requires_grad`, and make a gradient: that of another view of the array's memory, or else zeros.
 
         Raises:
             TypeError: its elements are no floats.
@@ -207,7 +211,7 @@ class array(Viewed, Arithmetic):
             self.memory.grad = self._grad.fill_(0)
 
     def link_grad(self, grad: array) -> None:
-        """Make `grad`, of the same shape and dtype, the gradient of the array, which has none yet."""
+        """Set `requires_grad`, and make `grad`, of the array's shape and dtype, its gradient; it has none yet."""
         self.requires_grad, self._grad = True, grad
         self.memory.grad = self.memory.grad if self.memory.grad is not None else grad
 
@@ -240,18 +244,18 @@ class array(Viewed, Arithmetic):
 
     @property
     def version(self) -> int:
-        """Return how often this array's memory was changed through Workbench."""
+        """The number of changes of this array's memory through Workbench; the first write to new memory is none."""
         return max(self.memory.version, 0)
 
     def changed(self) -> None:
-        """Count a change of the memory: for code that writes to it by other means than Workbench."""
+        """Count a change of the array's memory; call it after writing there by other means than Workbench."""
         self.memory.version += 1
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return the elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last
-        axis.
+        """Return the elements as a NumPy array; the components of vectors take the last axis.
 
-        What is written to it is no change that Workbench counts: say `changed()` afterwards.
+        On the CPU it shares the array's memory, and is read-only if the array is; from a GPU it is a copy. Workbench
+        does not notice what is written to it: call `changed()` afterwards.
 
         Raises:
             LaunchError: a capture that is open has written the array, and nothing of it has run.
@@ -266,7 +270,10 @@ class array(Viewed, Arithmetic):
         return view
 
     def host(self) -> np.ndarray[Any, Any]:
-        """Like `numpy`, for the library's own use: without notifying observers, and not to be handed out."""
+        """Return the elements as `numpy` does, for the library's own use: observers are not notified.
+
+        Users must not get the result: on the CPU it shares memory without being known as a view of others.
+        """
         if not self.device.is_cuda:
             return host_view(self)
         packed = self if self.is_contiguous else self.contiguous()
@@ -299,7 +306,15 @@ class array(Viewed, Arithmetic):
         memory: Memory | None = None,
         dtype: Element | None = None,
     ) -> array:
-        """Another view of this memory, or of `memory`: absolute `address`, `shape`, `strides` in bytes, `dtype`."""
+        """Return another view of the array's memory, or of another memory.
+
+        Args:
+            shape: sizes.
+            strides: in bytes.
+            address: of the first element, absolute.
+            memory: None: the array's.
+            dtype: the element type; None: the array's.
+        """
         view = object.__new__(self.kin)
         kind = replace(self.type, ndim=len(shape)) if dtype is None and len(shape) != self.ndim else None
         if dtype is None and kind is None:
@@ -308,14 +323,17 @@ class array(Viewed, Arithmetic):
         return view
 
     def twin(self, memory: Memory) -> array:
-        """Return an array in `memory` with this one's layout: a gradient, a tangent, an earlier version."""
+        """Return an array with this one's layout in `memory`: for a gradient, a tangent or an earlier version.
+
+        Its place in that memory is the array's place in its own memory.
+        """
         address = memory.address + self.address - self.memory.address
         if memory.device is not self.device:
             return self.window(self.shape, self.strides, address, memory)
         return self._alike(memory, address)
 
     def _alike(self, memory: Memory, address: int) -> array:
-        """Another array of this one's layout, on the same device: nothing about it has to be found out again."""
+        """Return an array of this one's layout in another memory of a device; the layout's attributes are copied."""
         twin = object.__new__(self.kin)
         twin.memory, twin.address, twin.device = memory, address, memory.device
         twin.dtype, twin.type, twin.tag = self.dtype, self.type, self.tag
@@ -328,7 +346,7 @@ class array(Viewed, Arithmetic):
         return twin
 
     def __getitem__(self, index: Any) -> Any:
-        """Return a view, or the element (a NumPy value) where every dimension has an integer."""
+        """Return a view; an element's value if each dimension has an integer; for a string that field."""
         if isinstance(index, str):
             return self.field(index)
         start, shape, strides = located(index, self.shape, self.strides)
@@ -355,10 +373,11 @@ class array(Viewed, Arithmetic):
             target.copy_(array(host, self.dtype, device=self.device))
 
     def fill_(self, value: Any) -> array:
-        """Set every element (every component) to `value`; returns the array.
+        """Set every element (every component) to `value`; return the array.
 
         Raises:
             OverflowError: the value does not fit the element type; infinity is written inf.
+            LaunchError: the array is read-only.
         """
         value = value.numpy() if hasattr(value, "__wb_struct__") else value  # a struct, as a record
         check_fits(value, self.dtype)
@@ -376,10 +395,10 @@ class array(Viewed, Arithmetic):
         return self
 
     def copy_(self, source: array) -> array:
-        """Become a copy of `source`, across devices too; returns the array.
+        """Become a copy of `source`, across devices too; return the array.
 
         Raises:
-            LaunchError: shape or dtype differ.
+            LaunchError: shape or dtype differ, or the array is read-only.
         """
         copies.must_match(self, source, "A copy")
         self.memory.must_be_writable("This array")
@@ -390,10 +409,10 @@ class array(Viewed, Arithmetic):
         return self
 
     def add_(self, source: array) -> array:
-        """Add the elements of `source`, on the CPU; returns the array.
+        """Add the elements of `source` to those of the array, in place; return the array.
 
         Raises:
-            LaunchError: shape or dtype differ.
+            LaunchError: shape or dtype differ, or the array is read-only.
         """
         copies.must_match(self, source, "A sum")
         self.memory.must_be_writable("This array")
@@ -408,11 +427,11 @@ class array(Viewed, Arithmetic):
         cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False,
         zeroed: bool = False,
     ) -> array:  # fmt: skip
-        """Return an array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for
-        `wb.empty`.
+        """Return a dense array whose elements are undefined, as `wb.empty` does.
 
         Args:
-            zeroed: of zeros, on the CPU; observers do not hear of a fill.
+            shape, dtype, device, requires_grad, pinned: as for `wb.empty`.
+            zeroed: fill it with zeros, on the CPU; observers do not hear of that.
         """
         memory = allocate(device, prod(shape) * dtype.size, pinned, zeroed)
         # A size that JAX leaves open is an int too, and equal to the number that stands in for it.
@@ -427,18 +446,18 @@ class array(Viewed, Arithmetic):
         return blank
 
     def fresh_like(self, dtype: Any = None) -> array:
-        """Return a dense array of the same shape and device, undefined until written."""
+        """Return a dense array of the same shape and device, undefined until written; `dtype` None: the same."""
         if dtype is None and self.is_contiguous:
             memory = allocate(self.device, self.nbytes)
             return self._alike(memory, memory.address)
         return self.kin.undefined(self.shape, self.dtype if dtype is None else as_element(dtype), self.device)
 
     def zero_(self) -> array:
-        """Set every element to 0; returns the array."""
+        """Set every element to 0; return the array."""
         return self.fill_(0)
 
     def assign(self, source: Any) -> array:
-        """Become a copy of `source` (an array or anything `array()` takes); returns the array."""
+        """Become a copy of `source` (an array or anything `array()` takes); return the array."""
         return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
 
     def to(self, device: Device | str) -> array:
@@ -460,7 +479,7 @@ array.kin = array
 
 @lru_cache(maxsize=256)
 def _laid_out(shape: tuple[int, ...], dtype: Scalar | Vector, device: Device) -> array:
-    """Return a dense array without memory: others of its layout are made like it."""
+    """Return a dense array without memory, as a template of this layout for new arrays."""
     blank = object.__new__(array)
     blank.bind(Memory(device, 0, 0, None), dtype, shape, None, False)
     return blank

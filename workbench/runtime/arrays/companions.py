@@ -21,7 +21,10 @@ from workbench.types import element, uint8
 
 
 def covering(value: array) -> array:
-    """Return an array of all that lies in the array's memory, of the same kind of numbers."""
+    """Return a flat array over the whole memory of an array, or the array itself if it covers that.
+
+    Its elements are scalars of the array's kind, or bytes if those do not fill the memory.
+    """
     memory = value.memory
     if value.is_contiguous and value.nbytes == memory.nbytes:
         return value
@@ -32,18 +35,18 @@ def covering(value: array) -> array:
 
 
 def is_all(value: array) -> bool:
-    """Return whether its elements, side by side, are all of its memory, and some."""
+    """Return whether an array is dense and covers all of its memory, which is not empty."""
     return value.is_contiguous and value.nbytes == value.memory.nbytes > 0
 
 
 def is_whole(value: array) -> bool:
-    """Return whether an array is dense and covers all of a memory that was allocated on the CPU."""
+    """Return whether an array is dense and covers all of its memory, which was allocated on the CPU by itself."""
     memory = value.memory
     return memory.plain and memory.nbytes == value.nbytes and value.is_contiguous
 
 
 def copy_of(value: array) -> Memory:
-    """Return a copy of the array's memory as it is now."""
+    """Return new memory with a copy of all bytes in the array's memory."""
     copied = allocate(value.device, value.memory.nbytes)
     everything = covering(value)
     everything.twin(copied).copy_(everything)
@@ -51,7 +54,10 @@ def copy_of(value: array) -> Memory:
 
 
 def zeros_beside(values: Collection[array]) -> list[array]:
-    """Zeros for each array, as large as its memory, and like the array where that is all of it."""
+    """Return for each array an array of zeros as large as its memory.
+
+    It has the array's layout if that covers its memory on the CPU and no observer is open; otherwise it is flat.
+    """
     unseen = not OBSERVERS.get()
     plain = [  # `is_all`, without a call
         unseen
@@ -71,7 +77,10 @@ def _zeros(value: array) -> array:
 
 
 def is_zero(companion: array) -> bool:
-    """Return whether it is 0 and no tape differentiates what it came from; a device is not waited for to find out."""
+    """Return whether a companion is known to be all zeros, without waiting for a device.
+
+    It is False while any observer is open: a tape may differentiate what the companion was computed from.
+    """
     if OBSERVERS.get():
         return False
     memory = companion.memory
@@ -87,18 +96,18 @@ def is_zero(companion: array) -> bool:
 
 
 FEW = 256
-"""Bytes that are counted quicker than a view of them is made."""
+"""Up to so many bytes, counting zeros in them is quicker than making a view to test."""
 
 
 def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> None:
-    """Refuse arrays that were made one by one of the same bytes: each would have companions of its own.
+    """Refuse arrays that were made separately of the same bytes: each would have companions of its own.
 
     Args:
-        memories: in which arrays with companions lie.
+        memories: memories of the arrays that have companions.
         involved: those among them that are written, or whose gradients are requested.
 
     Raises:
-        NotDifferentiable: bytes of an involved memory are those of another one, too.
+        NotDifferentiable: bytes of an involved memory are also those of another one.
     """
     distinct = list(memories)
     if all([m.plain for m in distinct]):  # each allocated here, by itself
@@ -116,7 +125,7 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
 
 
 class Twins:
-    """Represents companions, one for each memory, of zeros until they are written."""
+    """The companions of several arrays: for each memory another one, which is zeros until it is written."""
 
     def __init__(self) -> None:
         self.memories: dict[Memory, Memory] = {}
@@ -125,7 +134,7 @@ class Twins:
         return value.memory in self.memories
 
     def of(self, value: array) -> array:
-        """Return the companion of the array; create it if there is none."""
+        """Return the companion of an array; create it, of zeros, if its memory has none."""
         companion = self.memories.get(value.memory)
         if companion is None:
             companion = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)

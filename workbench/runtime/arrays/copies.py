@@ -36,13 +36,13 @@ BLOCK = 256
 
 
 def is_zero(value: Any) -> bool:
-    """Return whether a value to fill with is 0, whose bytes are all 0."""
+    """Return whether a fill value is a Python number 0, whose bytes are all zero; -0.0 is not."""
     return type(value) in (int, float) and value == 0 and math.copysign(1, value) > 0
 
 
 @timed
 def fill(target: Strided, value: Any) -> None:
-    """Set every element (every component)."""
+    """Set every element (every component) of an array to a value; on a device this is queued."""
     if not target.device.is_cuda:
         if is_zero(value) and target.is_contiguous:
             ctypes.memset(target.address, 0, target.nbytes)
@@ -63,7 +63,10 @@ def fill(target: Strided, value: Any) -> None:
 
 @timed
 def copy(target: Strided, source: Strided) -> None:
-    """Copy, across devices too; to and from page-locked memory it is queued."""
+    """Copy the elements of an array to another one of its shape and dtype, across devices too.
+
+    Within a device, between devices, and to and from page-locked memory the copy is queued.
+    """
     device = target.device if target.device.is_cuda else source.device
     dense = target.is_contiguous and source.is_contiguous
     if device.is_cuda or not dense:
@@ -101,10 +104,10 @@ def _unwritten(target: Strided, source: Strided) -> Strided:
 
 
 def must_match(target: Strided, source: Strided, what: str) -> None:
-    """Refuse arrays of different shapes or dtypes.
+    """Check that two arrays have the same shape and dtype.
 
     Raises:
-        LaunchError: they differ; `what` names the operation.
+        LaunchError: they differ, or `source` is no Workbench array; `what` names the operation.
     """
     if not hasattr(source, "memory"):
         raise LaunchError(
@@ -120,7 +123,10 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
 
 
 def everywhere(target: Strided, value: Any) -> Any:
-    """Return a view of the target's shape, with strides of 0, of one element (a vector, a struct): a fill copies it."""
+    """Return a view of the target's shape in which every element is the same one, of this value: its strides are 0.
+
+    A fill with a vector or a struct copies it.
+    """
     single = np.empty((1, *target.dtype.shape), item(target.dtype))
     single[...] = value
     make: Any = target.__class__
@@ -129,7 +135,10 @@ def everywhere(target: Strided, value: Any) -> Any:
 
 
 def _from_elsewhere(target: Strided, source: Strided) -> None:
-    """Copy from the CPU or another GPU to a view that is not dense, or from memory that the driver does not see."""
+    """Copy to a GPU, from the CPU or another GPU, where one copy by the driver is not enough.
+
+    That is so if the arrays are not dense, or the driver does not see the source's memory.
+    """
     into = target if target.is_contiguous else target.fresh_like()
     if source.device.is_cuda and source.device.kind == target.device.kind:
         copy(into, source.contiguous())
@@ -141,7 +150,7 @@ def _from_elsewhere(target: Strided, source: Strided) -> None:
 
 @timed
 def add(target: Strided, source: Strided) -> None:
-    """Add the elements of `source`."""
+    """Add the elements of `source` to those of `target`, on whichever devices they are."""
     if not target.device.is_cuda:
         held = ctypes.c_int64()
         native = install_launcher().functions
@@ -168,11 +177,11 @@ class Move(msgspec.Struct, frozen=True):
     """A copy, sum or fill as a native entry and its parameters (`backends/cpu/native/copies.py`).
 
     Attributes:
-        entry: the symbol on the device.
+        entry: the symbol of the native function or CUDA kernel.
         words: the parameters; a fill has no source.
-        total: elements; threads of a CUDA kernel.
-        pattern: of a fill, its scalar.
-        index: the CUDA device.
+        total: how many elements.
+        pattern: the scalar that a fill repeats; None for copies and sums.
+        index: the number of the CUDA device; 0 on the CPU.
     """
 
     entry: str
@@ -183,7 +192,7 @@ class Move(msgspec.Struct, frozen=True):
 
     @property
     def threads(self) -> int:
-        """Threads of a CUDA launch: one a scalar where all is dense, else one an element."""
+        """Threads of a CUDA launch: one per scalar if all arrays are dense, else one per element."""
         return self.total * (self.words[2] if self.words[3] else 1)
 
     def parameters(self) -> tuple[Any, Any, Any]:
@@ -199,13 +208,16 @@ class Move(msgspec.Struct, frozen=True):
         )
 
     def repeated(self) -> bytes | None:
-        """Return the 1, 2 or 4 bytes that a fill repeats, as the driver takes them, empty of a copy; None if more."""
+        """Return the 1, 2 or 4 bytes that a fill repeats, as the driver takes them.
+
+        They are empty for a copy or sum; None if the pattern is longer and its halves differ.
+        """
         bits = b"" if self.pattern is None else self.pattern.tobytes()
         bits = bits[:4] if bits[:4] == bits[4:] else bits
         return bits if len(bits) in (0, 1, 2, 4) else None
 
     def kernel(self, driver: Driver) -> LoadedKernel:
-        """Return the CUDA kernel."""
+        """Return the CUDA kernel that carries it out, loaded on its device."""
         return own_kernel(driver, self.index, self.entry)
 
     @property
@@ -215,7 +227,13 @@ class Move(msgspec.Struct, frozen=True):
 
 
 def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> Move:
-    """Return a "copy", "add" or "fill" on one device.
+    """Return a copy, sum or fill on one device as a native entry with its parameters.
+
+    Args:
+        kind: "copy", "add" or "fill".
+        target: the array that is written.
+        source: the array that is read; None for a fill.
+        value: what a fill sets; for structs and complex numbers it is taken to be 0.
 
     Raises:
         LaunchError: a sum of a type that has none.

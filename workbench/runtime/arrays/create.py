@@ -110,7 +110,7 @@ def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, r
 
 
 def _like(source: array, dtype: Any, device: Device | str | None, requires_grad: bool) -> array:
-    """Return an undefined array of the source's shape, and of its dtype and device where no other is given."""
+    """Return an undefined array of the source's shape; of its dtype and on its device unless others are given."""
     _must_be_array(source, "ones_like(), full_like(), empty_like() and zeros_like() take")
     if device is None and not requires_grad:
         return source.fresh_like(dtype)
@@ -126,7 +126,7 @@ def _must_be_array(value: object, call: str) -> None:
 def zeros_like(
     source: array, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
-    """Zeros of the same shape.
+    """Return an array of zeros of the same shape.
 
     Args:
         source: an array; only its shape, dtype and device count.
@@ -143,7 +143,7 @@ def zeros_like(
 def ones_like(
     source: array, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
-    """Ones of the same shape.
+    """Return an array of ones of the same shape.
 
     Args:
         source: an array; only its shape, dtype and device count.
@@ -217,7 +217,7 @@ def clone(source: array, requires_grad: bool = False, *, device: Device | str | 
 
 
 def _copied(source: array, memo: Any = None) -> array:
-    """Return the clone, visible to observers, that `copy` and `deepcopy` create, with the gradient's values."""
+    """Return the copy that `copy` and `deepcopy` make of an array, gradient included; observers see the copying."""
     copied = clone(source, source.requires_grad)
     if copied.grad is not None and source.grad is not None:
         copied.grad.copy_(source.grad)
@@ -304,14 +304,23 @@ def lying_in(
     start: int = 0,
     type: ArrayType | StructArray | None = None,
 ) -> array:
-    """Return an array over memory that exists, from byte `start` on; dense without strides (in bytes)."""
+    """Return an array over existing memory.
+
+    Args:
+        memory: the memory.
+        dtype: the element type.
+        shape: sizes.
+        strides: in bytes; None: dense.
+        start: the first element's offset in the memory, in bytes.
+        type: the array's type in a kernel; None: it follows from dtype and shape.
+    """
     view = object.__new__(array)
     view.bind(memory, dtype, shape, strides, False, memory.address + start, type)
     return view
 
 
 def _reduced(a: array) -> tuple[Any, ...]:
-    """Return what `pickle` stores of an array; the copy no longer shares memory with other arrays."""
+    """Return what `pickle` stores of an array; the array that is read back shares memory with no other."""
     gradient = a.grad.numpy() if a.grad is not None else None
     return _again, (a.kin, a.numpy(), a.dtype, a.device.name, a.requires_grad, gradient)
 

@@ -21,19 +21,19 @@ from workbench.types import Complex, bfloat16, element, number_type
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 READ_ONLY = 1
 CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
-"""Type codes that arrays have; 3 (handles) they have not."""
+"""DLPack's type codes that arrays can have, with the kinds' names; 3 (opaque handles) is none of them."""
 _BY_NAME = {name: code for code, name in CODES.items()}
 _NAME, _VERSIONED, _USED = b"dltensor", b"dltensor_versioned", b"used_"
 
 
 class DataType(ctypes.Structure):
-    """DLDataType."""
+    """DLPack's struct DLDataType."""
 
     _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
 
 
 class Tensor(ctypes.Structure):
-    """DLTensor."""
+    """DLPack's struct DLTensor."""
 
     _fields_ = (
         ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
@@ -46,13 +46,13 @@ _Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Managed(ctypes.Structure):
-    """DLManagedTensor."""
+    """DLPack's struct DLManagedTensor."""
 
     _fields_ = (("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 
 
 class Versioned(ctypes.Structure):
-    """DLManagedTensorVersioned."""
+    """DLPack's struct DLManagedTensorVersioned."""
 
     _fields_ = (
         ("major", ctypes.c_uint32),
@@ -74,18 +74,27 @@ _names = {name: ctypes.c_char_p(_USED + name) for name in (_NAME, _VERSIONED)}  
 
 
 def is_capsule(value: Any) -> bool:
-    """Return whether a value is a capsule of Python's, as `__dlpack__` returns."""
+    """Return whether a value is a Python capsule, such as `__dlpack__` returns."""
     return type(value).__name__ == "PyCapsule"
 
 
 class Taken:
-    """A tensor taken out of a capsule: its facts; the memory is given back when this is dropped."""
+    """A DLPack tensor taken out of a capsule; its producer gets the memory back when this object is dropped.
+
+    Attributes:
+        read_only: whether its memory must not be written.
+        device: DLPack's device type and number.
+        address: of the first element.
+        shape: sizes.
+        strides: in bytes.
+        code, bits, lanes: the element type: DLPack's type code, bits of a number, numbers in an element.
+    """
 
     def __init__(self, capsule: Any) -> None:
-        """Takes it over.
+        """Take the tensor out of a capsule, which is marked as used.
 
         Raises:
-            ValueError: the capsule holds no tensor, or one that was taken before.
+            ValueError: the capsule holds no tensor, one that was taken before, or one of another version than 1.
         """
         name = next((n for n in (_VERSIONED, _NAME) if _is_valid(capsule, n)), None)
         if name is None:
@@ -116,7 +125,7 @@ class Taken:
 
 
 _given: dict[int, tuple[Any, ...]] = {}
-"""Tensors handed out and not yet given back, by address, with what keeps them alive."""
+"""Tensors that consumers hold and have not released, by address, with what keeps their memory alive."""
 
 
 def _give_back(address: int) -> None:
@@ -131,7 +140,7 @@ _raw_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char
 
 
 def _dropped(capsule: int) -> None:
-    """Return the tensor of a capsule that ends without having been taken (it is no Python object any more)."""
+    """Release the tensor of a capsule that is destroyed (no Python object any more) before anyone took the tensor."""
     with suppress(Exception):
         if _raw_is_valid(capsule, _NAME):
             _give_back(_raw_pointer(capsule, _NAME))
@@ -187,15 +196,17 @@ def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
 
 
 def dlpack_device(source: Strided) -> tuple[int, int]:
-    """DLPack's type and number of the array's device; an emulated one is the CPU to others."""
+    """Return DLPack's type and number of an array's device; an emulated device counts as the CPU."""
     return (CUDA, source.device.index) if source.device.kind == "cuda" else (CPU, 0)
 
 
 def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> Any:
-    """Return a capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
+    """Return a capsule of the array's memory.
+
+    On a GPU, what the consumer's stream does from now on comes after what ours has queued.
 
     Raises:
-        BufferError: an array of structs, or on an emulated device; or a copy on another device is requested.
+        BufferError: the array is of structs, or on an emulated device; or it would have to be copied.
     """
     if source.device.is_emulated:
         raise BufferError(
@@ -224,7 +235,10 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
 
 
 def _hand_over(source: Strided, stream: int | None) -> None:
-    """Let the consumer's stream wait for ours; -1: it takes care itself."""
+    """Make the consumer's stream wait for what ours has queued.
+
+    `stream` is the consumer's, in DLPack's numbers: None is the legacy default stream, -1 asks for no waiting.
+    """
     if stream == -1:
         return
     driver = driver_of(source.device)
@@ -239,10 +253,10 @@ def _hand_over(source: Strided, stream: int | None) -> None:
 
 
 def cuda_array_interface(source: Strided) -> dict[str, Any]:
-    """Version 3 of the CUDA array interface.
+    """Return the array's description by version 3 of the CUDA array interface.
 
     Raises:
-        AttributeError: the array is on the CPU, or of a type the interface has no name for.
+        AttributeError: the array is not on a GPU, or of a type the interface has no name for.
     """
     if source.device.kind != "cuda":
         where = "the CPU" if not source.device.is_cuda else str(source.device)

@@ -16,23 +16,26 @@ from workbench.structs import Struct, as_element
 from workbench.types import NUMBERS, Complex, Scalar, Vector, is_float, number_type
 
 _NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
-"""The dtypes of Python's numbers."""
+"""The dtypes that Python's numbers get in arrays, by those that NumPy gives them."""
 
 
 def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
-    """Return the NumPy dtype of what a NumPy array of such elements holds."""
+    """Return the NumPy dtype of an element type; of a vector or matrix that of its components."""
     return kind.numpy
 
 
 def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
-    """Return whether a fill with `value` repeats one scalar: a number; of structs and complex ones 0 alone."""
+    """Return whether a fill with `value` sets every scalar to one number.
+
+    It does for a number that is not complex; in arrays of structs or complex numbers only for 0 (not -0.0).
+    """
     host = np.asarray(value)
     has_parts = isinstance(dtype, (Struct, Complex))
     return host.ndim == 0 and host.dtype.kind in "biuf" and (not has_parts or not (host or np.signbit(host)))
 
 
 def is_masked(value: object) -> bool:
-    """Return whether a value is a masked array: none is before something has imported them, which takes 8 ms."""
+    """Return whether a value is one of NumPy's masked arrays, without importing `numpy.ma`, which takes 8 ms."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(value, masked.MaskedArray)
 
@@ -41,7 +44,7 @@ def refuse_masked(data: Any) -> None:
     """Refuse a masked array, also inside nested lists: what lies under a mask is no data, and arrays have no mask.
 
     Raises:
-        LaunchError: with what to write.
+        LaunchError: the data is masked; the message says what to write.
     """
     if is_masked(data):
         raise LaunchError(
@@ -56,7 +59,11 @@ def refuse_masked(data: Any) -> None:
 
 
 def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vector | Struct]:
-    """Data as a NumPy array in the machine's byte order, and the element type it stands for.
+    """Return data as a NumPy array in the machine's byte order, and the element type that it has in an array.
+
+    Args:
+        data: numbers, structs, or a NumPy array of either.
+        dtype: the element type; None: as the data's.
 
     Raises:
         TypeError: the data cannot have the type.
@@ -87,11 +94,11 @@ def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vec
 
 
 def check_fits(value: Any, dtype: Scalar | Vector | Struct) -> None:
-    """Refuse a number, or numbers, that elements of this type cannot hold.
+    """Check that elements of a type can hold a number, or numbers; values of structs are not checked.
 
     Raises:
-        OverflowError: the message names the first.
-        LaunchError: they are masked.
+        OverflowError: they cannot; the message names the first that does not fit.
+        LaunchError: the numbers are masked.
     """
     refuse_masked(value)
     if not isinstance(dtype, Struct):
@@ -99,21 +106,22 @@ def check_fits(value: Any, dtype: Scalar | Vector | Struct) -> None:
 
 
 def as_elements(value: Any, dtype: Scalar | Vector | Struct) -> np.ndarray[Any, Any]:
-    """Numbers, or structs, as elements of this type.
+    """Return numbers, or structs, as a NumPy array of elements of this type.
 
     Raises:
         OverflowError: a number does not fit.
-        TypeError: it is something else.
+        TypeError: the value is neither.
+        LaunchError: it is masked.
     """
     check_fits(value, dtype)
     return records(value, dtype) if isinstance(dtype, Struct) else np.asarray(value, item(dtype))
 
 
 def records(data: Any, struct: Struct) -> np.ndarray[Any, Any]:
-    """Structs, or a structured NumPy array of the same field names, as one of the struct's own layout.
+    """Return structs, or a structured NumPy array of the same field names, as a NumPy array of the struct's layout.
 
     Raises:
-        TypeError: it is something else; the message names the first field that differs.
+        TypeError: the data is something else; the message names the first field that differs.
     """
     wanted = struct.numpy
     if not is_numpy_array(data) and not isinstance(data, np.void):
@@ -132,7 +140,11 @@ def records(data: Any, struct: Struct) -> np.ndarray[Any, Any]:
 
 
 def _tuples(data: Any, struct: Struct) -> Any:
-    """Structs inside nested sequences as the tuples that NumPy makes records of."""
+    """Return structs inside nested sequences as tuples, of which NumPy makes records.
+
+    Raises:
+        TypeError: the data is no such struct.
+    """
     if hasattr(data, "__wb_struct__"):
         if data.__wb_struct__ != struct:
             raise TypeError(f"{struct!r} is expected; this is another struct: {struct.difference(data.__wb_struct__)}")
@@ -145,7 +157,10 @@ def _tuples(data: Any, struct: Struct) -> Any:
 
 
 def as_value(type: Scalar | Vector | Struct, value: Any) -> Any:
-    """Return an element as NumPy has it as a value of its type; a record itself if its struct has no class."""
+    """Return an element of a NumPy array as a value of its type, as users get it.
+
+    A vector becomes a `HostVector`, a record a struct of its class; a record whose struct has no class stays as it is.
+    """
     if isinstance(type, Struct):
         return type.host.from_record(value) if type.host is not None else value
     if isinstance(type, Vector):
@@ -154,7 +169,7 @@ def as_value(type: Scalar | Vector | Struct, value: Any) -> Any:
 
 
 def summed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], dtype: Scalar | Vector | Struct) -> Any:
-    """Return `a + b`; of structs the sum of their floats, with the rest from `a`."""
+    """Return `a + b` of two NumPy arrays; of structs only the float fields are added, and the rest is from `a`."""
     if not isinstance(dtype, Struct):
         return a + b
     total = a.copy()

@@ -25,11 +25,11 @@ from workbench.types import MAX_NDIM, NUMBERS, Complex, Kind, Scalar, Vector, as
 _DEVICES = {dlpack.CPU: "cpu", dlpack.CUDA_HOST: "cpu", dlpack.CUDA: "cuda", dlpack.CUDA_MANAGED: "cuda"}
 
 _WHOLE = {Kind.BOOL, Kind.INT, Kind.UINT}
-"""Kinds of numbers of which one may be read as another of the same size."""
+"""Kinds of numbers that are whole: one may be read as another one of the same size."""
 
 
 def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_grad: bool = False) -> array:
-    """Return an array of another library, of the same memory: NumPy, PyTorch, JAX, CuPy and whatever speaks DLPack.
+    """Return an array over the memory of another library's: NumPy, PyTorch, JAX, CuPy and whatever speaks DLPack.
 
     Args:
         source: has `__dlpack__`, or `__cuda_array_interface__`; or a capsule that `__dlpack__` returned.
@@ -50,7 +50,7 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
 
 def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
-    """Import an array; `only_read`: the caller has been warned not to write to the memory that it shares."""
+    """Import an array as `from_dlpack` does; `only_read` accepts read-only DLPack memory, for a read-only array."""
     refuse_masked(source)
     if hasattr(source, "__dlpack__") or dlpack.is_capsule(source):
         imported = _from_capsule(source, dtype, copy or only_read)
@@ -130,7 +130,7 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
 
 
 def _is_immutable(source: Any) -> bool:
-    """Return whether a library counts on its arrays never to change, though its capsules have no flag that says so."""
+    """Return whether an array is one of JAX, which counts on its arrays never to change; its capsules do not say so."""
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(source, jax.Array)
 
@@ -146,7 +146,7 @@ def _place(kind: int, index: int, source: Any) -> Device:
 
 
 def _own_stream(device: Device) -> int:
-    """Return the number of our stream, as both protocols count: 1 is the legacy default one."""
+    """Return the number of our current stream on a GPU, as both protocols count: 1 is the legacy default stream."""
     cuda = driver()
     assert cuda is not None
     return int(cuda.stream_handle(device.index)) or 1
@@ -175,7 +175,23 @@ def adopted(
     scalar: Scalar | Complex,
     dtype: Any, read_only: bool = False,
 ) -> array:  # fmt: skip
-    """Return an array of memory that `owner` keeps alive."""
+    """Return an array over memory that `owner` keeps alive.
+
+    Args:
+        owner: what keeps it alive.
+        device: where it is.
+        address: of the first element.
+        shape, strides: of numbers of type `scalar`; strides in bytes.
+        scalar: the type of the numbers.
+        dtype: a vector type, to take the last axes as components, or another integer type of the same size; None:
+            `scalar`.
+        read_only: whether the array may only be read.
+
+    Raises:
+        TypeError: the memory cannot have the dtype.
+        ValueError: the array would have no dimension or more than 4.
+        LaunchError: the memory is not aligned for the numbers.
+    """
     kind: Scalar | Vector = as_type(dtype) if dtype is not None else scalar
     inner = kind.shape
     dims = len(shape) - len(inner)

@@ -19,11 +19,11 @@ from workbench.types import as_type, int32
 
 
 class indexedarray:
-    """An array of which each dimension may be reached through indices.
+    """A view of an array, for kernels, of which each dimension may go through indices.
 
     Attributes:
         data: the array.
-        indices: for each dimension an int32 array of places in it, or None for all of them in order.
+        indices: for each dimension an int32 array of positions along it, or None for all of them in order.
         dtype, ndim, device: the array's.
         shape: as many elements along a dimension as it has indices.
     """
@@ -31,7 +31,7 @@ class indexedarray:
     __wb_generic__ = True
 
     def __new__(cls, data: Any = None, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> Any:
-        """Return an annotation where no data is given (`indexedarray(dtype=float, ndim=2)`), else an indexed array."""
+        """Return an indexed array; without data its type, an annotation (`indexedarray(dtype=float, ndim=2)`)."""
         if data is None:
             if dtype is None:
                 raise TypeError("indexedarray() takes an array and indices, or a dtype (and ndim) to be an annotation")
@@ -84,7 +84,7 @@ class indexedarray:
 
     @property
     def device(self) -> Device:
-        """Return the device of the array."""
+        """The device of the array."""
         return self.data.device
 
     @property
@@ -99,7 +99,7 @@ class indexedarray:
 
     @property
     def type(self) -> IndexedArray:
-        """The type of a parameter that takes it."""
+        """The type of a kernel's parameter that takes it."""
         assert not isinstance(self.data.dtype, Struct)
         return IndexedArray(self.data.dtype, self.ndim, indexed=tuple(t is not None for t in self.indices))
 
@@ -132,16 +132,16 @@ def _table(indices: Any, size: int, axis: int, device: Device) -> array:
 
 
 def plain(value: array) -> indexedarray:
-    """Return an array in the place of an indexed one: all places in order."""
+    """Return an array as an indexed array without indices."""
     return indexedarray(value, [None] * value.ndim)
 
 
 def everywhere(value: indexedarray) -> indexedarray:
-    """Return the same elements with indices along each dimension, as a field of a struct has them."""
+    """Return the same elements with an array of indices along each dimension, as a field of a struct needs them."""
     pairs = zip(value.indices, value.data.shape, strict=True)
     return indexedarray(value.data, [np.arange(n) if t is None else t for t, n in pairs])
 
 
 def tables(value: indexedarray) -> Sequence[tuple[int, array]]:
-    """Return the dimensions with indices, and those."""
+    """Return the dimensions that have indices, each with its array of indices."""
     return [(axis, t) for axis, t in enumerate(value.indices) if t is not None]

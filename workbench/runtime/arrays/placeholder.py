@@ -9,19 +9,24 @@ from workbench.types import Scalar, Vector
 
 
 class Symbol:
-    """A number of a known type and an unknown value.
+    """A number whose type is known, and whose value is not.
 
     Attributes:
-        type: its type: a scalar, or a vector of several.
+        type: a scalar type, or a vector type for several numbers.
     """
 
     def __init__(self, type: Scalar | Vector) -> None:
         self.type = type
 
     def become(self, kernel: str, name: str, type: Scalar | Vector) -> Symbol:
-        """Return the same number as an argument of this type.
+        """Return the number as an argument of another type.
+
+        Args:
+            kernel: the kernel that takes it, for messages.
+            name: the parameter, for messages.
+            type: the parameter's type.
 
         Raises:
-            LaunchError: something would be lost.
+            LaunchError: the conversion could lose something.
         """
         raise NotImplementedError

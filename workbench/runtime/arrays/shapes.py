@@ -17,11 +17,11 @@ from workbench.types import MAX_NDIM, ArrayType
 
 Shape = int | Sequence[int]
 BEYOND_INT32 = 2**31
-"""So many threads or bytes are more than 32-bit indices count."""
+"""The least number of threads or bytes that 32-bit indices cannot count."""
 
 
 class Strided(Protocol):
-    """An array, as far as copies of it and other libraries' views of it go; its attributes are those of `array`."""
+    """An array, as far as copying it and sharing it with other libraries need it; attributes are those of `array`."""
 
     memory: Memory
     device: Device
@@ -32,12 +32,12 @@ class Strided(Protocol):
 
     @property
     def type(self) -> Any:
-        """Return the array's type in a kernel."""
+        """The array's type in a kernel."""
         ...
 
     @property
     def is_contiguous(self) -> bool:
-        """Return whether the elements are adjacent in memory, row by row."""
+        """Whether the elements are adjacent in memory, row by row."""
         ...
 
     @property
@@ -64,7 +64,7 @@ class Strided(Protocol):
         ...
 
     def contiguous(self) -> Strided:
-        """Itself if it is dense, else a dense copy."""
+        """Return the array itself if it is dense, else a dense copy."""
         ...
 
     def fresh_like(self) -> Strided:
@@ -98,38 +98,49 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
 
 
 def lies_densely(shape: Sequence[int], strides: Sequence[int], item: int) -> bool:
-    """Return whether strides are those of `dense`; along axes of one element they do not matter, as in NumPy."""
+    """Return whether strides are those of `dense`; without elements, and along axes of size 1, they do not matter."""
     steps = zip(shape, strides, dense(shape, item), strict=True)
     return 0 in shape or all([n == 1 or step == own for n, step, own in steps])
 
 
 def is_far(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Return whether an array reaches over more bytes, or has more elements along an axis, than 32 bits count."""
+    """Return whether an array spans more bytes, or has more elements along an axis, than 32-bit indices count."""
     return max(sum(abs(s) * n for s, n in zip(strides, shape, strict=True)), *shape) >= BEYOND_INT32
 
 
 @cache
 def tag_of(kind: ArrayType | StructArray, content: str, contiguous: bool, far: bool, device: Device) -> str:
-    """Return the string that decides which code suits an array; `content` is of a struct; `far`: see `is_far`."""
+    """Return a string that arrays have in common exactly if the same compiled code suits them.
+
+    Args:
+        kind: the array's type in a kernel.
+        content: a struct's layout as text; "" for other elements.
+        contiguous: whether the array is dense.
+        far: as `is_far` returns.
+        device: where the array is.
+    """
     wide = " wide" * getattr(kind, "wide", False)
     return f"{kind!r} {content} {'dense' if contiguous else 'strided'}{wide}{' far' * far} {device}"
 
 
 def extent(a: Strided) -> tuple[int, int]:
-    """First and last (exclusive) byte address of the elements."""
+    """Return the address of the first byte of an array's elements, and the address behind the last one."""
     reach = [(n - 1) * s for n, s in zip(a.shape, a.strides, strict=True) if n]
     low = a.address + sum(r for r in reach if r < 0)
     return low, a.address + sum(r for r in reach if r > 0) + (a.dtype.size if a.size else 0)
 
 
 def meet(a: Strided, b: Strided) -> bool:
-    """Return whether two different views may share bytes: one cannot be written while the other is read."""
+    """Return whether two views of different address or strides may share bytes.
+
+    One of them cannot be written, element by element, while the other is read.
+    """
     (low_a, high_a), (low_b, high_b) = extent(a), extent(b)
     return low_a < high_b and low_b < high_a and (a.address, a.strides) != (b.address, b.strides)
 
 
 def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, list[int], list[int]]:
-    """Return the offset in bytes, the shape and the strides of what an index selects; no shape for one element.
+    """Return the offset in bytes, the shape and the strides of what an index selects; one element has an empty shape.
 
     Raises:
         IndexError: it is outside, or has too many parts.

@@ -31,25 +31,27 @@ _COMPLEX: tuple[type[Any], ...] = (int, float, complex, np.number)
 
 
 def is_number(value: Any) -> bool:
-    """Return whether this is a number of Python or NumPy, or of bfloat16, which is no subclass of NumPy's numbers."""
+    """Return whether a value is a real number of Python or NumPy; NumPy scalars of bfloat16 and bools count."""
     return isinstance(value, NUMBERS) or (is_numpy_scalar(value) and value.dtype.name == "bfloat16")
 
 
 class StructValue:
     """The base of every class that `struct` makes: one value of a struct type.
 
-    Fields are attributes. What is assigned is checked and copied: a struct is a value, as in a kernel. Vectors and
-    matrices are NumPy arrays, so `p.vel[0] = 1.0` works, and `p.vel.x = 1.0`.
+    Fields are attributes. What is assigned is checked and, except for an array, copied: a struct is a value, as in a
+    kernel. Vectors and matrices are NumPy arrays, so `p.vel[0] = 1.0` works, and `p.vel.x = 1.0`.
     """
 
     __wb_struct__: ClassVar[Struct]
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, *values: Any, **fields: Any) -> None:
-        """Create a value with these fields, by position or by name; one that is not passed is zero, an array none.
+        """Create a value with these fields, by position or by name.
+
+        A field that is not passed has its default if the struct has one; else it is zero, or None for an array.
 
         Raises:
-            KernelTypeError: a value does not fit its field, or there is no such field.
+            KernelTypeError: a value does not fit its field, there is no such field, or one is passed twice.
         """
         struct = self.__wb_struct__
         if len(values) > len(struct.fields):
@@ -188,10 +190,15 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
 
 
 def number(type: Scalar, value: Any, what: str) -> Any:
-    """Return a Python number for a place of this type.
+    """Return the Python number that a scalar of a type holds for a number.
+
+    Args:
+        type: the scalar type.
+        value: the number.
+        what: the field or element, as the message of an error names it.
 
     Raises:
-        KernelTypeError: a float where an integer is expected, or an integer that is too large.
+        KernelTypeError: a float where an integer is expected, or a number that is too large.
     """
     if type == bool_:
         return bool(value)
@@ -207,7 +214,7 @@ def number(type: Scalar, value: Any, what: str) -> Any:
 
 
 def same_struct(type: Struct, value: Any, what: str) -> StructValue:
-    """Return the value, where it is one of this struct, or of one with the same content.
+    """Return the value if it is a struct of this type, or of one with the same content.
 
     Raises:
         KernelTypeError: it is something else; of another struct the first difference is named.
@@ -221,10 +228,13 @@ def same_struct(type: Struct, value: Any, what: str) -> StructValue:
 
 
 def spread(name: str, value: Any) -> dict[str, Any]:
-    """Return an argument as arguments of the IR's parameters: a struct's fields, an array for each field, or itself.
+    """Return an argument of a kernel as arguments, by name, for the parameters that its IR has in its place.
+
+    A struct becomes its fields, an array of structs an array for each field, an indexed array the array and its
+    indices; anything else stays as it is.
 
     Raises:
-        LaunchError: a field that is an array has none.
+        LaunchError: a struct's field that is to be an array has none.
     """
     if isinstance(value, array) and isinstance(value.dtype, Struct):
         return {f"{name}{ELEMENT}.{path}": part for path, part in value.field_arrays().items()}
@@ -250,7 +260,7 @@ def components(value: Any) -> tuple[Any, ...]:
 
 
 def spread_values(values: Iterable[Any]) -> list[Any] | None:
-    """Return the values of `spread_all` for arguments, without names; None if an array field is unset."""
+    """Return, in order, the values that `spread_all` returns for arguments; None if one, or an array field, is None."""
     spread_list: list[Any] = []
     for value in values:
         if isinstance(value, array) and type(value.dtype) is not Struct:
@@ -273,11 +283,11 @@ def spread_values(values: Iterable[Any]) -> list[Any] | None:
 
 
 class PlainFields(NamedTuple):
-    """A class of structs of numbers and arrays of them: what a launch asks of each value, as one expression.
+    """Functions that read structs of a class, all of whose fields are numbers and arrays, in one expression each.
 
     Attributes:
         values: takes the fields by name; returns their values in order.
-        kind: takes the same; returns the class and the arrays' tags, and raises AttributeError where one has no array.
+        kind: takes the same; returns the class and the arrays' tags, or raises AttributeError if a field has no array.
     """
 
     values: Callable[[Mapping[str, Any]], tuple[Any, ...]]
@@ -286,7 +296,7 @@ class PlainFields(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def plain_fields(host: type[StructValue]) -> PlainFields | None:
-    """Return the fields of a class of structs if all are numbers and arrays; else None."""
+    """Return the functions that read a class of structs; None unless it has two or more fields, numbers and arrays."""
     fields = host.__wb_struct__.fields
     arrays = [f.name for f in fields if type(f.type) is ArrayType]
     numbers = [f for f in fields if isinstance(f.type, Scalar)]
@@ -297,7 +307,7 @@ def plain_fields(host: type[StructValue]) -> PlainFields | None:
 
 
 def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all arguments, each spread."""
+    """Return all arguments, each as `spread` does."""
     parts: dict[str, Any] = {}
     for name, value in arguments.items():
         if isinstance(value, (array, indexedarray, StructValue)):
@@ -308,7 +318,7 @@ def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def arrays_in(value: Any) -> list[array]:
-    """Return the arrays that an argument is or holds."""
+    """Return the arrays that an argument is or holds, those of indices included."""
     if isinstance(value, array):
         return [value]
     if isinstance(value, indexedarray):
@@ -323,7 +333,10 @@ _NUMBERS = (float, int, HostVector)
 
 
 def kind_of(value: object) -> Any:
-    """Return what decides which code suits an argument: an array's tag; a struct's type and its arrays' tags."""
+    """Return a hashable value that arguments have in common if the same compiled code suits them.
+
+    It is an array's tag, a struct's class with its arrays' tags, the identity of a vector's type, or the Python type.
+    """
     if isinstance(value, StructValue):
         plain = plain_fields(type(value))
         if plain is not None:

@@ -17,14 +17,17 @@ from workbench.structs import Struct
 
 
 class Substitution:
-    """A function from arguments to arguments: arrays that were replaced become the new ones, all else stays.
+    """A function that replaces arguments: arrays, their views and their gradients by those of other arrays.
 
-    Raises:
-        LaunchError: when it is made, where a new array is of another dtype, shape or device.
+    All else is returned as it is. It is false if it replaces nothing.
     """
 
     def __init__(self, pairs: Mapping[array, array]) -> None:
-        """Old arrays to new ones."""
+        """Prepare to replace each key of `pairs` by its value.
+
+        Raises:
+            LaunchError: a new array is of another dtype, shape or device.
+        """
         self._pairs: list[tuple[array, array]] = []
         for old, new in pairs.items():
             fits("array", old, new)
@@ -34,7 +37,7 @@ class Substitution:
         self._without = [old.grad for old, new in pairs.items() if old.grad is not None and new.grad is None]
 
     def _add(self, old: array, new: array) -> None:
-        """Note a pair; of arrays of structs their fields too, which are what a launch has."""
+        """Add a pair of arrays; of arrays of structs also the pairs of their fields, which are what a launch has."""
         self._pairs.append((old, new))
         if isinstance(old.dtype, Struct):
             fields = new.field_arrays()
@@ -45,10 +48,11 @@ class Substitution:
         return bool(self._pairs)
 
     def __call__(self, value: Any) -> Any:
-        """Return the argument to use.
+        """Return the argument to use in place of `value`.
 
         Raises:
-            LaunchError: a view of a replaced array that the new array cannot have.
+            LaunchError: a view of a replaced array that the new array cannot have, or its gradient where the new one
+                has none.
         """
         if not isinstance(value, array):
             return value
@@ -77,7 +81,7 @@ def _field(value: array) -> tuple[int, int]:
 
 
 def fits(name: str, old: Any, new: Any) -> None:
-    """Return whether `new` can stand where `old` stood.
+    """Check that `new` can replace `old` as the argument called `name`.
 
     Raises:
         LaunchError: it cannot; the message names the parameter.
@@ -104,7 +108,7 @@ def shares(a: array, b: array) -> bool:
 
 
 class _Elements:
-    """Exposes the layout of the elements to NumPy, which does not read them."""
+    """The layout of an array's elements for NumPy, which compares them with others and does not read them."""
 
     def __init__(self, a: array) -> None:
         self.__array_interface__ = {

@@ -19,7 +19,7 @@ from workbench.runtime.device.memory import UNWRITTEN, Memory
 
 
 class _Bytes:
-    """All of a memory, for NumPy."""
+    """All bytes of a memory on the CPU, as NumPy's array interface shows them."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -37,7 +37,7 @@ def flat(memory: Memory) -> np.ndarray[Any, Any]:
 
 
 def exported(memory: Memory) -> Any:
-    """Return the memory as a buffer for views that others may write to; it lives as long as one of them."""
+    """Return a CPU memory as a buffer for NumPy views that users may write to; views share it while one is alive."""
     if memory.version == UNWRITTEN:
         memory.version = 0  # from here on it may be written to
     buffer = memory.exported() if memory.exported is not None else None
@@ -59,7 +59,7 @@ def depend_on(memory: Memory) -> int:
 
 
 def notice(memory: Memory) -> int:
-    """Count a write that nobody reported, if there was one since the digest was made, and return the version."""
+    """Count a write that nobody reported, if the memory differs from the digest of its version; return the version."""
     if memory.sealed is not None and memory.sealed[0] == memory.version and memory.sealed[1] != _digest(memory):
         memory.version += 1
     return memory.version

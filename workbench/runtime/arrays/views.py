@@ -16,7 +16,7 @@ from workbench.types import MAX_NDIM, Complex, Scalar, Vector, element, is_compl
 
 
 class Viewed(Listed):
-    """Provides the views of `array`.
+    """The base class of `array` with its views: reshaped, transposed, of another element type, of one field.
 
     A view shares memory, version and gradient with its array, as a slice does; a tape follows it.
     """
@@ -47,7 +47,10 @@ class Viewed(Listed):
         return view
 
     def field_arrays(self: Any) -> dict[str, Any]:
-        """Return what a kernel receives for an array of structs: one array for each leaf field, by path."""
+        """Return what a kernel receives for an array of structs: an array for each leaf field, by its path.
+
+        Those of floats have the array's gradient, if it has one.
+        """
         assert isinstance(self.dtype, Struct)
         if self._fields is None:
             grads: dict[str, Any] = self.grad.field_arrays() if self.grad is not None else {}
@@ -62,7 +65,7 @@ class Viewed(Listed):
         return self._fields
 
     def reshape(self: Any, *shape: Any) -> Any:
-        """Return the same elements in another shape, row by row.
+        """Return the elements, row by row, in another shape.
 
             x.reshape(2, -1)
 
@@ -178,14 +181,14 @@ class Viewed(Listed):
 
 
 def flat_as(of: Any, kind: Scalar | Vector) -> Any:
-    """Return the same bytes, which lie side by side, as elements of another type in one dimension: of structs, too."""
+    """Return the bytes of a dense array, which may be of structs, as elements of another type in one dimension."""
     view = object.__new__(of.kin)
     view.bind(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
     return view
 
 
 def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
-    """Return a shape with its -1 replaced.
+    """Return a shape as a tuple of sizes, in which a -1 is replaced by what is left of the elements of `of`.
 
     Raises:
         ValueError: it does not hold as many elements as `of`.
@@ -202,7 +205,11 @@ def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
 
 
 def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shape and strides where components become dimensions, and the last dimensions components."""
+    """Return the shape and strides of a view in which components become dimensions, or dimensions components.
+
+    Raises:
+        TypeError: the last dimensions are not those of the type `kind`, side by side.
+    """
     inner, own = (t.parts_shape if isinstance(t, Vector) else () for t in (kind, of.dtype))
     size, inner_size = element(kind).size, prod(inner)
     if of.ndim == 1 and not own and inner and of.size % inner_size == 0 and of.is_contiguous:
@@ -219,11 +226,12 @@ def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def part(of: Any, start: int, count: int, what: str) -> Any:
-    """Return a view of `count` elements of a dense array, or of one in one dimension, from element `start` on, row by
-    row.
+    """Return a view of `count` elements from element `start` on, counted row by row.
+
+    The array is dense or has one dimension; `what` names it in messages.
 
     Raises:
-        LaunchError: it is not dense, or has not so many.
+        LaunchError: it is neither, or has not so many elements.
     """
     if not of.is_contiguous and of.ndim > 1:
         raise LaunchError(

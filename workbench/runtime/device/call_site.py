@@ -27,15 +27,15 @@ class Site(msgspec.Struct, frozen=True):
 
 
 def warn(message: str) -> None:
-    """Warn of the line of the user's that is running."""
+    """Issue a UserWarning at the user's line that is running."""
     site = call_site() or Site("workbench", 1)
     warnings.warn_explicit(message, UserWarning, site.filename, site.line)
 
 
 def warn_of_user(message: str) -> None:
-    """Warn if a line of the user's read the property that calls this, not if the library itself did.
+    """Issue a warning if a line of the user's read a property, not if the library itself did.
 
-    Called by what the property calls.
+    It looks at the third caller: the property's getter has to call a function that calls this.
     """
     frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
     if not frame.f_code.co_filename.startswith(_OWN):
@@ -43,7 +43,10 @@ def warn_of_user(message: str) -> None:
 
 
 def call_site() -> Site | None:
-    """Return the innermost running line that is neither the library's own nor Python's; None if there is none."""
+    """Return the innermost running line that is neither the library's own nor of Python's standard library.
+
+    It is None if there is none.
+    """
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         name = frame.f_code.co_filename

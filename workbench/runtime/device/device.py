@@ -33,17 +33,17 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def is_cuda(self) -> bool:
-        """Return whether it runs CUDA code: a GPU, or an emulated one."""
+        """Whether it runs CUDA code: a GPU, or an emulated one."""
         return self.kind != "cpu"
 
     @property
     def is_cpu(self) -> bool:
-        """Return whether it is the CPU."""
+        """Whether it is the CPU."""
         return self.kind == "cpu"
 
     @property
     def is_emulated(self) -> bool:
-        """Return whether the CPU runs the CUDA code."""
+        """Whether it is an emulated GPU, whose code the CPU runs."""
         return self.kind == "emulated"
 
     def __str__(self) -> str:
@@ -105,10 +105,10 @@ def _emulated(name: str) -> Device:
 
 
 def driver_of(device: Device) -> Driver:
-    """Return the driver of a device that has one.
+    """Return the driver of a GPU or an emulated device.
 
     Raises:
-        DeviceError: it has none (any more).
+        DeviceError: the device is the CPU, or its driver is missing.
     """
     result = emulated_driver() if device.is_emulated else driver() if device.is_cuda else None
     if result is None:
@@ -138,7 +138,10 @@ def drivers_in_use() -> list[Driver]:
 
 
 def pinning_driver() -> tuple[Driver, int] | None:
-    """Return the driver and device through which `pinned=True` locks pages, preferably a used one; else None."""
+    """Return the driver and the device through which `pinned=True` locks pages; None if no driver is there.
+
+    The current device is preferred if it was used, then others that were.
+    """
     chosen = driver() or started()
     if chosen is None:
         return None

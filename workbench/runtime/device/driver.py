@@ -35,7 +35,7 @@ def why_no_cuda() -> str:
 
 
 def devices() -> tuple[CudaDevice, ...]:
-    """Return facts about the CUDA devices; empty if there are none."""
+    """Return the properties of the CUDA devices; empty if there are none."""
     cuda = driver()
     return cuda.facts if cuda else ()
 
@@ -46,7 +46,12 @@ def _probe() -> _Probe:
 
 
 def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any]]) -> _Probe:
-    """Look for CUDA step by step, each safe where the one before succeeded."""
+    """Look for CUDA step by step, each safe where the one before succeeded; return the driver, or why there is none.
+
+    Args:
+        find_library: raises an exception if the driver's library is missing.
+        modules: returns the modules `cuda.core` and `cuda.bindings.driver`.
+    """
     try:
         find_library()
     except Exception as problem:

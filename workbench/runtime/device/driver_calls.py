@@ -29,10 +29,10 @@ from workbench.runtime.device.waiting import wait_until_idle
 
 
 class Keeping(Protocol):
-    """An object with devices, one of which is current in a thread."""
+    """An object that knows the CUDA context which is current in a thread, and can restore it."""
 
     def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current device."""
+        """Return a context manager that restores the thread's current CUDA context."""
         ...
 
 
@@ -43,7 +43,10 @@ D = TypeVar("D", bound=Keeping)
 
 @contextmanager
 def keeping_current(api: Any) -> Generator[None]:
-    """Keep current what is in the thread: another device's context, or another library's of the same device."""
+    """Restore the CUDA context that is current in the thread when the `with` ends; if none is, nothing is restored.
+
+    It may be another device's, or another library's of the same device.
+    """
     _, before, *_ = (*api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, nothing else is returned
     try:
         yield
@@ -53,7 +56,7 @@ def keeping_current(api: Any) -> Generator[None]:
 
 
 def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenate[D, P], T]:
-    """Wrap a method so that it leaves the caller's device current."""
+    """Wrap a method so that it leaves the CUDA context that is current in the calling thread as it was."""
 
     @functools.wraps(method)
     def wrapped(self: D, *args: P.args, **named: P.kwargs) -> T:
@@ -65,11 +68,14 @@ def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenat
 
 MAX_BLOCKS = (1 << 31) - 1
 MAX_ROWS = 65535
-"""Blocks along y and z."""
+"""The most blocks of a launch along y, and along z."""
 FREE_SHARED = 48 * 1024
 """Bytes of dynamic shared memory that a kernel may have without asking."""
 WORD = 4
-"""Memory is had in whole words: a sum into an element of 8 or 16 bits compares and swaps the word around it."""
+"""Bytes of a word; memory is allocated in whole words.
+
+A sum into an element of 8 or 16 bits compares and swaps the word around it.
+"""
 
 
 def _wait_alone(index: int, wait: Callable[[], object], report: bool = True) -> None:
@@ -77,7 +83,7 @@ def _wait_alone(index: int, wait: Callable[[], object], report: bool = True) -> 
 
 
 class Driver:
-    """CUDA, where there is a device. Work is queued on each device's default stream, in order.
+    """The CUDA driver, or the emulated one, with its devices. Work is queued on each device's default stream, in order.
 
     Args:
         core: the module `cuda.core`.
@@ -143,17 +149,17 @@ class Driver:
         self._held[buffer.device] -= buffer.nbytes
 
     def _free_refused(self) -> None:
-        """Free what could not be freed when it was dropped; what is refused again stays for the next time."""
+        """Free buffers that CUDA refused to free when they were dropped; those it refuses again stay for later."""
         waiting, self._to_free[:] = self._to_free[:], []
         for buffer in waiting:
             buffer.free_or_keep()
 
     def held(self, index: int) -> int:
-        """Return bytes of the device that arrays of this process hold."""
+        """Return the bytes of a device's memory that arrays of this process hold."""
         return self._held.get(index, 0)
 
     def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
-        """Return the error of a failed allocation: how much, what is free, what is held."""
+        """Return the error of a failed allocation; it says how much was wanted, is free, and is held by arrays."""
         broken = self.breakage.met(index, f"{self.label(index)} could not allocate {nbytes:,} bytes", str(problem))
         if broken is not None:
             return broken
@@ -188,7 +194,11 @@ class Driver:
 
     @keeps_current
     def copy_to_device(self, destination: int, source: np.ndarray[Any, Any], device: int = 0) -> None:
-        """Copy a C-contiguous NumPy array to a device address; returns when `source` may change again."""
+        """Copy a C-contiguous NumPy array to a device address; return when `source` may change again.
+
+        Raises:
+            ValueError: the array is not C-contiguous.
+        """
         if not source.flags.c_contiguous:
             raise ValueError("copy_to_device takes a C-contiguous array")
         if source.nbytes:
@@ -197,7 +207,12 @@ class Driver:
                 self.call("cuMemcpyHtoD", destination, source.ctypes.data, source.nbytes)
 
     def copy_to_host(self, destination: np.ndarray[Any, Any], source: int, device: int = 0) -> None:
-        """Copy from a device address into a writable C-contiguous NumPy array, after all work queued before."""
+        """Copy from a device address into a writable C-contiguous NumPy array, after all work queued before.
+
+        Raises:
+            ValueError: the array is not C-contiguous, or not writable.
+            KernelFault: a launch with checks met a fault.
+        """
         if not (destination.flags.c_contiguous and destination.flags.writeable):
             raise ValueError("copy_to_host takes a writable C-contiguous array")
         if destination.nbytes:
@@ -206,14 +221,14 @@ class Driver:
 
     @keeps_current
     def copy(self, destination: int, source: int, nbytes: int, device: int = 0) -> None:
-        """Queue a copy between device addresses (of two devices, too)."""
+        """Queue a copy of bytes between device addresses, which may be of two devices, in the stream of `device`."""
         if nbytes:
             stream = self.stream_handle(device)
             self.call("cuMemcpyAsync", destination, source, nbytes, stream)
 
     @keeps_current
     def fill(self, address: int, pattern: int, count: int, device: int = 0, size: int = 1) -> None:
-        """Queue setting `count` scalars of 1, 2 or 4 bytes to `pattern`."""
+        """Queue a fill of `count` scalars, each of `size` bytes (1, 2 or 4), with the bits of `pattern`."""
         if count:
             stream = self.stream_handle(device)
             self.call(f"cuMemsetD{8 * size}Async", address, pattern, count, stream)
@@ -249,7 +264,10 @@ class Driver:
         self.settle(index, wait_for_all)
 
     def showing(self, index: int) -> AbstractContextManager[None]:
-        """Show what kernels printed and the driver writes inside: at waits, launches, loads, copies from the host."""
+        """Return a context manager that shows what kernels have printed and the driver writes inside it.
+
+        The driver writes it at waits, launches, loads of code and copies from the host.
+        """
         return self.shown() if index in self.printing else nullcontext()
 
     @keeps_current
@@ -308,7 +326,7 @@ class Driver:
         return int(address), int(size)
 
     def queue(self, kernel: LoadedKernel, offsets: Sequence[int]) -> Queue:
-        """Return the function that launches a kernel, whose parameters lie at these offsets of packed ones."""
+        """Return the queue that launches a kernel whose parameters lie at these byte offsets of the packed ones."""
         name = "cuLaunchCooperativeKernel" if kernel.cooperative else "cuLaunchKernel"
 
         def launch(shape: int, stream: int, pointers: int) -> Any:
@@ -318,7 +336,7 @@ class Driver:
         return self._queue(name, kernel.device, int(kernel.function), offsets, launch)
 
     def graph_queue(self, index: int, graph: Any) -> Queue:
-        """Return the function that launches an instantiated graph, without parameters or a shape."""
+        """Return the queue that launches an instantiated graph; its launches have neither parameters nor a shape."""
 
         def launch(shape: int, stream: int, pointers: int) -> Any:
             return self._api.cuGraphLaunch(graph, self._api.CUstream(stream))
@@ -338,16 +356,20 @@ class Driver:
         return queue_of(name, index, executable, offsets, self._rows[index], stream, launch)
 
     def _launch_here(self, index: int, launch: Callable[..., Any], *args: int) -> int:
-        """Launch by a driver that is written in Python, as native code does by another one; return its status."""
+        """Launch by a function of a driver written in Python, as native code does otherwise; return its status."""
         with self.keeping_current():
             self.use(index)
             return int(launch(*args)[0])
 
     def addresses(self, names: Sequence[str], version: int = LEAST_DRIVER) -> dict[str, int]:
-        """Return the addresses of functions of the driver, for native code, as `version` of CUDA has them.
+        """Return the addresses of functions of the driver, for native code.
+
+        Args:
+            names: the functions.
+            version: of CUDA: functions that later versions changed are taken in this one's form.
 
         Raises:
-            DeviceError: it lacks one.
+            DeviceError: the driver lacks one of them.
         """
         addresses = {n: int(self.call("cuGetProcAddress", n.encode(), version, 0)[0] or 0) for n in names}
         missing = [name for name, address in addresses.items() if not address]  # it succeeds without a function, too
@@ -372,12 +394,12 @@ class Driver:
     def launch(
         self, queue: Queue, params: bytes, shape: bytes, stream: Any = None, fault: int = 0, name: str = ""
     ) -> None:
-        """Queue a launch; what is current in the thread is that again afterwards.
+        """Queue a launch; the CUDA context that is current in the thread stays current.
 
         Args:
             queue: of the kernel or graph.
             params: the packed parameters (`backends/layout.py`), read before this returns.
-            shape: of `Driver.shape`.
+            shape: what `Driver.shape` returned; empty for a graph.
             stream: a stream; the device's current one if None.
             fault: the address of a fault record, for code with checks.
             name: what is named as launched last if something breaks the device; nothing if it is empty.
@@ -400,7 +422,7 @@ class Driver:
             self.breakage.last[index] = name
 
     def allow_shared(self, kernel: LoadedKernel, shared: int) -> None:
-        """Let a kernel's blocks have so many bytes of dynamic shared memory; 48 KiB they have without asking."""
+        """Let a kernel's blocks have so many bytes of dynamic shared memory; up to 48 KiB nothing has to be set."""
         if shared <= FREE_SHARED:
             return
         if shared > self._allowed.get(kernel, FREE_SHARED):
@@ -417,7 +439,7 @@ class Driver:
             return device.default_stream.record(options=self._core.EventOptions(timing_enabled=True))
 
     def used(self) -> list[int]:
-        """Return the numbers of the devices that were used."""
+        """Return the numbers of the devices that were used, ascending."""
         return sorted(self._devices)
 
     def _describe(self, index: int) -> CudaDevice:
@@ -464,7 +486,7 @@ class Driver:
         return handle_of(stream or self._current.get().get(index) or device.default_stream, self._api)
 
     def release(self, index: int, function: str, handle: Any) -> None:
-        """Give a handle back from whatever thread drops it; what is current in that thread stays current.
+        """Call a function that frees a handle, from any thread; the context that is current in it stays current.
 
         Raises:
             DeviceError: CUDA refused it.
@@ -477,12 +499,12 @@ class Driver:
             self.call("cuCtxSetCurrent", before)
 
     def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current device."""
+        """Return a context manager that restores the thread's current CUDA context."""
         return keeping_current(self._api)
 
     @contextmanager
     def in_stream(self, index: int, stream: Any) -> Generator[None]:
-        """Make a stream the default one of a device inside a `with`."""
+        """Make a stream the current one of a device inside a `with`: for work that names no other."""
         token = self._current.set({**self._current.get(), index: stream})
         try:
             yield
@@ -495,7 +517,7 @@ class Driver:
         return self._api
 
     def call(self, name: str, *args: Any) -> Any:
-        """Call a function of the driver; return nothing, a value, or a tuple of several.
+        """Call a function of the driver; return its value, a tuple of several, or None.
 
         Raises:
             DeviceError: CUDA refused it; `status` is the number.

@@ -13,12 +13,12 @@ from workbench.errors import its_type
 
 
 class CudaDevice(msgspec.Struct, frozen=True):
-    """Facts about one CUDA device.
+    """The properties of one CUDA device.
 
     Attributes:
         index: its number among the visible devices.
         name: as the driver calls it.
-        arch: what to compile for, `sm_90`.
+        arch: the architecture to compile for, such as `sm_90`.
         memory: bytes of device memory.
         multiprocessors: how many it has.
     """
@@ -31,13 +31,19 @@ class CudaDevice(msgspec.Struct, frozen=True):
 
 
 class Buffer:
-    """Device memory: `handle` is its address (0 where it holds nothing), `nbytes` its size; freed when dropped.
+    """An allocation of device memory, or of page-locked host memory, that is freed when the object is dropped.
 
-    `kind` is that of the driver whose it is: "cuda" or "emulated".
+    Attributes:
+        owner: the object that holds the memory; None if there is none (any more).
+        handle: the address; 0 if it holds nothing.
+        nbytes: the size.
+        device: the number of the device.
+        kind: that of the driver, "cuda" or "emulated".
+        given_back, refused: called with the buffer when it was freed, and when the driver refused to free it.
     """
 
     def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
-        """Wrap the memory that `owner`, a `cuda.core` buffer, holds; None if there is none."""
+        """Wrap the memory that `owner`, an object with `close`, holds; None if there is none."""
         self.owner = owner
         self.handle = handle
         self.nbytes = nbytes
@@ -47,7 +53,7 @@ class Buffer:
         self.refused: Callable[[Buffer], object] = lambda buffer: None
 
     def free(self) -> None:
-        """Give the memory back once the work queued so far is done; again does nothing.
+        """Free the memory once the work queued so far is done; a second call does nothing.
 
         It raises what the driver raises, and then still holds the memory.
         """
@@ -69,7 +75,7 @@ class Buffer:
 
 
 class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
-    """A kernel of loaded code; keeps the code loaded.
+    """A kernel of loaded code; it keeps the code loaded.
 
     Attributes:
         entry: its symbol.
@@ -86,12 +92,12 @@ class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
     cooperative: bool = False
 
     def handle(self, api: Any) -> Any:
-        """Return the CUkernel, which all functions of the driver but `cuLaunchKernel` require."""
+        """Return the kernel as a CUkernel, which all functions of the driver but `cuLaunchKernel` require."""
         return api.CUkernel(int(self.function))
 
 
 def handle_of(stream: Any, api: Any) -> Any:
-    """Return the handle of a stream: Workbench's, cuda.core's, or another library's that has `__cuda_stream__`.
+    """Return the driver's handle of a stream: Workbench's, cuda.core's, or one of a library with `__cuda_stream__`.
 
     Raises:
         TypeError: it is no stream.

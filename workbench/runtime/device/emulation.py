@@ -22,7 +22,7 @@ _lock = renewed(__name__, "_lock", threading.Lock)
 
 
 def started() -> Driver | None:
-    """Return the driver of the emulated devices if one was requested already, else None."""
+    """Return the driver of the emulated devices if it was started already, else None."""
     return _started[0] if _started else None
 
 
@@ -42,7 +42,7 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) 
     """Start another driver, with memory and devices of its own: for tests.
 
     Args:
-        load: what makes PTX executable; the compiler of warps if not given.
+        load: makes PTX executable for an architecture; None: `load` of `runtime/emulated/execution.py`.
 
     Raises:
         DeviceError: as `emulated_driver`.

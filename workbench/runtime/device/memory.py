@@ -37,18 +37,19 @@ class Memory:
         plain: whether the owner is a flat NumPy array of just these bytes.
         version: goes up with every change made through Workbench; `UNWRITTEN` until the first write to fresh memory.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
-        half_added: of gradients, the version that a backward pass left which was stopped in the middle; None if none.
+        half_added: for a gradient, its version when a backward pass was stopped in the middle of adding to it; else
+            None.
         adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
         as_integers: whether there was a view of its floats as integers.
         as_parts: whether there was a view of its complex numbers as floats, or of its floats as complex numbers.
         read_only: whether its owner counts on it never to change.
         shared: whether another library has the memory, too, and may write to it at any time.
-        exported: a weak reference to what views of NumPy that may be written to have in common; None if there was none.
+        exported: a weak reference to the buffer that NumPy views for users have in common; None if there was none.
         needed: the version that a derivative depends on; None if there is none.
         sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
-        zero: the version that is known to be all zeros but for `besides`; None if none is.
-        besides: arrays in this memory, of which only these may hold something else in that version.
-        turn: its bit, for what has to tell allocations apart at once: on the CPU launches take turns by it
+        zero: the version in which it is known to be all zeros but for `besides`; None if there is none.
+        besides: arrays in this memory: only these may hold something else in that version.
+        turn: the allocation's lock bit, by which CPU launches that change the same memory take turns
             (`backends/cpu/native/memory_locks.py`).
     """
 
@@ -96,10 +97,10 @@ class Memory:
         self.turn = turn
 
     def must_be_writable(self, what: str) -> None:
-        """Refuse to write to memory that is read-only.
+        """Check that the memory may be written.
 
         Raises:
-            LaunchError: it is; `what` names the array that would be written to.
+            LaunchError: it is read-only; `what` names the array that would be written to.
         """
         if self.read_only:
             raise LaunchError(
@@ -108,54 +109,59 @@ class Memory:
 
     @property
     def is_alone(self) -> bool:
-        """Return whether these bytes are in no other Memory: they were allocated here, by themselves."""
+        """Whether no other Memory has these bytes: they were allocated here, by themselves."""
         return self.plain or isinstance(self.owner, Buffer)
 
     @property
     def is_zero(self) -> bool:
-        """Return whether the memory is known to be all zeros."""
+        """Whether the memory is known to be all zeros."""
         return self.is_zero_besides and not self.besides
 
     @property
     def is_zero_besides(self) -> bool:
-        """Return whether what is outside of `besides` is known to be zeros; False where others may have written to it
-        unseen."""
+        """Whether all bytes outside of the arrays `besides` are known to be zeros.
+
+        It is False if others may have written to the memory unseen.
+        """
         return self.zero == self.version and self.exported is None and not self.shared
 
     def cleared(self, besides: Sequence[Any] = ()) -> None:
-        """Note that the memory is zeros now, if only Workbench writes to it from here on."""
+        """Note that the memory is all zeros now, except in the arrays `besides`."""
         if self.exported is not None and self.exported() is None:
             self.exported = None  # the last view that others could write to is gone
         self.zero, self.besides = self.version, [*besides]
 
     @property
     def is_pinned(self) -> bool:
-        """Return whether it is page-locked memory of the CPU."""
+        """Whether it is page-locked memory of the CPU."""
         return isinstance(self.owner, Buffer) and not self.device.is_cuda
 
     @property
     def seen_by(self) -> str:
-        """The kind of the devices whose driver copies from and to it without the CPU; empty if there are none."""
+        """The kind of devices whose driver copies from and to it directly: "cuda", "emulated", or "" for none."""
         if self.device.is_cuda:
             return self.device.kind
         return self.owner.kind if isinstance(self.owner, Buffer) else ""
 
     def has_bytes_of(self, other: Memory) -> bool:
-        """Return whether a byte that NumPy arrays see is in both; assumed for other memories whose spans meet."""
+        """Return whether two memories whose spans overlap have a byte in common.
+
+        It is computed if both belong to NumPy arrays, which may have gaps, and assumed otherwise.
+        """
         if not (is_numpy_array(self.owner) and is_numpy_array(other.owner)):
             return True
         return np.shares_memory(self.owner, other.owner)
 
 
 def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = False) -> Memory:
-    """Allocate memory, aligned to 64 bytes on the CPU; contents undefined, or on the CPU `zeroed`.
+    """Allocate memory, aligned to 64 bytes on the CPU; its contents are undefined unless it is `zeroed`.
 
     Args:
         device: where.
         nbytes: how much.
         pinned: on the CPU, page-locked if there is a CUDA device, or an emulated one in use: copies to and from
             it then need no waiting.
-        zeroed: on the CPU, memory of zeros, which the system gives without writing to it.
+        zeroed: on the CPU and not pinned: memory of zeros, which the system gives without writing to it.
 
     Raises:
         DeviceError: the device has not that much left.
@@ -181,7 +187,10 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
 
 
 def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
-    """Allocate zeroed memories on the CPU, unobserved, one of each size; small ones share an allocation."""
+    """Allocate zeroed memories on the CPU, one of each size.
+
+    Small ones share an allocation, of which no observer is notified.
+    """
     start, shift, data = _aligned(sum([n + -n % 64 for n in sizes if n <= _SMALL]), True)
     memories: list[Memory] = []
     at = 0
@@ -198,7 +207,10 @@ def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
 
 
 def _aligned(nbytes: int, zeroed: bool) -> tuple[int, int, np.ndarray[Any, Any]]:
-    """Return bytes that begin at a line of the cache: where NumPy's own begin, how far behind, and they themselves."""
+    """Allocate bytes that begin at a line of the CPU's cache, of 64 bytes.
+
+    Return the address of the NumPy array around them, their offset in it, and the bytes themselves.
+    """
     raw: Any = (np.zeros if zeroed else np.empty)(nbytes + 64, np.uint8)
     start = ctypes.addressof(ctypes.c_char.from_buffer(raw))  # `__array_interface__` takes four times as long
     shift = -start % 64
@@ -206,14 +218,17 @@ def _aligned(nbytes: int, zeroed: bool) -> tuple[int, int, np.ndarray[Any, Any]]
 
 
 def copy_aligned(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return a dense copy at a line of the cache, where NumPy's are 16 bytes from one: vectors then lie in one line."""
+    """Return a dense copy that begins at a line of the CPU's cache, so that a vector never lies in two lines.
+
+    NumPy's own arrays begin 16 bytes behind a line.
+    """
     copy = _aligned(data.nbytes, False)[2].view(data.dtype).reshape(data.shape)
     copy[...] = data
     return copy
 
 
 def of_numpy(data: np.ndarray[Any, Any], device: Device, shared: bool = True) -> Memory:
-    """Wrap the memory of a NumPy array's elements, kept alive by it; `shared`: another owner has it, too."""
+    """Return the memory of a NumPy array's elements, which the array keeps alive; `shared`: others may write to it."""
     address = data.__array_interface__["data"][0]
     reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)

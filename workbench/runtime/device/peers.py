@@ -17,7 +17,7 @@ _NO_TIMING = 2
 
 
 def _two(target: Device | str, peer: Device | str) -> tuple[Driver | None, Device, Device]:
-    """Return the driver of both devices, if there is one, and the devices."""
+    """Return the driver of two devices, and the devices; it is None if one is the CPU, or they are of two kinds."""
     owner, other = get_device(target), get_device(peer)
     return driver_of(owner) if owner.is_cuda and owner.kind == other.kind else None, owner, other
 
@@ -127,7 +127,14 @@ def trim(device: Device | str | None = None) -> None:
 
 
 def wait_for_device(driver: Driver, index: int, stream: Any, other: int) -> None:
-    """Make later work in a stream of one device wait for all that another device's default stream has."""
+    """Make later work in a stream of one device wait for all work that another device has queued.
+
+    Args:
+        driver: of both devices.
+        index: the device that is to wait.
+        stream: its stream; None: its current one.
+        other: the device that is waited for, in its current stream.
+    """
     with driver.keeping_current():
         driver.use(other)
         event = driver.call("cuEventCreate", _NO_TIMING)
@@ -138,7 +145,7 @@ def wait_for_device(driver: Driver, index: int, stream: Any, other: int) -> None
 
 
 def let_device_wait(driver: Driver, index: int, stream: Any, other: int) -> None:
-    """Make what another device queues from now on wait for all that this stream has."""
+    """Make what another device queues from now on wait for all work in a stream; arguments as for `wait_for_device`."""
     with driver.keeping_current():
         handle = driver.stream_handle(index, stream)
         event = driver.call("cuEventCreate", _NO_TIMING)

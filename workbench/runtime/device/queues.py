@@ -1,5 +1,7 @@
-"""The state that launches of a kernel or a graph share, so that each is one native call
-(`backends/cpu/native/queue.c`)."""
+"""The state that launches of a kernel or a graph share, so that each is one native call.
+
+The native part is `backends/cpu/native/queue.c`.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,17 @@ import msgspec
 from workbench.runtime.native.launcher import install_launcher
 
 shape_bytes = struct.Struct("=7I").pack
-"""Bytes of blocks along x, y, z, threads of a block along x, y, z, and bytes of dynamic shared memory."""
+"""Packs blocks along x, y, z, threads of a block along x, y, z, and bytes of dynamic shared memory."""
 
 
 class DeviceRow(ctypes.Structure):
-    """The data by which launches find a device's context: addresses of the driver's functions, and the context."""
+    """The words by which native launches make a device current: addresses of two driver functions, and its context."""
 
     _fields_ = tuple((name, ctypes.c_uint64) for name in ("cuCtxGetCurrent", "cuCtxSetCurrent", "context"))
 
 
 class Queue(msgspec.Struct, frozen=True, eq=False):
-    """The queueing of graph launches, and of kernel launches from packed parameters of one layout.
+    """A function that queues launches of one graph, or of one kernel with packed parameters, and the data it needs.
 
     Attributes:
         name: the driver's function that launches.
@@ -31,7 +33,7 @@ class Queue(msgspec.Struct, frozen=True, eq=False):
         stream: the handle of the device's default stream.
         put: takes packed parameters, what `shape_bytes` makes, a stream's handle, and the address of a fault record for
             the kernel's last parameter or 0; returns the driver's status.
-        row: what `put` reads.
+        row: what `put` reads, kept alive.
     """
 
     name: str

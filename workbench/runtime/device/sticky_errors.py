@@ -31,7 +31,7 @@ STICKY = {
     "CUDA_ERROR_INVALID_PC": 718,
     "CUDA_ERROR_LAUNCH_FAILED": 719,
 }
-"""CUresult values after which a context answers nothing else, as CUDA's manual of the driver says of each."""
+"""CUresult values, by name, after which a context answers nothing else, as the CUDA driver's manual says of each."""
 LABEL = re.compile(r"CUDA_ERROR_\w+")
 ADVICE = "Restart the notebook's kernel, or the process; to find the fault, launch with checks=True."
 RESET = 'wb.reset_device("{}") makes it usable again; to find the fault, launch with checks=True.'
@@ -39,7 +39,14 @@ RESET = 'wb.reset_device("{}") makes it usable again; to find the fault, launch 
 
 
 class Broken(msgspec.Struct, frozen=True):
-    """The first error of a device: what CUDA called and said of it, the line that met it, and the last launch."""
+    """The error that broke a device.
+
+    Attributes:
+        label: the name of CUDA's status.
+        location: the user's line that met it; None if not known.
+        last: the name of the last launch; "" if there was none.
+        why: what the driver says of the status, in parentheses.
+    """
 
     label: str
     location: Location | None
@@ -48,10 +55,16 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 class Breakage:
-    """The broken devices of a driver, and the last launch on each device, which is the one to look at."""
+    """The broken devices of a driver, and the last launch on each device, which is the likely cause.
+
+    Attributes:
+        resets: whether `Driver.reset` makes a broken device usable again.
+        devices: the first error of each broken device, by number.
+        last: the name of the last launch on each device, by number.
+    """
 
     def __init__(self, label: Callable[[int], str] = "cuda:{}".format, resets: bool = False) -> None:
-        """Know no broken device yet; `label` names one in messages; `resets`: `Driver.reset` makes one usable again."""
+        """Begin without broken devices; `label` returns a device's name for messages."""
         self._label = label
         self.resets = resets
         self.devices: dict[int, Broken] = {}
@@ -65,7 +78,7 @@ class Breakage:
         """Raise an error if the device is broken.
 
         Raises:
-            DeviceError: it is broken; names the first error and its place.
+            DeviceError: it is broken; the message names the first error, `location` its line.
         """
         broken = self.devices.get(index)
         if broken is not None:
@@ -79,13 +92,15 @@ class Breakage:
             )
 
     def met(self, index: int | None, doing: str, text: str, why: str = "") -> DeviceError | None:
-        """Return the error of a call that CUDA answered with `text`; None if it breaks no device.
+        """Return the error of a call that CUDA answered with a status that breaks a device, which is noted; else None.
+
+        For a device that was broken before, it is the error that `check` raises.
 
         Args:
-            index: the device that was used.
+            index: the device that was used; None if not known, so nothing is noted.
             doing: the beginning of the sentence: what was refused.
-            text: names the status.
-            why: what the driver says of it, in parentheses.
+            text: contains the name of the status.
+            why: what the driver says of the status, in parentheses.
         """
         name = LABEL.search(text)
         label = name.group() if name else ""

@@ -20,12 +20,12 @@ from workbench.runtime.device.waiting import wait_until
 
 
 def _driver_of(device: Device) -> Driver | None:
-    """Return the driver, for a device that has one."""
+    """Return the driver of a device; None for the CPU."""
     return driver_of(device) if device.is_cuda else None
 
 
 class _Queued:
-    """Queued work that the host can wait for, by the driver's calls `_query` and `_synchronize`."""
+    """Queued work that the host can wait for: a subclass names the driver's calls that ask and wait."""
 
     _query = _synchronize = ""
     _driver: Driver | None
@@ -117,7 +117,7 @@ def moment(device: Device | str | None = None) -> Event:
 
 
 def mark(device: Device, stream: Any) -> Event:
-    """Record an event at the end of what a stream has so far; of the current stream if None."""
+    """Return an event recorded at the end of what a stream has queued so far; None: the device's current stream."""
     event, driver = Event(device), driver_of(device)
     with driver.keeping_current():
         driver.call("cuEventRecord", event.handle, driver.stream_handle(device.index, stream))
@@ -155,7 +155,7 @@ class Stream(_Queued):
             self.handle = self._driver.call("cuStreamCreateWithPriority", self._flags, priority)
 
     def record(self, event: Event | None = None) -> Event:
-        """Mark the end of what is queued so far; returns the event.
+        """Record an event, a new one if None, at the end of what is queued so far; return the event.
 
         Raises:
             TypeError: the argument is not an Event.
@@ -197,7 +197,7 @@ class Stream(_Queued):
 
     @property
     def __cuda_stream__(self) -> Any:
-        """CUDA's protocol of streams.
+        """A function that returns the version of CUDA's stream protocol, 0, and the stream's handle.
 
         Raises:
             AttributeError: it is the CPU's, and so none of CUDA's.
@@ -265,7 +265,7 @@ def synchronize(device: Device | str | None = None) -> None:
 
 
 class ScopedTimer:
-    """Times a block, with the device's work that it queued: `with ScopedTimer() as t: …` then `t.elapsed`.
+    """A timer of a block and of the device's work that it queued: `with ScopedTimer() as t: …` then `t.elapsed`.
 
     Attributes:
         name: what it is called.

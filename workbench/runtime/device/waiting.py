@@ -11,9 +11,9 @@ from typing import Any, Protocol
 from workbench.runtime.device.sticky_errors import Breakage
 
 EAGER = 100e-6
-"""Seconds without a pause between two questions: most waits are short."""
+"""Seconds during which the device is asked again without a pause: most waits are short."""
 LONGEST = 1e-3
-"""Seconds of the longest pause."""
+"""The longest pause between two questions, in seconds."""
 
 
 class Waited(Protocol):
@@ -36,15 +36,15 @@ class Waited(Protocol):
 
 
 def wait_until(driver: Waited, index: int, function: str, handle: Any) -> None:
-    """Wait until `function`, `cuStreamQuery` or `cuEventQuery`, no longer answers that `handle` is not ready.
+    """Wait until the driver's answer about a handle is something other than "not ready".
 
-    Another status is left for the next call to report.
+    An error in the answer is left for the next call to report.
 
     Args:
         driver: the driver.
         index: the device.
-        function: the driver's function that asks.
-        handle: what it is asked about.
+        function: the driver's function that asks: `cuStreamQuery` or `cuEventQuery`.
+        handle: the stream or event.
 
     Raises:
         KeyboardInterrupt: with what the device still does; or what else a signal's handler raises.
@@ -69,7 +69,7 @@ def wait_until(driver: Waited, index: int, function: str, handle: Any) -> None:
 def wait_until_idle(driver: Waited, index: int) -> None:
     """Wait until a device's default stream, for which blocking ones wait, has done what is queued so far.
 
-    If the driver creates no event, the next call reports the reason.
+    If the driver cannot create an event, it returns at once, and the next call reports the reason.
 
     Raises:
         KeyboardInterrupt: as `wait_until`.

@@ -38,7 +38,7 @@ class CUDAError(Exception):
 
 @dataclass(frozen=True)
 class EventOptions:
-    """Options of an event: whether it keeps the time."""
+    """Options of an event; `timing_enabled`: it can be subtracted from others."""
 
     timing_enabled: bool = False
 
@@ -58,10 +58,10 @@ class Core:
         return Device(self, index)
 
     def check(self, answer: tuple[Any, ...]) -> Any:
-        """Return the value of a driver call.
+        """Return the value in the answer of a driver's function; None if it has none.
 
         Raises:
-            CUDAError: it refused.
+            CUDAError: the function refused.
         """
         status, *values = answer
         if status != self._driver.CUresult.CUDA_SUCCESS:
@@ -69,7 +69,7 @@ class Core:
         return values[0] if values else None
 
     def error(self, error: CudaStatusError) -> CUDAError:
-        """Return the exception for a failed call."""
+        """Return the exception of `cuda.core` for an error of the emulated driver."""
         return CUDAError(error, getattr(self._driver.CUresult, error.status))
 
     @property
@@ -86,16 +86,20 @@ class Device:
 
     @property
     def default_stream(self) -> DefaultStream:
-        """The legacy default stream, of whichever device is current."""
+        """The legacy default stream, of whichever device is current when it is used."""
         return DefaultStream(self._core)
 
     def set_current(self) -> None:
-        """Make its context current in this thread."""
+        """Make the device's context current in this thread."""
         state = self._core.state
         self._core.check(self._core.driver.cuCtxSetCurrent(state.contexts[self.device_id]))
 
     def allocate(self, nbytes: int, *, stream: Any) -> Allocated:
-        """Allocate memory of the device, freed in order with a stream's work."""
+        """Allocate memory of the device.
+
+        Raises:
+            CUDAError: it has not that much left, it is broken, or the stream may not be used now.
+        """
         state = self._core.state
         with state.lock:
             try:
@@ -110,14 +114,14 @@ class Device:
 
 
 class DefaultStream:
-    """The legacy default stream."""
+    """A substitute for the legacy default stream of `cuda.core`."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self.handle = core.driver.CUstream(1)
 
     def record(self, options: EventOptions = EventOptions()) -> Recorded:
-        """Record an event at its end."""
+        """Record an event at the end of what the stream has queued."""
         driver, check = self._core.driver, self._core.check
         event = Recorded(self._core, check(driver.cuEventCreate(0 if options.timing_enabled else 2)))
         check(driver.cuEventRecord(event.handle, self.handle))
@@ -125,13 +129,13 @@ class DefaultStream:
 
 
 class Recorded:
-    """An event that was recorded; `later - earlier` is milliseconds."""
+    """A substitute for `cuda.core.Event`, recorded; `later - earlier` is in milliseconds."""
 
     def __init__(self, core: Core, handle: Any) -> None:
         self._core, self.handle = core, handle
 
     def sync(self) -> None:
-        """Wait until it is over."""
+        """Wait until the device has come to the event."""
         self._core.check(self._core.driver.cuEventSynchronize(self.handle))
 
     def __sub__(self, earlier: Recorded) -> float:
@@ -140,7 +144,7 @@ class Recorded:
 
 
 class Allocated:
-    """Memory of a device; `handle` is its address."""
+    """A substitute for `cuda.core.Buffer`: memory of a device; `handle` is its address."""
 
     def __init__(self, core: Core, address: int, device: int) -> None:
         self._core, self.handle, self._device = core, address, device
@@ -158,13 +162,17 @@ class Allocated:
 
 
 class _ObjectCodes:
-    """The class `ObjectCode`, as far as it is used."""
+    """A substitute for the class `cuda.core.ObjectCode`, with its constructors that are used."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
 
     def from_ptx(self, text: bytes, *, name: str = "") -> Module:
-        """Make PTX executable for the current device."""
+        """Return PTX as code that the current device can execute.
+
+        Raises:
+            CUDAError: the driver refused it.
+        """
         state = self._core.state
         with state.lock:
             state.flush()
@@ -175,20 +183,28 @@ class _ObjectCodes:
         return Module(self._core, executable)
 
     def from_cubin(self, image: bytes, *, name: str = "") -> Module:
-        """Raise an error: nothing here can execute machine code."""
+        """Refuse a cubin, which is machine code.
+
+        Raises:
+            CUDAError: always.
+        """
         why = "a cubin is machine code of a GPU; emulated devices run PTX"
         raise self._core.error(CudaStatusError("CUDA_ERROR_NO_BINARY_FOR_GPU", why))
 
 
 class Module:
-    """A substitute for `cuda.core.ObjectCode`: loaded code."""
+    """A substitute for an instance of `cuda.core.ObjectCode`: loaded code."""
 
     def __init__(self, core: Core, executable: Any) -> None:
         self._core, self._loaded = core, executable
         self.handle = core.state.handles.new(Library(executable))
 
     def get_kernel(self, name: str) -> LoadedKernel:
-        """Return the kernel of that name."""
+        """Return the kernel of that name.
+
+        Raises:
+            CUDAError: there is none.
+        """
         try:
             kernel = self._core.state.kernel(self._loaded, name)
         except CudaStatusError as error:
@@ -198,7 +214,7 @@ class Module:
 
 @dataclass(frozen=True)
 class LoadedKernel:
-    """A kernel; `handle` is a CUkernel."""
+    """A substitute for `cuda.core.Kernel`; `handle` is a CUkernel."""
 
     handle: Any
 
@@ -210,13 +226,13 @@ class EmulatedDriver:
     """A substitute for the module `cuda.bindings.driver`.
 
     Attributes:
-        state: what it holds.
+        state: memory, handles, streams and all else that the driver holds.
     """
 
     def __init__(
         self, api: Any, load: Callable[[bytes, Architecture], Executable], memory: int, seed: int | None = None
     ) -> None:
-        """Stand in for `api`, the module itself, which gives structures and constants; the rest as in `State`."""
+        """Stand in for `api`, the real module, whose structures and constants are used; the rest is as in `State`."""
         self.state = State(api, load, memory, seed)
         self._api = api
 
@@ -258,10 +274,10 @@ class EmulatedDriver:
         return call
 
     def _check(self, device: int) -> None:
-        """Give again the error that has broken the device.
+        """Raise again the error that has broken a device.
 
         Raises:
-            CudaStatusError: one has.
+            CudaStatusError: the device is broken.
         """
         if device in self.state.streams.broken:
             raise self.state.streams.broken[device]
@@ -271,5 +287,5 @@ class EmulatedDriver:
         return self.state.findings(device)
 
     def cuGetErrorString(self, status: Any) -> tuple[Any, bytes]:
-        """Return what was wrong with the last call of this thread that failed."""
+        """Return success, and a sentence on this thread's last call that failed, whatever `status` is."""
         return self._api.CUresult.CUDA_SUCCESS, getattr(self.state.here, "why", "").encode()

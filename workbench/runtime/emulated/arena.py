@@ -20,18 +20,18 @@ import numpy as np
 from workbench.runtime.emulated.status_error import CudaStatusError
 
 ALIGNMENT = 256
-"""Bytes: what CUDA promises of device memory."""
+"""Bytes to which allocations are aligned, as CUDA promises of device memory."""
 SIZE = 2 << 30 if sys.platform == "win32" else 64 << 30
-"""Addresses; Windows counts all of them as used memory, so there are fewer."""
+"""Bytes of addresses that are reserved; Windows counts all of them as used memory, so there are fewer."""
 LEAST = 64 << 20
 GAP = 1 << 16
-"""The most bytes between an allocation and the next; a smaller one is followed by as many as it has itself."""
+"""The most bytes of the gap behind an allocation; behind a smaller one it is as long as that one."""
 REMEMBERED = 4096
-"""Freed allocations that are remembered, for what messages say of their addresses."""
+"""The number of freed allocations that are remembered, for messages about their addresses."""
 POISONED = 1 << 20
 """Bytes up to which fresh memory is filled with what no program expects; more would touch pages that are never used."""
 HOST = -1
-"""The owner of pinned memory."""
+"""The owner of pinned memory, in place of a device's number."""
 _NORESERVE = 0x4000
 """MAP_NORESERVE of Linux, which Python's mmap has no name for in every version."""
 
@@ -62,13 +62,14 @@ class Arena:
         base: the first address.
         size: how many.
         memory: all of them as bytes.
+        changes: goes up with each allocation and each release.
     """
 
     def __init__(self, size: int = SIZE) -> None:
-        """Reserve `size` addresses, or half of them as often as the system refuses.
+        """Reserve `size` addresses, or fewer: the number is halved until the system agrees.
 
         Raises:
-            CudaStatusError: it refuses even little.
+            CudaStatusError: the system refuses `LEAST`, too.
         """
         self._map = reserve(size)
         self.size = len(self._map)
@@ -88,10 +89,10 @@ class Arena:
         return self._used.get(owner, 0)
 
     def alloc(self, nbytes: int, owner: int) -> Allocation:
-        """Allocate memory of at least one byte, aligned to `ALIGNMENT`; contents undefined.
+        """Allocate memory of at least one byte, aligned to `ALIGNMENT`; its contents are undefined.
 
         Raises:
-            CudaStatusError: no piece of addresses is large enough.
+            CudaStatusError: no range of free addresses is large enough.
         """
         room = _room_for(nbytes)
         at, start = self._room(room)
@@ -109,7 +110,9 @@ class Arena:
         return allocation
 
     def _room(self, room: int) -> tuple[int, int]:
-        """Return the number of a free range and an address in it; after the last allocation, if there is room.
+        """Return the index of a free range that is large enough, and an address in it.
+
+        It is the address behind the last allocation if there is room.
 
         Raises:
             CudaStatusError: no range is large enough.
@@ -124,10 +127,10 @@ class Arena:
         raise CudaStatusError("CUDA_ERROR_OUT_OF_MEMORY", f"no {room:,} addresses side by side are free")
 
     def free(self, start: int) -> None:
-        """Give an allocation back.
+        """Free the allocation that begins at an address.
 
         Raises:
-            CudaStatusError: there is none that begins here.
+            CudaStatusError: there is none.
         """
         allocation = self._live.pop(start, None)
         if allocation is None:
@@ -143,7 +146,7 @@ class Arena:
         self._give_back(low, high, *joined)
 
     def _join(self, low: int, high: int) -> tuple[int, int]:
-        """Enter a free range, as one with its free neighbours; returns that one."""
+        """Add a free range, merged with its free neighbours; return the merged range."""
         at = bisect.bisect_left(self._free, (low, high))
         if at < len(self._free) and self._free[at][0] == high:
             high = self._free.pop(at)[1]
@@ -154,7 +157,12 @@ class Arena:
         return low, high
 
     def _give_back(self, low: int, high: int, free_from: int, free_to: int) -> None:
-        """Return to the system the pages that these bytes were the last to use."""
+        """Return to the system the pages that lie in a free range and held some of the bytes just freed.
+
+        Args:
+            low, high: the bytes just freed.
+            free_from, free_to: the free range around them.
+        """
         page = mmap.PAGESIZE
         first = max(low // page * page, -(-free_from // page) * page)
         last = min(-(-high // page) * page, free_to // page * page)
@@ -180,11 +188,11 @@ class Arena:
         return self.base <= address < self.base + self.size
 
     def live(self) -> list[Allocation]:
-        """Return all allocations, by address."""
+        """Return all allocations, in the order of their addresses."""
         return [self._live[start] for start in self._starts]
 
     def bytes_at(self, address: int, nbytes: int) -> np.ndarray:
-        """Return a writable view of bytes of the arena."""
+        """Return a writable view of bytes of the arena, by absolute address."""
         return self.memory[address - self.base : address - self.base + nbytes]
 
 
@@ -195,10 +203,10 @@ def _room_for(nbytes: int) -> int:
 
 
 def reserve(size: int, least: int = LEAST) -> mmap.mmap:
-    """Reserve `size` bytes of addresses, or half as many as often as the system refuses; untouched pages cost nothing.
+    """Reserve `size` bytes of addresses, or half as many as often as the system refuses; only pages that are used cost.
 
     Raises:
-        CudaStatusError: it refuses `least`, too.
+        CudaStatusError: the system refuses `least`, too.
     """
     while True:
         try:

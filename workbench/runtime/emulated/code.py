@@ -13,11 +13,11 @@ from workbench.backends.cuda.architectures import Architecture
 from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 FREE_SHARED = 48 << 10
-"""Bytes of dynamic shared memory that a kernel may have without asking."""
+"""Bytes of dynamic shared memory that a kernel may have without setting an attribute."""
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A kernel as whoever executes it knows it.
+    """The properties of a kernel that a launch needs, however it is executed.
 
     Attributes:
         name: its symbol.
@@ -31,11 +31,11 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Executable(Protocol):
-    """A module that can be executed."""
+    """A module of device code that can be executed."""
 
     @property
     def sanitized(self) -> bool:
-        """Return whether its launches keep account of what they write."""
+        """Whether the accesses of its kernels to memory are checked."""
         ...
 
     @property
@@ -45,7 +45,7 @@ class Executable(Protocol):
 
     @property
     def variables(self) -> Mapping[str, int]:
-        """Bytes of its variables by symbol."""
+        """The bytes of each of its variables, by symbol."""
         ...
 
     def addresses(self, machine: Any) -> Mapping[str, int]:
@@ -53,10 +53,10 @@ class Executable(Protocol):
         ...
 
     def run(self, name: str, launch: Launch, machine: Any) -> None:
-        """Run a launch to its end.
+        """Run a launch of a kernel to its end.
 
         Raises:
-            CudaStatusError: it did what a GPU does not survive.
+            CudaStatusError: the launch did what a GPU does not survive.
         """
         ...
 
@@ -80,15 +80,19 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class Library(msgspec.Struct, eq=False):
-    """Loaded code (CUlibrary)."""
+    """Loaded code, which a CUlibrary stands for."""
 
     module: Executable
 
 
 class Kernel(msgspec.Struct, eq=False):
-    """A kernel of a library (CUkernel), of no device yet; `allowed`: by device, bytes of dynamic shared memory.
+    """A kernel of a library, which a CUkernel stands for; it is of no device yet.
 
-    `number` is that of its handle.
+    Attributes:
+        module: its code.
+        entry: its properties.
+        allowed: by device, the bytes of dynamic shared memory that launches may have.
+        number: that of its handle.
     """
 
     module: Executable
@@ -103,17 +107,17 @@ class Kernel(msgspec.Struct, eq=False):
 
 
 class Function(msgspec.Struct, eq=False):
-    """A kernel on a device (CUfunction)."""
+    """A kernel on a device, which a CUfunction stands for."""
 
     kernel: Kernel
     device: int
 
 
 def parameters(kernel: Kernel, pointers: int) -> tuple[bytes, ...]:
-    """Copy the parameters that a launch points to.
+    """Copy the parameters of a launch; `pointers` is the address of their addresses.
 
     Raises:
-        CudaStatusError: one is not there.
+        CudaStatusError: they are missing, or one is a null pointer.
     """
     sizes = kernel.entry.param_sizes
     if not sizes:
@@ -126,7 +130,7 @@ def parameters(kernel: Kernel, pointers: int) -> tuple[bytes, ...]:
 
 
 def check(kernel: Kernel, launch: Launch, device: int, architecture: Architecture) -> None:
-    """Raise an error if the device cannot launch this.
+    """Check that a device can execute a launch: its grid, its block and its shared memory.
 
     Raises:
         CudaStatusError: it cannot.
@@ -148,4 +152,4 @@ def check(kernel: Kernel, launch: Launch, device: int, architecture: Architectur
 
 
 Runner = Callable[[Kernel, Launch, int], None]
-"""Executes a launch on a device, at once."""
+"""Executes a launch of a kernel on the device of this number, at once."""

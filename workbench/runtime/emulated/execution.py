@@ -32,28 +32,32 @@ _FAULTS = {
     7: "CUDA_ERROR_ILLEGAL_INSTRUCTION", 8: "CUDA_ERROR_ASSERT",
     12: "CUDA_ERROR_LAUNCH_TIMEOUT",
 }  # fmt: skip
-"""By the kinds of `backends/ptx/context.py`; what waits forever on a GPU ends at its watchdog, if it has one."""
+"""CUDA's status of each fault, by the kinds of `backends/ptx/context.py`.
+
+What waits forever is ended on a GPU by its watchdog, if it has one.
+"""
 
 
 class _Entries(dict[str, Entry]):
-    """The kernels by symbol, each compiled at its first use, so that one that cannot be executed hinders no other."""
+    """The kernels of a module by symbol, each compiled at its first use, so that a faulty one hinders no other."""
 
     def __init__(self, make: Callable[[str], Entry]) -> None:
         super().__init__()
         self._make = make
 
     def __missing__(self, name: str) -> Entry:
-        """Make the entry of a kernel when it is first requested, and store it.
+        """Compile a kernel when it is first requested; store and return its entry.
 
         Raises:
             KeyError: the program has no such kernel.
+            BuildError: the kernel cannot be compiled.
         """
         self[name] = self._make(name)
         return self[name]
 
 
 class Native:
-    """A module whose kernels are compiled for the CPU, each on first use."""
+    """A PTX module whose kernels are compiled for the CPU, each on first use."""
 
     def __init__(self, program: Program, sanitized: bool = False) -> None:
         self.program, self.sanitized = program, sanitized
@@ -83,10 +87,11 @@ class Native:
         return self._kernels[name]
 
     def run(self, name: str, launch: Launch, machine: Machine) -> None:
-        """Run a launch to its end.
+        """Run a launch to its end; what a sanitized one does wrong is reported to the machine.
 
         Raises:
-            CudaStatusError: it did what a GPU does not survive.
+            CudaStatusError: the launch did what a GPU does not survive.
+            BuildError: the kernel cannot be compiled.
         """
         if not self.sanitized:
             machine.check(launch.params)
@@ -135,7 +140,7 @@ class Native:
             raise CudaStatusError(_FAULTS.get(fault.kind, "CUDA_ERROR_LAUNCH_FAILED"), str(fault).rstrip(".") + where)
 
     def addresses(self, machine: Machine) -> Mapping[str, int]:
-        """Return the addresses of its variables by symbol, on the machine's device; allocate them at the first call."""
+        """Return the addresses of the module's variables on the machine's device, by symbol; allocate them at first."""
         if machine.device not in self._places:
             self._places[machine.device] = placed_variables(self.program, machine)
         return self._places[machine.device]
@@ -159,13 +164,13 @@ class Native:
         )  # fmt: skip
 
     def _placed(self, error: BuildError) -> BuildError:
-        """Return the error with its line in the CUDA C++ instead of that in the PTX; 0 if there is none."""
+        """Return the error with the line in the CUDA C++ in place of that in the PTX; 0 if it is not known."""
         code = (i for function in self.program.functions.values() for i in function.code)
         error.line = next((self._line(i.loc) for i in code if i.line == error.line), 0)
         return error
 
     def _line(self, at: Loc | None) -> int:
-        """Return the innermost line of the cell; an instruction without one belongs to the instruction before."""
+        """Return the line of a cell that a source line is in, or that it was inlined into; 0 if there is none."""
         while at is not None and not self.program.files.get(at.file, "").startswith(CELL):
             at = at.inlined_at
         return at.line if at is not None else 0
@@ -173,16 +178,16 @@ class Native:
 
 @functools.cache
 def _library() -> None:
-    """Load what compiled kernels call: from the cache, if it is there."""
+    """Load the library that compiled kernels call, from the cache if it is there, once per process."""
     library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
 
 
 CELL = "/cell/"
-"""The prefix of the files of a cell."""
+"""The prefix of the names of files that stand for cells."""
 
 
 def load(text: bytes, architecture: Architecture) -> Executable:
-    """Compile a PTX text for devices of an architecture to code of this machine.
+    """Parse a PTX text for devices of an architecture; its kernels are compiled for the CPU when they are used.
 
     Raises:
         BuildError: it is not PTX that can be executed here.

@@ -13,20 +13,20 @@ from workbench.runtime.emulated.code import Launch
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A fault of a launch.
+    """A fault of a sanitized launch, with what the message of its error needs.
 
     Attributes:
         kernel: the number of the kernel's handle.
         launch: its blocks, and the bytes of its parameters.
         fault: what it was, and where.
         line: in the text that was compiled, or the number of an operation; 0 if it is not known.
-        other: the line of the other access of a race.
+        other: the line of the other access of a race; 0 if there is none.
         memory: for each parameter the allocation that it points into, or to the end of; None if it is no such address.
-        met: the allocation that the address at fault lies in.
-        freed: one that was freed and held the address last.
-        shared: the address as an offset in the block's shared memory, if it is meant to lie there.
-        local: the address lies in the threads' own memory.
+        met: the allocation that the address at fault lies in; None if there is none.
+        freed: the freed allocation that held the address last; None if it lies in another one, or was never allocated.
+        shared: the address as an offset in the block's shared memory; None if it is not meant to lie there.
         shared_size: bytes of shared memory of the block.
+        local: the address lies in the threads' local memory.
     """
 
     kernel: int
@@ -43,7 +43,10 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def pointed(params: Iterable[bytes], arena: Arena) -> tuple[Allocation | None, ...]:
-    """Return for each parameter the allocation that it points into; an array's first eight bytes are its address."""
+    """Return for each parameter the allocation that it points into, or to the end of, or that was freed; else None.
+
+    An array's first eight bytes are its address.
+    """
     targets: list[Allocation | None] = []
     for value in params:
         address = struct.unpack_from("<Q", value)[0] if len(value) >= 8 else 0

@@ -14,15 +14,15 @@ from workbench.runtime.emulated.status_error import expect
 
 _NUMBERS = itertools.count(1)
 Leaf = tuple[Kernel, Launch] | Callable[[], object]
-"""A launch, or a copy or fill as a function."""
+"""The work of a node without graphs inside: a launch with its kernel, or a function that copies or fills."""
 
 
 class Condition(msgspec.Struct, eq=False):
     """The value that decides whether the bodies of a conditional node run.
 
     Attributes:
-        value: 0 is no.
-        default: what it is at the beginning of a launch; None leaves it as it is.
+        value: 0 means no.
+        default: what it is at the beginning of a launch of the graph; None leaves it as it is.
         graph: the graph that it was made for.
     """
 
@@ -32,7 +32,13 @@ class Condition(msgspec.Struct, eq=False):
 
 
 class Conditional(msgspec.Struct, frozen=True, eq=False):
-    """A conditional node: "if", whose second body is for 0, or "while"."""
+    """The work of a conditional node.
+
+    Attributes:
+        condition: the value that decides.
+        loop: whether it is a "while"; otherwise it is an "if".
+        bodies: the graph that runs if, or while, the condition is not 0; an "if" may have another one for 0.
+    """
 
     condition: Condition
     loop: bool
@@ -45,7 +51,7 @@ class Node(msgspec.Struct, eq=False):
     Attributes:
         after: the nodes that have to be done before.
         work: a launch with its kernel, a graph, a condition with bodies, or a function to call; None does nothing.
-        number: nodes that were cloned from one another have the same.
+        number: the same in all copies of the node.
     """
 
     after: tuple[Node, ...]
@@ -54,14 +60,14 @@ class Node(msgspec.Struct, eq=False):
 
 
 class Graph(msgspec.Struct, eq=False):
-    """A graph: nodes in the order in which they were added; `inner` is a body of a conditional node."""
+    """A graph (CUgraph): nodes in the order in which they were added; `inner`: it is a body of a conditional node."""
 
     device: int = 0
     nodes: list[Node] = msgspec.field(default_factory=list[Node])
     inner: bool = False
 
     def add(self, after: Iterable[Node], work: Any) -> Node:
-        """Add a new node.
+        """Add a new node, and return it.
 
         Raises:
             CudaStatusError: it is to come after a node of another graph, or twice after one.
@@ -74,7 +80,7 @@ class Graph(msgspec.Struct, eq=False):
         return node
 
     def conditions(self) -> list[Condition]:
-        """Return the conditions of its conditional nodes, and of their bodies."""
+        """Return the conditions of all conditional nodes in the graph, those in graphs inside it included."""
         conditions: list[Condition] = []
         for node in self.nodes:
             if isinstance(node.work, Conditional):
@@ -85,14 +91,19 @@ class Graph(msgspec.Struct, eq=False):
 
 
 class Executing(msgspec.Struct, eq=False):
-    """A graph that can be launched (CUgraphExec): a copy, whose launches, copies and fills (`work`) can change."""
+    """A graph that can be launched (CUgraphExec): a copy, whose launches, copies and fills can be replaced.
+
+    Attributes:
+        graph: the copy.
+        work: the launch, copy or fill of each node, by the node's number.
+    """
 
     graph: Graph
     work: dict[int, Leaf]
 
 
 def executing(graph: Graph) -> Executing:
-    """Return a copy of a graph, to be launched."""
+    """Return a copy of a graph that can be launched."""
     executable = Executing(_copied(graph), {})
     for node in _all_nodes(executable.graph):
         if node.work is not None and not isinstance(node.work, (Graph, Conditional)):
@@ -123,7 +134,13 @@ def _all_nodes(graph: Graph) -> Iterable[Node]:
 
 
 def play(executable: Executing, choose: Callable[[list[Node]], Node], run: Runner, device: int) -> None:
-    """Execute a graph once: each node when all it comes after are done, in any order that its edges leave open.
+    """Execute a graph once: each node when all that it comes after are done.
+
+    Args:
+        executable: the graph.
+        choose: returns one of the nodes that may be next.
+        run: executes a launch.
+        device: the number of the device.
 
     Raises:
         CudaStatusError: a kernel failed.

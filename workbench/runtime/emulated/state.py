@@ -27,13 +27,13 @@ _ARTICLES = ("a", "an")
 
 
 def called(kind: type) -> str:
-    """Return a kind with its article: "a stream", "an event"."""
+    """Return the name of a kind of object with its article: "a stream", "an event"."""
     name = kind.__name__.lower()
     return f"{_ARTICLES[name[0] in 'aeiou']} {name}"
 
 
 class Handles:
-    """The numbers that stand for CUDA's objects: each is of one kind, its object's class, and none is used twice."""
+    """The numbers that stand for CUDA's objects; each is for an object of one class, and none is used twice."""
 
     def __init__(self) -> None:
         self._objects: dict[int, object] = {}
@@ -46,10 +46,10 @@ class Handles:
         return number
 
     def get(self, handle: Any, kind: type[Kind], where: str) -> Kind:
-        """Return the object of a handle.
+        """Return the object that a handle stands for; `where` names the call in messages.
 
         Raises:
-            CudaStatusError: it stands for nothing, for nothing any more, or for another kind of thing.
+            CudaStatusError: it stands for nothing, for what was destroyed, or for an object of another class.
         """
         number = int(handle or 0)
         value = self._objects.get(number)
@@ -64,7 +64,7 @@ class Handles:
         raise CudaStatusError("CUDA_ERROR_INVALID_HANDLE", f"{where}: {what}")
 
     def drop(self, handle: Any, kind: type[Kind], where: str) -> Kind:
-        """End a handle.
+        """Make a handle invalid, and return its object.
 
         Raises:
             CudaStatusError: as `get`.
@@ -75,7 +75,7 @@ class Handles:
         return value
 
     def all(self, kind: type[Kind]) -> Iterator[tuple[int, Kind]]:
-        """Return the handles and objects of one kind."""
+        """Yield number and object of each handle of one class."""
         return ((n, value) for n, value in list(self._objects.items()) if isinstance(value, kind))
 
 
@@ -90,12 +90,12 @@ class Machine:
     Attributes:
         arena: the memory.
         device: the number of the device that it runs on.
-        owners: whose memory it may reach.
+        owners: numbers of the devices whose memory it may access, and `HOST`.
         write: takes what it prints.
         set_condition: sets a condition of a graph: handle and value.
-        seed: of the order of its warps.
+        seed: of the order of its blocks and warps; 0 leaves it as it is.
         report: takes what is wrong with a sanitized launch.
-        unwritten: what no one has written yet.
+        unwritten: which memory nothing has written yet; None: not tracked.
     """
 
     arena: Arena
@@ -109,12 +109,12 @@ class Machine:
 
     @property
     def memory(self) -> np.ndarray:
-        """All bytes that have addresses."""
+        """All bytes of the arena."""
         return self.arena.memory
 
     @property
     def base(self) -> int:
-        """The first address."""
+        """The first address of the arena."""
         return self.arena.base
 
     def alloc(self, nbytes: int) -> int:
@@ -152,7 +152,7 @@ class Machine:
                     )
 
     def access_problem(self, address: int, nbytes: int) -> str:
-        """Return what is wrong with accessing these bytes; empty if nothing is."""
+        """Return what is wrong with accessing these bytes, as a clause; empty if nothing is."""
         allocation = self.arena.find(address)
         if allocation is None:
             return f"{address:#x} is no address of an allocation"
@@ -165,13 +165,18 @@ class Machine:
 
 @dataclass
 class State:
-    """An emulated driver's state.
+    """All that an emulated driver holds.
 
     Attributes:
         api: `cuda.bindings.driver`, for its structures.
         load: makes PTX executable, for an architecture.
-        seed: of the order of work; None for the order in which it was queued.
         memory: bytes of each device.
+        seed: of the order of work; None for the order in which it was queued.
+        arena: the memory of all devices.
+        handles: the objects behind CUDA's handles.
+        peers: pairs of a device that owns memory and a device that may access it.
+        devices: the architecture of each device.
+        started: whether `cuInit` was called.
         version: what `cuDriverGetVersion` returns; older drivers lack some kinds of nodes.
     """
 
@@ -217,10 +222,10 @@ class State:
         return device
 
     def known(self, index: Any) -> int:
-        """Check the number of a device, and return it as an int.
+        """Return the number of a device as an int, if there is one of that number.
 
         Raises:
-            CudaStatusError: there is none of this number.
+            CudaStatusError: there is none.
         """
         expect(0 <= int(index) < len(self.devices), f"there is no device {int(index)}", "CUDA_ERROR_INVALID_DEVICE")
         return int(index)
@@ -228,7 +233,9 @@ class State:
     # Streams.
 
     def stream(self, handle: Any, where: str, anywhere: bool = False) -> Stream:
-        """Return a stream, of the current device unless `anywhere` is set.
+        """Return the stream of a handle; 0 and `LEGACY` mean the current device's default stream.
+
+        It has to be of the current device unless `anywhere` is set.
 
         Raises:
             CudaStatusError: there is no such stream, or it is another device's.
@@ -248,7 +255,7 @@ class State:
         return stream
 
     def put(self, stream: Stream, do: Callable[[], object], title: str) -> Work | None:
-        """Queue work, or capture it; returns what was queued.
+        """Queue work in a stream, and return what was queued; if the stream is captured, add a node and return None.
 
         Raises:
             CudaStatusError: the default stream may not be used while a stream that is in order with it is captured.
@@ -260,10 +267,10 @@ class State:
         return self.streams.put(stream, do, title)
 
     def not_captured_beside(self, stream: Stream, title: str) -> None:
-        """Refuse the default stream while a stream that is in order with it is being captured, which ends that capture.
+        """Refuse the default stream while a stream that is in order with it is captured; that capture is spoiled.
 
         Raises:
-            CudaStatusError: one is.
+            CudaStatusError: such a stream is being captured.
         """
         captures = [s.capture for s in self.streams.of_device[stream.device] if s.blocking and s.capture]
         if stream.default and captures:
@@ -275,10 +282,10 @@ class State:
             )
 
     def must_not_capture(self, stream: Stream, where: str) -> None:
-        """Refuse to wait for, or ask about, a stream that is being captured.
+        """Refuse to wait for, or ask about, a stream that is being captured, and mark its capture as spoiled.
 
         Raises:
-            CudaStatusError: it is.
+            CudaStatusError: it is being captured.
         """
         if stream.capture is not None:
             stream.capture.spoiled = True
@@ -294,10 +301,10 @@ class State:
     # Memory.
 
     def alloc(self, nbytes: int, device: int) -> Allocation:
-        """Allocate memory of a device, or of the host if its number is negative.
+        """Allocate memory of a device, or pinned memory of the host if the number is negative.
 
         Raises:
-            CudaStatusError: it has not that much left.
+            CudaStatusError: it has not that much left, even when all queued work is done.
         """
         owner = device if device >= 0 else HOST
         for again in (False, True):
@@ -312,19 +319,19 @@ class State:
         raise CudaStatusError("CUDA_ERROR_OUT_OF_MEMORY", f"{nbytes:,} bytes were requested, {free:,} are free")
 
     def free(self, address: int) -> None:
-        """Give an allocation back.
+        """Free the allocation that begins at an address.
 
         Raises:
-            CudaStatusError: none begins here.
+            CudaStatusError: there is none.
         """
         self.unwritten.forget(address)
         self.arena.free(address)
 
     def touch(self, address: int, nbytes: int, where: str) -> None:
-        """Raise an error if the bytes are not all in one allocation.
+        """Check that bytes all lie in one allocation; `where` names the call in messages.
 
         Raises:
-            CudaStatusError: they are not.
+            CudaStatusError: they do not.
         """
         allocation = self.arena.find(address)
         if allocation is None:
@@ -337,10 +344,10 @@ class State:
             )
 
     def move(self, target: int, source: int, nbytes: int) -> None:
-        """Copy bytes that are allocated now.
+        """Copy bytes within the arena.
 
         Raises:
-            CudaStatusError: they were freed since they were queued.
+            CudaStatusError: they are not allocated: they were freed since the copy was queued.
         """
         self.touch(target, nbytes, "a copy")
         self.touch(source, nbytes, "a copy")
@@ -350,7 +357,7 @@ class State:
     # Kernels.
 
     def kernel(self, module: Executable, name: str) -> Kernel:
-        """Return a kernel of a module, with a handle.
+        """Return a new kernel object for a kernel of a module, with a handle.
 
         Raises:
             CudaStatusError: the module has none of this name.
@@ -364,17 +371,17 @@ class State:
         return kernel
 
     def run(self, kernel: Kernel, launch: Launch, device: int) -> None:
-        """Execute a launch at once.
+        """Execute a launch on a device at once.
 
         Raises:
-            CudaStatusError: it did what a GPU does not survive.
+            CudaStatusError: the launch did what a GPU does not survive.
         """
         if not kernel.module.sanitized:
             self.unwritten.forget_all()
         kernel.module.run(kernel.name, launch, self._machine(device, kernel.number))
 
     def variable(self, module: Executable, name: str) -> tuple[int, int]:
-        """Return the address and the bytes of a module's variable on the current device.
+        """Return the address and the size in bytes of a module's variable on the current device.
 
         Raises:
             CudaStatusError: the module has none of this name.
@@ -394,7 +401,10 @@ class State:
         )  # fmt: skip
 
     def reset(self, device: int) -> None:
-        """Drop what is queued on a device, and the error that has broken it."""
+        """Forget the error that has broken a device, and drop what is queued on it.
+
+        On a device that is not broken, the queued work is done.
+        """
         with self.lock:
             self.streams.finish(self.streams.ends(self.streams.of_device[device]))
             self.streams.broken.pop(device, None)
@@ -410,21 +420,21 @@ class State:
 
 @dataclass(frozen=True)
 class Pool:
-    """The memory pool of a device."""
+    """The memory pool of a device, which a CUmemoryPool stands for."""
 
     device: int
 
 
 @dataclass(frozen=True)
 class Context:
-    """The primary context of a device."""
+    """The primary context of a device, which a CUcontext stands for."""
 
     device: int
 
 
 @dataclass(frozen=True)
 class Called:
-    """A function of the driver.
+    """A function of the emulated driver.
 
     Attributes:
         do: takes the state and the arguments; returns nothing, a value or a tuple of values.
@@ -439,7 +449,7 @@ Table = dict[str, Called]
 
 
 def function(table: Table, context: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a function into a table under its name; a decorator."""
+    """Decorate a function of the driver: enter it into `table` under its name without the leading underscore."""
 
     def enter(do: Callable[..., Any]) -> Callable[..., Any]:
         table[do.__name__.removeprefix("_")] = Called(do, context)
@@ -458,7 +468,7 @@ LARGEST = 256 << 20
 
 
 class Unwritten:
-    """The shadow: 0xFF for a byte that nothing has written, 0 for all others."""
+    """The bytes of an arena that nothing has written, as a shadow: 0xFF for such a byte, 0 for all others."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -468,7 +478,7 @@ class Unwritten:
         self._map: mmap.mmap | None = None
 
     def allocated(self, allocation: Allocation) -> None:
-        """Mark new memory as unwritten."""
+        """Start to track a new allocation, all of it unwritten; one larger than `LARGEST` is not tracked."""
         if allocation.nbytes <= LARGEST:
             self._fresh[allocation.start], self._pieces[allocation.start] = allocation, []
 
@@ -497,7 +507,7 @@ class Unwritten:
             self.forget(start)
 
     def distance(self) -> int:
-        """Update the shadow, and return its distance from the arena; 0 if the system has no addresses for it."""
+        """Bring the shadow up to date; return its distance in bytes from the arena, 0 if it cannot be reserved."""
         if self._map is None:
             try:
                 self._map = reserve(self._arena.size, self._arena.size)
@@ -512,7 +522,7 @@ class Unwritten:
         return np.frombuffer(self._map, np.uint8).ctypes.data - self._arena.base
 
     def clear(self, address: int, nbytes: int) -> None:
-        """Mark shared and local memory that a launch gives back as written."""
+        """Mark the shared and local memory of a launch that is over as written, so that it is not tracked."""
         if self._map is not None:
             self._set(address, nbytes, 0)
 

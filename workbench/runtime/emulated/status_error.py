@@ -14,7 +14,7 @@ STICKY = frozenset(
         "CUDA_ERROR_ASSERT",
     )
 )
-"""After one of these every call on the device gives it again."""
+"""Statuses that break a device: after one of them every call on the device gives it again."""
 
 
 class CudaStatusError(Exception):

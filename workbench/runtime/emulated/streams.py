@@ -17,18 +17,18 @@ import msgspec
 from workbench.runtime.emulated.status_error import STICKY, CudaStatusError, expect
 
 MOST = 512
-"""Pieces of work that may be queued before the oldest are done."""
+"""The number of pieces of work that may be queued before the oldest are done."""
 AHEAD = 64
-"""Pieces of work among which a seed chooses."""
+"""The number of pieces of work, the oldest ones, among which a seed chooses."""
 
 
 class Work(msgspec.Struct, eq=False):
     """A piece of work of a stream.
 
     Attributes:
-        do: carries it out; None if it only marks a place.
+        do: carries it out; None: there is nothing to do.
         device: the device's number.
-        after: what has to be done before.
+        after: work that has to be done before.
         title: what messages call it.
         done: whether it is over.
     """
@@ -52,8 +52,8 @@ class Stream(msgspec.Struct, eq=False):
         device: the device's number.
         default: it is the device's default stream, and so in order with every blocking one.
         blocking: it is in order with the default stream.
-        last: what was queued in it last.
-        waits: events that what is queued next has to wait for, as work.
+        last: what was queued in it last; None if nothing was.
+        waits: the work of events that what is queued next has to wait for.
         capture: the capture that it belongs to; None if it is not captured.
     """
 
@@ -66,12 +66,12 @@ class Stream(msgspec.Struct, eq=False):
 
 
 class Event(msgspec.Struct, eq=False):
-    """A recorded point in a stream's work.
+    """An event, which a stream may record.
 
     Attributes:
         device: of the context in which it was made.
         timed: whether it keeps the time.
-        mark: the place; None before it is recorded.
+        mark: the work after which it is over; None before it is recorded in a stream, and while it is in a capture.
         moment: when the stream came to it, in seconds.
         captured: the capture in which it was last recorded, and the nodes that it stands for; None if in none.
     """
@@ -87,7 +87,7 @@ class Streams:
     """The streams of a driver, and all work that is queued on its devices."""
 
     def __init__(self, devices: int, seed: int | None = None) -> None:
-        """Make the default stream of each device; with a seed, work runs in another order than it was queued."""
+        """Make the default stream of each device; a seed makes work run in another order than it was queued."""
         self.default = [Stream(n, default=True) for n in range(devices)]
         self.of_device: list[list[Stream]] = [[stream] for stream in self.default]
         self.broken: dict[int, CudaStatusError] = {}
@@ -96,20 +96,27 @@ class Streams:
         self._running: Work | None = None
 
     def new(self, device: int, blocking: bool) -> Stream:
-        """Create a stream of a device."""
+        """Create a stream of a device; `blocking`: it is in order with the default stream."""
         stream = Stream(device, blocking=blocking)
         self.of_device[device].append(stream)
         return stream
 
     def drop(self, stream: Stream) -> None:
-        """Let a stream go; its work is still done."""
+        """Remove a stream; work that is queued in it is still done."""
         if stream.last is not None and not stream.last.done:
             heir = self.default[stream.device]
             heir.waits.append(stream.last)
         self.of_device[stream.device].remove(stream)
 
     def put(self, stream: Stream, do: Callable[[], object] | None, title: str, after: Iterable[Work] = ()) -> Work:
-        """Queue work in a stream."""
+        """Queue work in a stream, after what the stream and `after` say; return it.
+
+        Args:
+            stream: the stream.
+            do: carries it out; None: there is nothing to do.
+            title: what messages call it.
+            after: other work that it has to wait for.
+        """
         before = {*after, *stream.waits}
         stream.waits.clear()
         if stream.last is not None:
@@ -127,15 +134,16 @@ class Streams:
         return queued
 
     def ends(self, streams: Iterable[Stream]) -> list[Work]:
-        """Return the work that was queued last in these streams and is not done."""
+        """Return the last work of these streams that is not done, and that of events that they wait for."""
         last = [w for s in streams for w in (s.last, *s.waits) if w is not None]
         return [w for w in last if not w.done]
 
     def finish(self, marks: Iterable[Work]) -> None:
         """Run queued work until all of `marks` is done; from within running work, do nothing.
 
+        Work that fails with a CudaStatusError breaks its device, as `broken` says, and raises nothing here.
+
         Raises:
-            CudaStatusError: a piece of work failed, which has broken its device.
             KeyboardInterrupt: with what was stopped; what it writes is half written.
         """
         wanted = list(marks)
@@ -143,7 +151,11 @@ class Streams:
             self._step()
 
     def _step(self) -> None:
-        """Do the next piece of work."""
+        """Do the next piece of queued work: the oldest, or with a seed a random one that has to wait for nothing.
+
+        Raises:
+            KeyboardInterrupt: an interrupt has ended it.
+        """
         work = next(iter(self._queued))
         if self._chance is not None:
             first = [w for _, w in zip(range(AHEAD), self._queued, strict=False)]
@@ -165,7 +177,7 @@ class Streams:
             work.after = frozenset()
 
     def record(self, event: Event, stream: Stream) -> None:
-        """Let an event be the end of what a stream has now."""
+        """Record an event at the end of what a stream has queued now."""
 
         def now() -> None:
             event.moment = time.perf_counter()
@@ -173,7 +185,7 @@ class Streams:
         event.mark = self.put(stream, now, "an event")
 
     def number(self) -> int:
-        """Return a random number for another choice of an order; 0 without a seed."""
+        """Return a random number by which a launch may order its blocks and warps; 0 without a seed."""
         return 0 if self._chance is None else self._chance.randrange(1, 1 << 31)
 
     def shuffled(self, candidates: list[Any]) -> Any:

@@ -24,22 +24,22 @@ from workbench.runtime.graphs.plan_cuda import CudaPlan
 from workbench.runtime.work import Launch, Nodes, While, Work
 
 ALL = Use(0, 2**64, "all memory", True, True)
-"""The uses of a node about which nothing is known."""
+"""The use that stands for a node of which nothing is known: it reads and writes all memory."""
 
 
 Direct = tuple[Callable[[], Any], CpuPlan]
 
 
 class Plan(Protocol):
-    """A plan that runs a body: built once, patched where a parameter changes."""
+    """A plan that runs a body: it is built once, and patched if a parameter changes."""
 
     def run(self) -> None:
-        """Run all of it; on CUDA it is queued."""
+        """Run all nodes; on CUDA they are queued."""
         ...
 
     @property
     def direct(self) -> Direct | None:
-        """A native function that does all that `run` does, with what it needs; None if that takes more."""
+        """A native function that does all that `run` does, with what it keeps alive; None if `run` does more."""
         ...
 
     def patch(self, body: Nodes) -> bool:
@@ -48,7 +48,7 @@ class Plan(Protocol):
 
 
 class Body:
-    """Nodes of one device, and what follows from them.
+    """A sequence of nodes on one device, with the edges between them and a plan that runs them.
 
     Attributes:
         nodes: in the order they were captured.
@@ -67,7 +67,7 @@ class Body:
 
     @property
     def device(self) -> Device:
-        """The device that it runs on: the CPU where it is empty."""
+        """The device that it runs on; the CPU if it is empty."""
         return self.nodes[0].device if self.nodes else CPU
 
     @property
@@ -85,13 +85,13 @@ class Body:
 
     @property
     def levels(self) -> list[list[int]]:
-        """Indices of nodes that may run side by side, level after level."""
+        """Indices of the nodes, level by level; those of one level may run at the same time."""
         return levels(len(self.nodes), self.edges)
 
     def array_names(self) -> dict[int, tuple[int, int, str]]:
-        """Return each array's bytes and a name for them, by the array's identity.
+        """Return the range of bytes and a name of each array that nodes use, by the array's `id`.
 
-        The name is the first parameter that these bytes were given for, numbered where two share it.
+        The name is that of the first parameter that these bytes were passed for, numbered if two ranges share it.
         """
         names_by_id: dict[int, tuple[int, int, str]] = {}
         named: dict[tuple[int, int], str] = {}
@@ -108,7 +108,7 @@ class Body:
         return names_by_id
 
     def walk(self) -> Iterator[Work]:
-        """Yield every node, those of bodies inside included."""
+        """Yield every node, each followed by those of the bodies inside it."""
         for node in self.nodes:
             yield node
             for body in node.bodies.values():
@@ -129,24 +129,24 @@ class Body:
         self.stale()
 
     def around(self, node: Work) -> Body:
-        """Return another body, of one node."""
+        """Return a new body that has only this node."""
         body = Body()
         body.add(node)
         return body
 
     def stale(self, arrays: bool = True) -> None:
-        """Forget the plan, and where arrays changed the edges too."""
+        """Discard the plan, and if arrays changed the edges too."""
         self._plan = self._direct = None
         self.generation += 1
         if arrays:
             self._edges = None
 
     def put(self, instead: Mapping[int, Work], arrays: bool) -> None:
-        """Put other nodes in place of those here and in bodies inside; the plan takes them over if it can.
+        """Replace nodes, here and in bodies inside; the plan takes the new ones over if it can, or is discarded.
 
         Args:
             instead: the new nodes, by the id of the old one.
-            arrays: whether arrays changed, of copies and conditions too.
+            arrays: whether arrays changed, those of copies and conditions included.
         """
         plan, before = self._plan, self._edges
         for body in (self, *self.inner()):
@@ -159,7 +159,7 @@ class Body:
             self._use(plan)
 
     def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Nodes:
-        """Return another body with parameters changed by name and arrays replaced, or this one if nothing changes."""
+        """Return a body with parameters changed by name and arrays replaced by `swap`; this one if nothing changes."""
         nodes = [node.changed(values, swap) for node in self.nodes]
         if all(new is old for new, old in zip(nodes, self.nodes, strict=True)):
             return self
@@ -217,7 +217,7 @@ class Body:
         return list(memories.values())
 
     def timed(self) -> float:
-        """Return the seconds of one run."""
+        """Return the seconds that a run takes until the device has finished, with a new plan."""
         self._planned()
         synchronize(self.device)
         started = time.perf_counter()
@@ -226,7 +226,12 @@ class Body:
         return time.perf_counter() - started
 
     def launch(self) -> None:
-        """Run all nodes, seen by observers: node by node by those that look inside, else as one."""
+        """Run all nodes, and notify observers: of each node those that look inside graphs, of the whole others.
+
+        Raises:
+            KernelFault: code with checks met a fault.
+            DeviceError: the device refused it.
+        """
         observers = OBSERVERS.get()
         if not observers and not listening(Replayed):
             self.run()

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import msgspec
 
 WINDOW = 4096
-"""The number of nodes back that redundant edges are looked for in: bounds the memory for very long graphs."""
+"""The number of nodes back that redundant edges are looked for; it bounds the memory for very long graphs."""
 
 
 class Use(msgspec.Struct, frozen=True):
-    """Bytes [low, high) that a node reads, writes, or both; `name` is of the array."""
+    """A use of bytes [low, high) by a node; `name` is that of the array, `reads` and `writes` what is done to them."""
 
     low: int
     high: int
@@ -27,7 +27,12 @@ class Use(msgspec.Struct, frozen=True):
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """`target` runs after `source`, because of these (reason, array) pairs; reasons are RAW, WAR and WAW."""
+    """A dependence: `target` runs after `source`.
+
+    Attributes:
+        source, target: indices of nodes.
+        because: pairs of a reason (RAW, WAR or WAW: what `target` does after what `source` does) and an array's name.
+    """
 
     source: int
     target: int
@@ -35,12 +40,12 @@ class Edge(msgspec.Struct, frozen=True):
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """The arrays it carries."""
+        """The names of the arrays that cause it."""
         return tuple(dict.fromkeys(name for _, name in self.because))
 
     @property
     def carries_data(self) -> bool:
-        """Whether values flow along it, rather than only an order."""
+        """Whether `target` reads what `source` wrote; otherwise it is only an order."""
         return any(reason == "RAW" for reason, _ in self.because)
 
 
@@ -53,10 +58,10 @@ Conflicts = dict[int, dict[tuple[str, str], None]]
 
 
 def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
-    """Return the edges of these nodes, given in an order that is right; redundant ones left out.
+    """Return the edges between nodes; those that longer paths imply are left out.
 
     Args:
-        nodes: what each node reads and writes.
+        nodes: what each node reads and writes, in an order in which they may run.
     """
     cuts = sorted({address for uses in nodes for use in uses for address in (use.low, use.high)})
     pieces = [_Piece() for _ in cuts]
@@ -99,7 +104,7 @@ def _note(n: int, use: Use, pieces: list[_Piece]) -> None:
 
 
 def _needed(n: int, conflicts: Conflicts, before: list[int]) -> list[Edge]:
-    """Return the edges into node n that no path through another one says already."""
+    """Return the edges into node n that no path through another one implies; append what it runs after to `before`."""
     seen, needed = 0, list[Edge]()
     mask = (1 << WINDOW) - 1
     for source in sorted(conflicts, reverse=True):
@@ -113,7 +118,10 @@ def _needed(n: int, conflicts: Conflicts, before: list[int]) -> list[Edge]:
 
 
 def levels(count: int, edges_: Sequence[Edge]) -> list[list[int]]:
-    """Nodes by the length of the longest path to them: those of one level may run side by side; `edges`' order."""
+    """Return the indices of nodes level by level; a node's level is the length of the longest path to it.
+
+    Those of one level may run at the same time. The edges are in the order in which `edges` returns them.
+    """
     depth = [0] * count
     for edge in edges_:
         depth[edge.target] = max(depth[edge.target], depth[edge.source] + 1)

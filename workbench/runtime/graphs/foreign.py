@@ -22,10 +22,10 @@ _RELAXED = 2
 
 
 class CudaGraph:
-    """CUDA's graph of a library's work, destroyed with its last user."""
+    """CUDA's graph of a library's work, destroyed when no node uses it any more."""
 
     def __init__(self, driver: Driver, handle: Any) -> None:
-        """Own the graph."""
+        """Take over the graph of this handle."""
         self._driver, self.handle = driver, handle
 
     def __del__(self) -> None:
@@ -34,13 +34,13 @@ class CudaGraph:
 
 
 class Library(Work, frozen=True, eq=False, dict=True):
-    """Work of a library.
+    """Work that a library queued in a stream, captured by CUDA as a graph.
 
     Attributes:
         label: what pictures call it.
         captured: CUDA's graph of it.
         where: the device.
-        used: the arrays that the user says it uses.
+        used: the arrays that the user says it uses; empty: nothing is known.
     """
 
     label: str
@@ -55,12 +55,12 @@ class Library(Work, frozen=True, eq=False, dict=True):
 
     @property
     def size(self) -> tuple[int, ...]:
-        """Only CUDA knows."""
+        """Empty: only CUDA knows what is inside."""
         return ()
 
     @property
     def device(self) -> Device:
-        """Return the device that it runs on."""
+        """The device that it runs on."""
         return self.where
 
     @property
@@ -70,14 +70,14 @@ class Library(Work, frozen=True, eq=False, dict=True):
 
     @property
     def is_barrier(self) -> bool:
-        """Return whether nothing is known of what it uses."""
+        """Whether nothing is known of what it uses, so that it keeps its place among all other nodes."""
         return not self.used
 
     def launch(self) -> None:
-        """Refuse.
+        """Raise an error: it runs only as a node of its graph.
 
         Raises:
-            LaunchError: always: it runs only as a node of its graph.
+            LaunchError: always.
         """
         raise LaunchError(
             f"{self.label} is work of a library in a graph, and cannot be looked into.",
@@ -85,7 +85,7 @@ class Library(Work, frozen=True, eq=False, dict=True):
         )
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
-        """Return the same, if it uses none of the arrays that are replaced.
+        """Return this node, if it uses none of the arrays that are replaced.
 
         Raises:
             LaunchError: it does; a library's work cannot be changed.
@@ -104,10 +104,16 @@ class Library(Work, frozen=True, eq=False, dict=True):
 def foreign_work(
     device: Device, reads: Sequence[array], writes: Sequence[array], name: str, keep: Callable[[Library], None]
 ) -> Generator[Stream]:
-    """Yield a stream whose work inside the `with` becomes one node, which is passed to `keep`.
+    """Capture what is queued in the stream that this yields; it becomes one node of a graph.
+
+    Args:
+        device: the GPU.
+        reads, writes: the arrays that the work reads, and those that it writes.
+        name: what pictures and messages call it.
+        keep: is passed the node when the `with` ends.
 
     Raises:
-        DeviceError: CUDA could not capture it; nothing is kept.
+        DeviceError: CUDA could not capture it; `keep` is not called.
     """
     driver = driver_of(device)
     stream = CapturedStream(device)

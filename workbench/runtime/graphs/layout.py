@@ -18,7 +18,13 @@ Point = tuple[float, float]
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """Centres of the nodes, the line of each edge from source to target, and the size of it all (pixels)."""
+    """The positions of a drawn graph, in pixels.
+
+    Attributes:
+        centres: of the nodes.
+        lines: the points of each edge, from source to target.
+        width, height: of the whole graph.
+    """
 
     centres: tuple[Point, ...]
     lines: tuple[tuple[Point, ...], ...]
@@ -27,7 +33,15 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 class _Spot(msgspec.Struct):
-    """A node or a bend: its width, its row, its neighbours above and below, its place."""
+    """A node, or a bend of an edge.
+
+    Attributes:
+        width: in pixels.
+        row: its number, 0 at the top.
+        above, below: its neighbours in the rows above and below, by index.
+        x: of its centre, in pixels.
+        rank: its position in the order of its row.
+    """
 
     width: float
     row: int
@@ -38,10 +52,10 @@ class _Spot(msgspec.Struct):
 
 
 def layered(sizes: Sequence[Point], rows: Sequence[int], edges: Sequence[tuple[int, int]]) -> Layout:
-    """Lay out nodes of these sizes (width, height).
+    """Return a layout of nodes of these sizes.
 
     Args:
-        sizes: of each node.
+        sizes: width and height of each node, in pixels.
         rows: the row of each node, 0 at the top; an edge leads to a later row.
         edges: (source, target) by index.
     """
@@ -68,7 +82,10 @@ def layered(sizes: Sequence[Point], rows: Sequence[int], edges: Sequence[tuple[i
 
 
 def _chain(spots: list[_Spot], source: int, target: int) -> list[int]:
-    """Return the spots an edge passes, a bend in each row between; neighbours are noted on the way."""
+    """Add a bend in each row between the ends of an edge; return the indices of the spots that the edge passes.
+
+    Neighbours on the way are added to the spots' `above` and `below`.
+    """
     chain = [source]
     for row in range(spots[source].row + 1, spots[target].row):
         spots.append(_Spot(BEND, row))
@@ -81,7 +98,7 @@ def _chain(spots: list[_Spot], source: int, target: int) -> list[int]:
 
 
 def _order(spots: list[_Spot], grid: list[list[int]]) -> None:
-    """Order each row so that few edges cross; the best of all sweeps counts."""
+    """Sort each row of the grid so that few edges cross: the order with the fewest crossings of several sweeps."""
     for row in grid:
         _rank(spots, row)
     best, fewest = [list(row) for row in grid], _crossings(spots, grid)
@@ -137,7 +154,7 @@ def _count(tree: list[int], at: int) -> int:
 
 
 def _place(spots: list[_Spot], grid: list[list[int]]) -> None:
-    """Places along each row: as near to the neighbours as order and gaps allow."""
+    """Set the position of each spot along its row, as near to its neighbours as the order and the gaps allow."""
     for row in grid:
         _spread(spots, row, [0.0] * len(row))
     for sweep in range(SWEEPS):
@@ -151,8 +168,10 @@ def _place(spots: list[_Spot], grid: list[list[int]]) -> None:
 
 
 def _spread(spots: list[_Spot], row: list[int], wanted: list[float]) -> None:
-    """Move the nodes nearest to the wanted positions (least squares) in their order, with gaps: groups that touch move
-    as one."""
+    """Set positions in a row to those nearest to the wanted ones (least squares) that keep the order and the gaps.
+
+    Spots that touch move as one group.
+    """
     groups: list[tuple[float, int, int]] = []  # sum of wanted places less offsets, first member, members
     offsets, reach = list[float](), 0.0
     for k, n in enumerate(row):

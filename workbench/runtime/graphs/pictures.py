@@ -15,9 +15,9 @@ from workbench.runtime.graphs.layout import layered
 from workbench.runtime.work import Nodes
 
 LABEL_LETTER, TALL, AWAY = 5.6, 12.0, 5.0
-"""Width of a letter and height of a label at 10 pixels, and the distance from the line."""
+"""Width of a letter and height of a label at a font size of 10 pixels, and its distance from the line."""
 LONGEST = 22
-"""Letters of a label; the rest is an ellipsis, and stands in full where an edge is pointed at."""
+"""Letters of a label; a longer text is cut, and is shown in full where an edge is pointed at."""
 _ALONG = (0.5, 0.35, 0.65, 0.22, 0.78)
 _CROSSED, _COVERED = 1.0, 10.0
 _CROWD = 40  # edges between two rows, above which no label finds a clear place, and none is looked for
@@ -27,12 +27,12 @@ _Box = tuple[float, float, float, float]
 
 
 def shortened(name: str) -> str:
-    """Return the name, with an ellipsis in place of what is too long."""
+    """Return a name, cut to `LONGEST` letters with an ellipsis at its end if it is longer."""
     return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
 
 
 def label_places(lines: Sequence[Sequence[Point]], names: Sequence[str]) -> list[tuple[float, float]]:
-    """Return the left end of the base line of each line's label.
+    """Return the position of each line's label: the left end of its baseline, so that labels cover few lines.
 
     Args:
         lines: points of each edge, pixels; between two of them runs the curve that pictures draw.
@@ -58,8 +58,10 @@ def label_places(lines: Sequence[Sequence[Point]], names: Sequence[str]) -> list
 
 
 def _on(start: Point, end: Point, t: float) -> tuple[float, float]:
-    """Return the point of the curve from `start` to `end` at the parameter t, from 0 to 1: it leaves and arrives
-    upright."""
+    """Return the point of the curve from `start` to `end` at the parameter t, from 0 to 1.
+
+    The curve leaves and arrives vertically.
+    """
     eased = 3 * t * t - 2 * t**3
     # A cubic whose inner control points stand half way down, above each other's ends.
     down = 1.5 * t * (1 - t) + t**3
@@ -81,7 +83,7 @@ def _overlap(a: _Box, b: _Box) -> bool:
 
 
 def _pieces(line: Sequence[Point]) -> list[_Box]:
-    """Boxes that together cover the line."""
+    """Return boxes that together cover the curves along a line's points."""
     points = [_on(a, b, k / 8) for a, b in pairwise(line) for k in range(9)]
     return [(min(p[0], q[0]), min(p[1], q[1]), max(p[0], q[0]), max(p[1], q[1])) for p, q in pairwise(points)]
 
@@ -97,7 +99,7 @@ LARGEST_PICTURE = 300
 
 
 def critical_path(body: Nodes) -> list[int]:
-    """Indices along the longest chain: by milliseconds where all nodes have them, else by the number of nodes."""
+    """Return the indices of the nodes along the longest path: in milliseconds if all nodes have them, else in nodes."""
     timed = all(node.milliseconds is not None for node in body.nodes)
     cost = [node.milliseconds or 0.0 if timed else 1.0 for node in body.nodes]
     total, before = list(cost), [-1] * len(cost)
@@ -113,7 +115,7 @@ def critical_path(body: Nodes) -> list[int]:
 
 
 def facts(body: Nodes) -> dict[str, Any]:
-    """Nodes and edges as plain data."""
+    """Return the nodes and edges of a body as plain data, for JSON; graphs inside nodes included."""
     path = critical_path(body)
     on_path, along = set(path), set(pairwise(path))
     nodes = [
@@ -133,19 +135,19 @@ def facts(body: Nodes) -> dict[str, Any]:
 
 
 def edge_facts(edge: Edge) -> dict[str, Any]:
-    """Return an edge as plain data, on no critical path."""
+    """Return an edge as plain data, marked as not on the critical path."""
     because = [list(reason) for reason in edge.because]
     return {"source": edge.source, "target": edge.target, "arrays": list(edge.arrays), "because": because,
             "data": edge.carries_data, "critical": False}  # fmt: skip
 
 
 def to_json(body: Nodes) -> str:
-    """Nodes and edges as JSON."""
+    """Return the nodes and edges of a body as JSON."""
     return json.dumps(facts(body), indent=1)
 
 
 def placed(body: Nodes) -> dict[str, Any]:
-    """Add positions to `facts`: each node's box (x, y, width, height), each edge's points and its label's position.
+    """Return `facts` with positions: each node's box (x, y, width, height), each edge's points and label position.
 
     Nodes of the graphs inside a node follow those of the graph itself, `inside` its number, and lie in its box; in a
     picture of more than `LARGEST_PICTURE` nodes they are left out.
@@ -154,7 +156,7 @@ def placed(body: Nodes) -> dict[str, Any]:
 
 
 def is_small(body: Nodes) -> bool:
-    """Return whether a picture has the nodes of graphs inside, too."""
+    """Return whether a graph has at most `LARGEST_PICTURE` nodes, so that its picture shows graphs inside nodes."""
     return sum(1 for _ in body.walk()) <= LARGEST_PICTURE
 
 
@@ -169,7 +171,10 @@ def _placed(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any
 
 
 def arranged(picture: dict[str, Any]) -> dict[str, Any]:
-    """Add places to nodes that have a title and a detail, and to edges that have a source, a target and arrays."""
+    """Add positions to a picture whose nodes have a title and a detail, and whose edges have source, target and arrays.
+
+    The picture is changed in place, and returned.
+    """
     rows = [0] * len(picture["nodes"])
     pairs: list[tuple[int, int]] = [(edge["source"], edge["target"]) for edge in picture["edges"]]
     for source, target in sorted(pairs):  # an edge leads to a later node
@@ -199,13 +204,13 @@ def arranged(picture: dict[str, Any]) -> dict[str, Any]:
 
 
 def _size(node: dict[str, Any]) -> tuple[float, float]:
-    """Return a box with room for its text, and for the graphs inside, side by side below it."""
+    """Return width and height of a node's box: room for its text, and below it for the graphs inside, side by side."""
     text, parts = max(len(node["title"]), len(node["detail"])) * LETTER + 18, node.get("parts", ())
     return max(text, sum(p["width"] for p in parts)), BOX_HEIGHT + max((p["height"] for p in parts), default=0.0)
 
 
 def _put_inside(picture: dict[str, Any], index: int, parts: Sequence[dict[str, Any]]) -> None:
-    """Move the nodes and edges of the graphs inside a node into its box."""
+    """Move the nodes and edges of the graphs `parts` into the box of the node `index` of a picture."""
     node = picture["nodes"][index]
     left, top = node["x"] + (node["width"] - sum(p["width"] for p in parts)) / 2, node["y"] + BOX_HEIGHT - MARGIN / 2
     for part in parts:
@@ -235,13 +240,15 @@ def _detail(node: dict[str, Any]) -> str:
 
 
 def svg(body: Nodes) -> str:
-    """Draw the picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only
-    order."""
+    """Return a picture of a graph as SVG: forward blue, adjoint orange, branches and loops violet, the rest grey.
+
+    Edges carry the arrays' names; dashed ones are only an order.
+    """
     return drawn(placed(body), _summary(body))
 
 
 def drawn(picture: dict[str, Any], title: str) -> str:
-    """Return the picture of what has places: it has no ground, and its colours read on a light page and on a dark one.
+    """Return a picture as SVG; it has no background, and its colours read on a light page and on a dark one.
 
     Args:
         picture: what `Graph.layout` or `tape_graph` returned.
@@ -315,7 +322,7 @@ def _summary(body: Nodes) -> str:
 
 
 def rows(body: Nodes) -> list[tuple[str, ...]]:
-    """Return a row a node: index, kind, name, size, time, what it comes after and why."""
+    """Return a row of texts per node: index, kind, name, size, time, and the nodes it comes after, with the arrays."""
     after: dict[int, list[str]] = {}
     for edge in body.edges:
         after.setdefault(edge.target, []).append(f"{edge.source} ({', '.join(edge.arrays)})")
@@ -336,7 +343,7 @@ HEAD = ("#", "what", "name", "size", "time", "after")
 
 
 def text(body: Nodes) -> str:
-    """Return a line a node, as plain text; of a long graph the first and last nodes."""
+    """Return a graph as plain text, a line per node; of a graph of more than 40 nodes the first and the last ones."""
     node_rows = rows(body)
     shown = node_rows if len(node_rows) <= 40 else [*node_rows[:20], ("…",) * len(HEAD), *node_rows[-19:]]
     table = [HEAD, *shown]
@@ -346,7 +353,7 @@ def text(body: Nodes) -> str:
 
 
 def html(body: Nodes) -> str:
-    """Return the picture as an image, and the table below it, without scripts."""
+    """Return HTML without scripts: the graph's picture, unless it is empty or large, and a table of the nodes."""
     node_rows = rows(body)
     head = "".join(f"<th>{name}</th>" for name in HEAD)
     lines = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in node_rows)
@@ -359,7 +366,7 @@ def html(body: Nodes) -> str:
 
 
 def image(picture: str, alt: str) -> str:
-    """SVG text as an image that every front end keeps, in a box that scrolls."""
+    """Return SVG text as an HTML image, which every front end keeps, in a box that scrolls; `alt` describes it."""
     data = base64.b64encode(picture.encode()).decode()
     shown = f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}" style="max-width:100%"/>'
     return f'<div style="overflow:auto;max-height:600px">{shown}</div>'

@@ -27,15 +27,21 @@ from workbench.runtime.native.launcher import install_launcher
 from workbench.runtime.work import Add, Copy, Fill, Graph, Launch, Nodes, While, Work
 
 DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
-"""Scalars of a copy that one core takes at a time."""
+"""Scalars of a copy that one core takes at a time: of dense arrays, and of strided ones."""
 
 
 class Row(NamedTuple):
-    """An entry with its parameters, how many threads or elements it has, a fault record.
+    """A launch, copy, sum or fill for the native interpreter.
 
-    One core takes a `strip` of them at a time, and looks after each whether to stop. `mask` is the memory that it reads
-    and changes; see `backends/cpu/native/memory_locks.py`. Each strip leaves `sums` words for the end. As many as
-    `cores` threads share it.
+    Attributes:
+        entry: the address of the native function.
+        params: the address of its packed parameters.
+        total: how many threads or elements it has.
+        strip: how many of them a core takes at a time; after each strip it looks whether to stop.
+        fault: the address of its fault record; 0 without checks.
+        mask: lock bits of the memory that it reads and changes (`backends/cpu/native/memory_locks.py`).
+        sums: how many words each strip leaves for the end.
+        cores: the most CPU threads that share it.
     """
 
     entry: int
@@ -48,23 +54,23 @@ class Row(NamedTuple):
     cores: int
 
     def launch(self, threads: int, mask: int) -> tuple[int, ...]:
-        """Return the launcher's row (`dispatch.ENTRY_SIZE`) that runs it on so many threads, under these locks."""
+        """Return the launcher's row (`dispatch.ENTRY_SIZE`) that runs it on so many CPU threads, under these locks."""
         threads = min(threads, self.cores)
         return self.entry, self.params, self.total, threads, self.strip, self.fault, mask, self.sums
 
 
 class CpuPlan:
-    """Tables for the native interpreter, and all they point to.
+    """A plan that runs nodes on the CPU by one native call: tables for the interpreter, and all that they point to.
 
     Attributes:
-        nodes: what runs: of a graph, those of bodies inside too.
-        params: the packed parameters of all.
-        offsets: where each node's begin.
-        conditional: the launches whose code is right for some numbers only.
+        nodes: what runs; for a graph, nodes of bodies inside included.
+        params: the packed parameters of all nodes.
+        offsets: where each node's parameters begin in `params`.
+        conditional: the records of launches whose code is right for some numbers only.
     """
 
     def __init__(self, nodes: Sequence[Work], body: Nodes | None = None) -> None:
-        """Plan nodes in their order, or a graph's body whose `flat_nodes` they are."""
+        """Plan nodes in their order; with `body`, whose `flat_nodes` they are, by its levels, branches and loops."""
         self.nodes = list(nodes)
         self._tables: list[np.ndarray[Any, Any]] = []
         parts, self._moves = self._packed()
@@ -83,7 +89,7 @@ class CpuPlan:
 
     @runs(lambda frame: frame["self"].native)
     def run(self) -> None:
-        """Run it; of a graph, what kernels print and a fault are reported when all is done.
+        """Run all nodes; for a graph, what kernels print and a fault are reported when all is done.
 
         Raises:
             KernelFault: what the first launch with a fault reported; of nodes in order, what comes after has not run.
@@ -99,7 +105,11 @@ class CpuPlan:
             raise
 
     def _run_reporting(self) -> None:
-        """Run it, and report what it prints and the first fault."""
+        """Run all nodes; then show what kernels printed, and raise the first fault.
+
+        Raises:
+            KernelFault: what the first launch with a fault reported.
+        """
         self._faults.fill(0)
         with printing(*self._printing):
             try:
@@ -119,7 +129,7 @@ class CpuPlan:
 
     @property
     def native(self) -> Native:
-        """Describe the native call: its nodes in order, and the one that it has come to."""
+        """The native call, as messages describe it: a graph as a whole, of a list the node that it has come to."""
         if self._title:
             written = sorted_names(name for n in self.nodes if isinstance(n, Launch) for name in n.record.writes)
             return Native(self._title, written=written)
@@ -132,13 +142,13 @@ class CpuPlan:
 
     @property
     def direct(self) -> tuple[Callable[[], int], CpuPlan] | None:
-        """The native function alone, if no kernel prints or tests, and this plan, which it needs."""
+        """The native function alone and this plan, which it needs; None if a kernel prints or has checks."""
         return None if self._faulting or self._printing else (self._run, self)
 
     def patch(self, body: Nodes) -> bool:
-        """Take over the parameters of the body's launches; return False, and change nothing, if another plan is needed.
+        """Take over the parameters of the body's launches, if code, threads and locks are those that were planned.
 
-        Code, threads and locks must be those that were planned.
+        Return whether they are; if not, nothing changes, and another plan is needed.
         """
         new = flat_nodes(body)
         pairs = [(k, n) for k, n in enumerate(new) if isinstance(n, Launch) and n is not self.nodes[k]]
@@ -159,7 +169,10 @@ class CpuPlan:
         return node
 
     def _packed(self) -> tuple[list[np.ndarray[Any, Any]], dict[int, tuple[int, Sequence[int], Any]]]:
-        """Return each node's parameters, and of copies, sums and fills the entry, the words and what they point to."""
+        """Return each node's packed parameters, and by index of each copy, sum and fill its native function's data.
+
+        That is the function's address, the parameters as words, and what these point to.
+        """
         entries, moves = copies.entries(native_image), dict[int, tuple[int, Sequence[int], Any]]()
         parts: list[np.ndarray[Any, Any]] = []
         for k, node in enumerate(self.nodes):
@@ -211,7 +224,7 @@ class CpuPlan:
         inline.clear()
 
     def _launches(self, kind: int, works: Sequence[Row], threads: int) -> Iterator[tuple[int, ...]]:
-        """Return the step of these, under the locks of all; none if there are none."""
+        """Yield the interpreter's step that runs some rows, under the locks of all; nothing if there are none."""
         rows = [w.launch(threads, 0) for w in works]
         if rows:
             yield kind, self._words(rows, len(rows[0])), len(rows), threads, 0, 0, 0, _mask(works)
@@ -238,7 +251,7 @@ class CpuPlan:
 
 
 def flat_nodes(body: Nodes) -> list[Work]:
-    """Return the nodes of a body, then those of each body inside, once each."""
+    """Return the nodes of a body, then those of each body inside; a body that is used twice counts once."""
     return [node for inner in _bodies(body) for node in inner.nodes]
 
 
@@ -268,7 +281,7 @@ def _pack(node: Launch) -> bytes:
 
 
 def _fixed(node: Launch) -> tuple[int, int, int]:
-    """Return what a plan says of a launch besides its parameters: code, threads, the memory that it takes turns on."""
+    """Return what a plan depends on of a launch, besides parameters: its code, its threads and its lock bits."""
     record = node.record
     return id(record.loaded), record.threads, record.loaded.mask(record.values)
 
@@ -281,7 +294,9 @@ def _mask(rows: Sequence[Row]) -> int:
 
 
 def move_words(node: Copy | Fill) -> tuple[str, list[int], Any]:
-    """Return the native entry of a copy, sum or fill (`backends/cpu/native/copies.py`), its parameters, what they need.
+    """Return the native entry of a copy, sum or fill, its parameters as words, and what these point to.
+
+    The entries are in `backends/cpu/native/copies.py`.
 
     Raises:
         LaunchError: a sum or fill of a type that has none.

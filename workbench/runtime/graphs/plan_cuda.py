@@ -29,11 +29,11 @@ from workbench.runtime.work import Copy, Fill, Graph, Launch, Nodes, While, Work
 ASSIGN_DEFAULT = 1
 """CU_GRAPH_COND_ASSIGN_DEFAULT: a condition is 0 at each launch until a kernel sets it."""
 CONDITIONS, ELSE = 12_040, 12_080
-"""The first drivers with conditional nodes whose kernels can set conditions, and with two bodies of one condition."""
+"""The first CUDA versions whose kernels can set conditions, and whose conditions can have two bodies."""
 
 
 class CudaPlan:
-    """An instantiated graph, and all that it uses."""
+    """An instantiated CUDA graph, and all that it uses."""
 
     def __init__(self, body: Nodes) -> None:
         self._driver: Driver = driver_of(body.device)
@@ -59,7 +59,9 @@ class CudaPlan:
         self._queue = driver.graph_queue(self._index, self._executable)
 
     def run(self) -> None:
-        """Queue it in the current stream; what it prints, and faults, are reported when something waits for the device.
+        """Queue the graph in the current stream.
+
+        What it prints, and faults, are reported when something waits for the device.
 
         Raises:
             DeviceError: the device refused it.
@@ -73,7 +75,7 @@ class CudaPlan:
         self._driver.launch(self._queue, b"", b"", name="a graph")
 
     def _collect(self) -> list[KernelFault]:
-        """Return the faults of all runs since the last time, in the order of the nodes."""
+        """Return the faults of all runs since the last call, in the order of the nodes."""
         size, self._owing = FAULT_SIZE * len(self._checked), False
         records = read_records(self._driver, self._faults.handle, len(self._checked))
         self._driver.fill(self._faults.handle, 0, size, self._index)
@@ -84,12 +86,12 @@ class CudaPlan:
         return [fault for fault in faults if fault is not None]
 
     direct = None
-    """Queueing takes more than a native call."""
+    """Always None: queueing the graph takes more than a native call."""
 
     def patch(self, body: Nodes) -> bool:
         """Take over the parameters of the body's launches in place; return whether that was possible.
 
-        Whoever changes the code, the order or an empty launch has to make another plan.
+        It is not if code or order changed, or a launch that changed has no threads; another plan is needed then.
         """
         if self._steps:
             return False
@@ -113,7 +115,10 @@ class CudaPlan:
         return True
 
     def _listed(self, body: Nodes) -> list[Launch]:
-        """Return the launches of a body and those inside, in the order in which they are added."""
+        """Return the launches of a body and of those inside, in the order in which they are added to the CUDA graph.
+
+        A launch that adds in the order of its threads is replaced by the launches that do so.
+        """
         launches: list[Launch] = []
         for node in body.walk():
             if isinstance(node, Launch) and node.record.loaded.in_order is not None:
@@ -125,7 +130,10 @@ class CudaPlan:
         return launches
 
     def _fill(self, graph: Any, body: Nodes, after: list[Any]) -> list[Any]:
-        """Add the nodes of a body, the first ones after these; returns those that nothing in it comes after."""
+        """Add the nodes of a body to a CUDA graph; return the added nodes that no other comes after.
+
+        The first ones come after the nodes `after`, which are returned if nothing was added.
+        """
         before: dict[int, list[int]] = {}
         for edge in body.edges:
             before.setdefault(edge.target, []).append(edge.source)
@@ -137,7 +145,7 @@ class CudaPlan:
         return _distinct([handle for k in sorted(leaves) for handle in ends[k]]) or after
 
     def _add(self, graph: Any, node: Work, after: list[Any]) -> list[Any]:
-        """Add a node to the graph; return the nodes that the next one has to wait for."""
+        """Add a node to a CUDA graph, after other nodes; return the nodes that the next one has to wait for."""
         if id(node) in self._steps:
             return self._fill(graph, self._steps[id(node)], after)
         if isinstance(node, Launch):
@@ -165,7 +173,7 @@ class CudaPlan:
         return self._control(graph, node, after)
 
     def _dense_node(self, graph: Any, after: list[Any], words: Sequence[int], pattern: bytes, nbytes: int) -> Any:
-        """Add a copy or a fill of memory without gaps, which the driver has nodes for."""
+        """Add the driver's own node for a copy or a fill of memory without gaps; return it."""
         api, (target, source) = self._driver.api, words[:2]
         if source:
             params = api.CUDA_MEMCPY3D()
@@ -221,7 +229,7 @@ class CudaPlan:
         return self._driver.call("cuGraphConditionalHandleCreate", graph, context, 0, ASSIGN_DEFAULT)
 
     def _conditional(self, graph: Any, after: list[Any], handle: Any, kind: str, count: int) -> tuple[Any, list[Any]]:
-        """Return a conditional node with so many bodies, and the graphs of those."""
+        """Add a conditional node with so many bodies; return it, and the graphs of its bodies, which are empty."""
         api = self._driver.api
         params = api.CUgraphNodeParams()
         params.type = api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL

@@ -14,6 +14,9 @@ _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
 def set_checks(on: bool) -> bool:
     """Turn checks on or off for launches of this process that do not choose themselves.
 
+    Args:
+        on: whether they check.
+
     Returns:
         Whether they were on before.
     """
@@ -24,7 +27,7 @@ def set_checks(on: bool) -> bool:
 
 @contextmanager
 def choosing_checks(on: bool) -> Generator[None]:
-    """Turn checks on (or off) for the launches inside the `with` that do not choose themselves."""
+    """Turn checks on, or off, for the launches inside the `with` that do not choose themselves."""
     token = _HERE.set(bool(on))
     try:
         yield
@@ -41,7 +44,10 @@ def checks_wanted(*requested: bool | None) -> bool:
 
 
 def checks_here() -> bool:
-    """Return whether the innermost `with checks` requests them: for checks that cost too much to be a default."""
+    """Return whether the innermost `with checks` turns checks on, whatever the default is.
+
+    Checks that cost too much to be a default depend on it.
+    """
     return bool(_HERE.get())
 
 

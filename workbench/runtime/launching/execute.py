@@ -38,13 +38,15 @@ def native_launch() -> Callable[..., int]:
 
 @functools.cache
 def cpu_threads() -> int:
-    """Return the CPU threads of a large launch: `WORKBENCH_THREADS`, else the cores this process may use."""
+    """Return how many CPU threads a large launch runs on: `WORKBENCH_THREADS`, else the cores this process may use."""
     return settings().threads
 
 
 @functools.cache
 def in_order(deterministic: bool | None = None) -> bool:
-    """Return whether a launch or a tape with this argument adds floats in order; None: `WORKBENCH_DETERMINISTIC`.
+    """Return whether a launch or a tape adds floats in a fixed order, so that results repeat to the bit.
+
+    `deterministic` is its argument; None: `WORKBENCH_DETERMINISTIC` decides.
 
     Raises:
         LaunchError: it is neither True, False nor None.
@@ -57,7 +59,7 @@ def in_order(deterministic: bool | None = None) -> bool:
 
 
 def cores(loaded: Loaded) -> int:
-    """Return the number of CPU threads of a large CPU launch of this code."""
+    """Return how many CPU threads a large CPU launch of this code runs on: one if its threads have to run in order."""
     return 1 if loaded.ordered else cpu_threads()
 
 
@@ -154,7 +156,13 @@ def _native(record: LaunchRecord) -> Callable[[], int] | None:
 
 
 def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
-    """Return a CPU launch as a row of a native table; `params` is the address of its packed parameters."""
+    """Return a CPU launch as a row of the native launcher's table.
+
+    Args:
+        record: the launch.
+        params: the address of its packed parameters; None: those of the record.
+        fault: the address of a fault record; 0: none.
+    """
     loaded = record.loaded.ready()
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(record.values)
@@ -169,7 +177,14 @@ def run_unseen(
     block_dim: int | Block = BLOCK_DIM,
     stream: Any = None,
 ) -> None:
-    """Run a launch that no observer needs to know of, without a record of it.
+    """Run a launch that no observer needs to know of, without a record of it; on CUDA it is queued.
+
+    Args:
+        loaded: the code.
+        dims: the launch's dimensions.
+        arguments: in the order of the code's parameters.
+        block_dim: threads of a CUDA block.
+        stream: a CUDA stream; None: the device's current one.
 
     Raises:
         DeviceError: the device refused it.
@@ -240,7 +255,7 @@ def _run_record(record: LaunchRecord) -> KernelFault | None:
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> KernelFault | None:
-    """Run on the CPU; return the fault that code with checks reported, to be raised when all else is done."""
+    """Run a launch on the CPU from packed parameters; return the fault that code with checks met, or None."""
     total = math.prod(dims)
     if not total:
         return None

@@ -17,14 +17,14 @@ from workbench.errors import LaunchError
 
 MAX_BLOCK = 1024
 MAX_SHARED = 227 * 1024
-"""Bytes of dynamic shared memory that any device gives to a block."""
+"""The most bytes of dynamic shared memory that any device gives to a block."""
 
 
 class Block(msgspec.Struct, frozen=True):
     """The shape of a block of threads, and its dynamic shared memory.
 
     Attributes:
-        x, y, z: how many along each axis.
+        x, y, z: threads along each axis.
         shared: bytes of dynamic shared memory.
     """
 
@@ -39,22 +39,22 @@ class Block(msgspec.Struct, frozen=True):
         return self.x, self.y, self.z
 
     def grid(self, dims: Sequence[int]) -> tuple[int, int, int]:
-        """Return blocks along x, y, z that cover these dimensions."""
+        """Return the blocks along x, y, z that cover a launch's dimensions, the last of which lies along x."""
         # The last dimension along x, so that neighbours in memory are neighbours in a warp.
         x, y, z = (*reversed(dims), 1, 1)[:3]
         return -(-x // self.x), -(-y // self.y), -(-z // self.z)
 
 
 def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
-    """Return `block_dim` of a launch: threads along the dimensions of the launch, the last one along x.
+    """Return a launch's `block_dim` as a Block: threads along the dimensions of the launch, the last one along x.
 
     Args:
-        value: a number of threads (along x), as many numbers as `dims` has, or a Block.
+        value: a number of threads (along x), as many numbers as `dims` has, or a Block, which is returned as it is.
         dims: the launch's dimensions.
         kernel: its name.
 
     Raises:
-        LaunchError: it is none of these, or no device has so many threads or so much shared memory.
+        LaunchError: it is none of these, or no device has so many threads in a block.
     """
     if isinstance(value, Block):
         return value
@@ -92,7 +92,7 @@ def with_shared(block: Block, shared: Any, kernel: str) -> Block:
     """Return the block with so many bytes of dynamic shared memory.
 
     Raises:
-        LaunchError: `shared` is not an integer, or too large.
+        LaunchError: `shared` is not an integer from 0 to `MAX_SHARED`.
     """
     if isinstance(shared, bool) or not isinstance(shared, int) or not 0 <= shared <= MAX_SHARED:
         raise LaunchError(
@@ -105,8 +105,8 @@ class Geometry(msgspec.Struct, frozen=True):
     """The calling convention of a kernel that sees its blocks.
 
     Attributes:
-        places: for each of the kernel's parameters, the slot of the buffer that holds it.
-        block: the threads of a block.
+        places: for each of the kernel's parameters, the index of the slot of the buffer that holds it.
+        block: the block of threads.
     """
 
     places: tuple[int, ...]

@@ -22,24 +22,38 @@ from workbench.source import Location
 from workbench.types import ArrayType, Type, is_float
 
 ALIGNED, LEAST = 64, 16
-"""A strip's threads are a multiple of the first, so that vectors stay aligned; few heavy ones at least the second."""
+"""A strip's threads are a multiple of the first number, so that vectors stay aligned.
+
+If threads are so heavy that a strip has few of them, it has at least the second number.
+"""
 MOST_BLOCKS = 1024
-"""Of code whose threads go on to other indices: about as many as a large GPU runs at the same time. Each changes memory
-once, and the error of a float32 sum grows with them."""
+"""The most blocks of a launch whose threads go on to further indices: about what a large GPU runs at the same time.
+
+Each block changes memory once at its end, and the error of a float32 sum grows with their number.
+"""
 FULL, EACH, LIGHT = 128, 4, 64
-"""Beyond so many blocks, about one for each multiprocessor, such threads do so many indices each if they cost at most
-the third: what a block does at its end is about 100 instructions per thread."""
+"""Limits for launches whose threads may go on to further indices.
+
+Beyond FULL blocks, about one per multiprocessor, each thread takes up to EACH indices if it costs at most LIGHT
+operations: what a block does at its end is about 100 instructions per thread.
+"""
 KEPT_SHAPES = 256
-"""Dimensions for which a kernel keeps how a device gets the launch."""
+"""The number of launches' dimensions that a kernel remembers, each with the launch's shape for the driver."""
 
 
 def titled(name: str, direction: str) -> str:
-    """Return the name of one direction of a kernel in messages."""
+    """Return the name of one direction of a kernel in messages: `blur`, `blur (adjoint)`."""
     return name if direction == "forward" else f"{name} ({direction})"
 
 
 def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tuple[int, int, int]:
-    """Return the grid as `Loaded.grid` does, for code with this metadata."""
+    """Return blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch; see `Loaded.grid`.
+
+    Args:
+        metadata: the code's.
+        threads: of the launch; for a kernel of tiles its blocks.
+        block_dim: threads of a block, if the code does not say.
+    """
     own = metadata.get("block_dim", 0)
     # A kernel of tiles was compiled for its block size, and its launch counts blocks.
     if own:
@@ -56,7 +70,7 @@ Arguments: TypeAlias = "Callable[[Sequence[Any]], tuple[Any, ...]]"
 
 
 def _taken(positions: tuple[int, ...]) -> Arguments:
-    """Return a function that takes the arguments at these positions; it needs a third of a comprehension's time."""
+    """Return a function that selects the items at these positions; it needs a third of a comprehension's time."""
     if len(positions) > 1:
         return itemgetter(*positions)
     first = positions[0] if positions else 0
@@ -64,7 +78,13 @@ def _taken(positions: tuple[int, ...]) -> Arguments:
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A launch as a driver takes it: blocks, threads of a block, bytes of dynamic shared memory of a block."""
+    """A launch as a driver takes it.
+
+    Attributes:
+        grid: blocks along x, y, z.
+        block: threads of a block along x, y, z.
+        shared: bytes of dynamic shared memory of a block.
+    """
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -105,17 +125,18 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
-        later: returns the code with all that is known when it is built; None: this is that.
+        later: waits until the code has been built, and returns it; None: the code is here already.
         in_order: how launches add in the order of threads on a device; it has no code of its own then.
         metadata: what the artifact says of itself.
-        geometry: how it is called, where it sees its blocks; None if it is called once per thread.
+        geometry: how it is called, if it sees its blocks; None if it is called once per thread.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when it is read).
-        compile_for: returns the same code for another target of the CPU's backend, as the cache's entry.
-        one_call: whether a launch is one native call: no driver, no fault record, no place to show text.
+        compile_for: returns the same code for another target of the CPU's backend, as the cache's entry; None: it
+            cannot.
+        one_call: whether a launch is one native call: no driver, no fault record, no text to show.
         packer: writes this layout's parameter buffers.
-        written, shared: positions of the parameters in `writes`; of those that it reads, too: no other launch may
-            change them at the same time.
+        written: positions of the parameters in `writes`.
+        shared: positions of those that it also reads: no other launch may change their arrays at the same time.
         strip: the number of threads that native code runs between two tests whether to stop: about 0.1 ms.
         sums: the number of words that a strip leaves for the end of the launch (backends/cpu/text/reductions.py).
         arrays_of, written_of, floats_written_of, floats_read_of: take the arguments of a launch; return those that are
@@ -161,7 +182,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     bound: dict[object, Any] = msgspec.field(default_factory=dict[object, Any])
 
     def ready(self) -> Loaded:
-        """Return the code when it has been built.
+        """Return the code with all that is known once it is built; wait until it is.
 
         Raises:
             BuildError: the compiler refused our text.
@@ -216,47 +237,47 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def wide_of(self) -> Arguments:
-        """Takes the arguments of a launch; returns the arrays of which code that is `aligned` loads whole vectors."""
+        """A function of a launch's arguments: it returns the arrays whose vectors `aligned` code loads whole."""
         slots = self.layout.slots
         return _taken(tuple(k for k in self.arrays if access_bytes(slots[k].type)))  # type: ignore[union-attr]
 
     @cached_property
     def floats(self) -> tuple[int, ...]:
-        """The positions in `arrays` that can have a gradient."""
+        """The positions in `arrays` of arrays that can have a gradient."""
         return tuple(k for k in self.arrays if is_float(self.layout.slots[k].type))
 
     @cached_property
     def floats_read(self) -> tuple[int, ...]:
-        """The positions in `floats` whose elements are read."""
+        """The positions in `floats` of arrays whose elements are read."""
         return tuple(k for k in self.floats if self.names[k] in self.reads)
 
     @cached_property
     def only_read(self) -> tuple[int, ...]:
-        """The positions in `arrays` whose elements are read, and do not change."""
+        """The positions in `arrays` of arrays whose elements are read and do not change."""
         return tuple(k for k in self.arrays if self.names[k] in self.reads - self.writes)
 
     @cached_property
     def prints(self) -> bool:
-        """Return whether the code leaves what it prints to the host (see runtime/launching/prints.py)."""
+        """Whether the code leaves what it prints to the host (see runtime/launching/prints.py)."""
         return bool(self.metadata.get("prints"))
 
     @cached_property
     def on_device(self) -> bool:
-        """Return whether the code runs as CUDA code, on a GPU or an emulated one."""
+        """Whether the code runs as CUDA code, on a GPU or an emulated one."""
         return self.device.is_cuda
 
     @cached_property
     def reports(self) -> bool:
-        """Return whether a launch leaves something on its device that is collected later: faults, findings or text."""
+        """Whether a launch leaves something on its device that is collected later: faults, findings or text."""
         return self.checked or self.sanitized or self.prints
 
     @cached_property
     def sanitized(self) -> bool:
-        """Return whether its accesses are checked: with checks, on an emulated device."""
+        """Whether its accesses to memory are checked: the code has checks, and its device is emulated."""
         return self.device.is_emulated and bool(self.metadata.get("checks"))
 
     def in_blocks(self, block: Block) -> Loaded:
-        """Return the same code, which sees its blocks, for blocks of this size."""
+        """Return the same code, which must be one that sees its blocks, for launches in blocks of this shape."""
         assert self.geometry is not None
         sized = self._in_blocks.get(block)
         if sized is None:
@@ -283,11 +304,14 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def queue(self) -> Queue:
-        """The queue of its launches on its device."""
+        """The queue by which launches of the code reach its device."""
         return self.driver.queue(self.handle, self.places)
 
     def call(self, dims: Sequence[int], block_dim: int | Block) -> Call:
-        """Return the grid, block and shared memory of a launch over `dims`."""
+        """Return the grid, block and shared memory of a CUDA launch over `dims`.
+
+        `block_dim` counts only if the code does not see its blocks, and then is a number.
+        """
         if self.geometry is not None:
             block = self.geometry.block
             return Call(block.grid(dims), block.sizes, block.shared)
@@ -296,7 +320,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return Call((blocks, 1, 1), (threads, 1, 1), shared)
 
     def shape(self, dims: tuple[int, ...], block_dim: int | Block) -> bytes:
-        """Return `call` in the form that `Driver.launch` takes, stored for the next launch over these dimensions.
+        """Return `call` in the form that `Driver.launch` takes; it is remembered for launches over these dimensions.
 
         Raises:
             DeviceError: a launch cannot have so many blocks, or a block so much memory.
@@ -320,7 +344,10 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return self.reads | self.writes
 
     def mask(self, arguments: Sequence[Any]) -> int:
-        """Return the lock bits of all arguments' memory, in the form of `backends/cpu/native/memory_locks.py`."""
+        """Return the lock bits of the memory of the arguments that the code reads and changes (`shared`).
+
+        See `backends/cpu/native/memory_locks.py`.
+        """
         mask = 0
         for position in self.shared:
             mask |= arguments[position].memory.turn
@@ -328,7 +355,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def threads_per_task(self) -> int:
-        """The number of threads that one core takes at a time: a helper costs half as much as a strip."""
+        """The number of a launch's threads that one core takes at a time; all of them if they have to run in order."""
         return 2**62 if self.ordered else self.strip
 
     def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:

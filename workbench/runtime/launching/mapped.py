@@ -26,7 +26,7 @@ class Mapped(msgspec.Struct, frozen=True, eq=False):
         source: the array whose derivative it is computed from.
         along: a linear map, of tangents of the source to those of the target; launches what it computes.
         against: the transposed map, of adjoints of the target to those of the source.
-        constants: arrays that the maps read, which must be as they were when the maps run.
+        constants: arrays that the maps read, which must still have the contents that they had when the maps ran.
     """
 
     target: array

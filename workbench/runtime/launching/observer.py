@@ -15,12 +15,12 @@ class Observer(Listed):
     """A receiver of what is run, in order, before it runs; each method does nothing until it is overridden.
 
     Attributes:
-        takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened
-            before it then see what it does, and not what it heard.
+        takes: whether it carries out what it is notified of itself, in another form or later. Observers opened before
+            it then see what it does, and not what it was notified of.
         looks_inside: whether it sees the nodes of a captured graph that is launched, one by one, rather than the graph.
-        replays: whether it can run again what it hears of.
-        defers: whether it runs nothing before it ends, so that until then the code need not be there.
-        differentiates: whether it does not see inside what has a rule of its own (`mapped.py`).
+        replays: whether it can run again what it is notified of.
+        defers: whether it runs nothing before it ends, so that until then the code need not be built.
+        differentiates: whether it does not see inside work whose derivative has a rule of its own (`mapped.py`).
     """
 
     takes = False
@@ -43,10 +43,10 @@ class Observer(Listed):
         """Observe that a branch or loop is captured, about whose condition nothing is known before the graph runs.
 
         Returns:
-            What is captured in its place.
+            The node to capture in its place.
 
         Raises:
-            LaunchError: this observer has to know what runs.
+            LaunchError: this observer looks inside graphs, and so has to know what runs.
         """
         if self.looks_inside:
             raise LaunchError(
@@ -80,7 +80,7 @@ class Observer(Listed):
         """Observe the two events of the device's stream between which the announced work lies; called before `done`."""
 
     def stopped(self, record: LaunchRecord) -> None:
-        """Observe that the launch that was announced last did not end: it was interrupted, say."""
+        """Observe that the launch that was announced last raised an exception; it was interrupted, for example."""
 
     def done(self, subject: object, started: float, seconds: float) -> None:
         """Observe the end of announced work: a record, target or graph; `started` as `time.perf_counter`."""

@@ -15,19 +15,19 @@ import msgspec
 from workbench.backends.cuda.architectures import Architecture
 
 REGISTERS = 65536
-"""Of a multiprocessor."""
+"""32-bit registers of a multiprocessor."""
 REGISTER_UNIT = 256
-"""Registers that a warp gets at a time, on all architectures."""
+"""Registers that a warp is allocated at a time, on all architectures."""
 PARTITIONS = 4
-"""Of a multiprocessor; each has a quarter of the registers, and warps of its own."""
+"""Partitions of a multiprocessor; each has a quarter of the registers, and warps of its own."""
 
 
 class Occupancy(msgspec.Struct, frozen=True):
     """The number of a kernel's blocks and warps that fit into a multiprocessor.
 
     Attributes:
-        blocks: at once.
-        share: of the warps that it can hold, from 0 to 1.
+        blocks: that fit at once.
+        share: of the warps that a multiprocessor can hold, from 0 to 1.
         limited_by: "threads", "blocks", "registers" or "shared memory": what allows the fewest blocks.
         limits: how many blocks each of these allows; what is not used has no entry.
         warps: of a block.
@@ -43,7 +43,7 @@ class Occupancy(msgspec.Struct, frozen=True):
 
 
 SIZES = (256, 128, 512, 192, 384, 96, 64, 1024)
-"""Threads of a block to choose from; among equals the first."""
+"""Numbers of threads of a block to choose from; of equally good ones the first is taken."""
 
 
 def best_block(architecture: Architecture, registers: int, shared: int) -> int:
@@ -56,7 +56,7 @@ def best_block(architecture: Architecture, registers: int, shared: int) -> int:
 
 
 def occupancy(architecture: Architecture, threads: int, registers: int, shared: int) -> Occupancy:
-    """Return how many blocks of a kernel fit at once; none if a block needs more than there is.
+    """Return how many blocks of a kernel fit into a multiprocessor at once; 0 if a block needs more than there is.
 
     Args:
         architecture: the GPU's.

@@ -42,5 +42,5 @@ class Opened(Observer):
 
 
 def opened() -> tuple[Opened, ...]:
-    """Return the open observers of this context, the first one first."""
+    """Return the `Opened` observers that are open in this context, the one opened first first."""
     return tuple(o for o in OBSERVERS.get() if isinstance(o, Opened))

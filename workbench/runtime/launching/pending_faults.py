@@ -33,11 +33,18 @@ from workbench.runtime.launching.sanitizer import explained
 from workbench.types import ArrayType
 
 SLOTS = 1024
-"""Launches with checks that may be queued before the next one waits for them."""
+"""The number of launches with checks that may be queued before the next one waits for them."""
 
 
 def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
-    """Return the error in a launch's fault record; None if it has none. `buffer`: the packed parameters."""
+    """Return the error that a launch's fault record describes; None if it describes none.
+
+    Args:
+        loaded: the code.
+        dims: the launch's dimensions.
+        buffer: the packed parameters.
+        record: the record's bytes.
+    """
     fault = FaultRecord.read(record)
     if fault is None:
         return None
@@ -60,7 +67,7 @@ class _Slots:
         self.waiting: list[_Checked] = []
 
     def take(self, launch: _Checked) -> int:
-        """Reserve a zeroed fault record for this launch, and return its address."""
+        """Reserve a zeroed fault record on the device for a launch, and return its address."""
         # On first use: most programs never launch with checks on a device.
         if self._place is None:
             self._place = self._driver.alloc(self._index, SLOTS * FAULT_SIZE)
@@ -69,8 +76,10 @@ class _Slots:
         return self._place.handle + FAULT_SIZE * (len(self.waiting) - 1)
 
     def collect(self) -> list[KernelFault]:
-        """Return the faults of all waiting launches, which must have finished, in launch order, and free their
-        records."""
+        """Return the faults of all waiting launches, which must have finished, in the order of the launches.
+
+        Their fault records are free for others then.
+        """
         launches, self.waiting = self.waiting, []
         if not launches or self._place is None:
             return []
@@ -86,7 +95,7 @@ class _Slots:
 
 
 def read_records(driver: Driver, address: int, count: int) -> list[bytes]:
-    """Read fault records from a device that is being waited for."""
+    """Copy `count` fault records from a device address; the launches that write them must be over."""
     host = np.empty((count, FAULT_SIZE), np.uint8)
     # Blocks until the copy is done; the device was waited for already, so this does not wait for kernels.
     driver.call("cuMemcpyDtoH", host.ctypes.data, address, host.nbytes)
@@ -94,10 +103,10 @@ def read_records(driver: Driver, address: int, count: int) -> list[bytes]:
 
 
 class Settling:
-    """The pending reports of one driver's devices."""
+    """The pending reports of one driver's devices: faults, findings of the sanitizer, and printed text."""
 
     def __init__(self, driver: Driver) -> None:
-        """Attach to a driver, which calls `settle` whenever it waits."""
+        """Begin without reports; from now on the driver calls `settle` whenever it waits."""
         self.driver = driver
         self._slots: dict[int, _Slots] = {}
         self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
@@ -109,10 +118,10 @@ class Settling:
 
     @contextmanager
     def record(self, index: int, loaded: Loaded, dims: Sequence[int], params: bytes) -> Generator[int]:
-        """Queue a launch inside, with the address of a fault record that is its own until it has been collected.
+        """Yield the address of a fault record, until it has been collected, for a launch queued inside the `with`.
 
         Raises:
-            KernelFault: so many are queued that they had to be waited for, and one met a fault.
+            KernelFault: so many launches were queued that they had to be waited for, and one met a fault.
         """
         while True:
             # Until the launch is queued, no other thread collects: what it reads and clears was waited for.
@@ -126,12 +135,12 @@ class Settling:
             self.driver.synchronize(index)
 
     def later(self, index: int, owner: Any, collect: Callable[[], list[KernelFault]]) -> None:
-        """Ask `collect` for faults when the device is waited for next; `owner` is kept until then."""
+        """Have `collect` called for faults when the device is waited for next; `owner` is kept alive until then."""
         with self._lock:
             self._sources.setdefault(index, {})[owner] = collect
 
     def watch(self, index: int, loaded: Loaded) -> None:
-        """Collect findings of a sanitized kernel that is about to be queued, or captured in a graph."""
+        """Note that a sanitized kernel is about to be queued, or captured in a graph: its findings will be reported."""
         self._watched[int(loaded.handle.function)] = loaded
         self._watching.add(index)
 
@@ -148,16 +157,21 @@ class Settling:
         self.driver.printing.add(index)
 
     def owes(self) -> list[int]:
-        """Return the devices that have something to report, or may have; a broken one reports nothing any more."""
+        """Return the numbers of the devices that have something to report, or may have; broken ones are left out."""
         sources = (index for index, sources in self._sources.items() if sources)
         owing = {*self.driver.printing, *self._watching, *sources}
         return sorted(owing - self.driver.breakage.devices.keys())
 
     def settle(self, index: int, wait: Callable[[], object], report: bool = True) -> None:
-        """Wait; show what was printed, and raise the first fault, which is left for later without `report`.
+        """Call `wait`, which waits for the device; then show what was printed, and raise the first fault.
+
+        Args:
+            index: the device.
+            wait: waits for the device.
+            report: False: only a part of the work is waited for, and faults are left for later.
 
         Raises:
-            KernelFault: a launch with checks met one; notes name the others.
+            KernelFault: a launch with checks met a fault; notes name further ones.
             DeviceError: of `wait`.
         """
         try:
@@ -196,9 +210,10 @@ def settling(driver: Driver) -> Settling:
 
 
 def settle_all() -> None:
-    """Wait for the devices that have something to report, and raise or show it: at the end of a notebook's cell.
+    """Wait for the devices that have something to report, and show or raise it, as at the end of a notebook's cell.
 
     Raises:
+        WorkbenchError: an error that could not be raised where it occurred (`deferred_errors.py`).
         KernelFault, DeviceError: a kernel failed.
     """
     raise_late()
@@ -210,7 +225,7 @@ def settle_all() -> None:
 
 @contextmanager
 def shown() -> Generator[None]:
-    """Show on `sys.stdout`, below a cell, what the device's printf writes to the process's output inside."""
+    """Show on `sys.stdout` what a device's printf writes to the process's output inside the `with`."""
     own = False
     with suppress(Exception):
         # In a terminal `sys.stdout` is file descriptor 1, where the driver's printf goes anyway; in a notebook it is an

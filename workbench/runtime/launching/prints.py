@@ -20,7 +20,7 @@ _lock = renewed(__name__, "_lock", threading.RLock)
 
 @contextmanager
 def printing(*kernels: Loaded) -> Generator[None]:
-    """Launch inside; then show what these kernels have printed."""
+    """Show what these CPU kernels print inside the `with`, when it ends."""
     # Without prints no lock: launches from several threads run at the same time.
     if not any(k.prints for k in kernels):
         yield

@@ -15,11 +15,14 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.pending_faults import settling
 
 IN_ORDER: list[Callable[[], Any]] = []
-"""Returns the module that runs launches in the order of their threads: kernels, from floors above this one."""
+"""Holds a function that returns the module which runs launches in the order of their threads.
+
+That module has kernels, and so belongs to a package that this one may not import.
+"""
 
 
 def in_order() -> Any:
-    """Return that module, imported on first use."""
+    """Return the module that runs launches in the order of their threads, imported on first use."""
     return IN_ORDER[-1]()
 
 
@@ -51,7 +54,10 @@ def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block
 
 
 def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
-    """Return a context with the address of the launch's fault record, to be collected later; 0 without checks."""
+    """Return a context manager for queueing a launch: it yields the address of a fault record, 0 without checks.
+
+    What the launch prints, and its faults, will be reported when something waits for the device.
+    """
     reports, index = settling(loaded.driver), loaded.device.index
     if loaded.prints:
         reports.prints(index)
@@ -62,7 +68,11 @@ def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
 
 @contextmanager
 def _in_order(loaded: Loaded, stream: Any, others: Sequence[Device]) -> Generator[None]:
-    """Order the launch inside with what other devices, or other streams of this one, have queued."""
+    """Make the launch inside the `with` wait for what other devices have queued, and their later work for the launch.
+
+    Raises:
+        LaunchError: this device may no longer reach the memory of another one.
+    """
     own = loaded.device
     for other in others:
         if other != own and not is_peer_access_enabled(other, own):

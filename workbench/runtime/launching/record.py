@@ -25,9 +25,9 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.source import Location
 
 BLOCK_DIM = 256
+"""Threads of a CUDA block if a launch does not say."""
 BY_OCCUPANCY = 0
-"""The threads of a block that a launch leaves open, until it is bound (`api/builds/block_size.py`)."""
-"""Threads of a CUDA block where nothing is said."""
+"""The `block_dim` of a launch whose block size is chosen by occupancy when it is bound (`api/builds/block_size.py`)."""
 
 
 class LaunchOptions(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class LaunchOptions(msgspec.Struct, frozen=True):
 
     Attributes:
         code: what changes the generated code (checks, fast maths), and whether threads run in order.
-        block_dim: threads of a CUDA block; a Block where the kernel sees it.
+        block_dim: threads of a CUDA block; a Block if the kernel sees its blocks.
         stream: the CUDA stream; None is the device's default one.
     """
 
@@ -48,21 +48,22 @@ PLAIN = LaunchOptions()
 
 
 class Advance(msgspec.Struct, frozen=True):
-    """A change of a launch's number: so much more than it has."""
+    """A change of a number among a launch's arguments: `amount` is added to it."""
 
     amount: int
 
 
 class Latest(msgspec.Struct, frozen=True):
-    """A change of a launch's argument that was a uniform's value: to the value that this has now."""
+    """A change of a launch's argument that came from a uniform: it becomes the uniform's present value."""
 
 
 class Binder(msgspec.Struct, frozen=True, eq=False):
-    """The functions by which a record changes an argument: the floor above knows kernels and their variants.
+    """The functions by which a record changes an argument; `workbench.api`, which knows kernels, provides them.
 
     Attributes:
-        check: (record, parameter, value) to the value as the packer takes it; raises LaunchError.
-        bind: (record, dims, arguments) to a record with the code that suits them; raises LaunchError.
+        check: takes a record, a parameter and a value; returns the value as the packer takes it, or raises LaunchError.
+        bind: takes a record, dimensions and arguments by name; returns a record with the code that suits them, or
+            raises LaunchError.
     """
 
     check: Callable[[LaunchRecord, str, Any], Any]
@@ -101,7 +102,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def is_conditional(self) -> bool:
-        """Return whether its code is right for some numbers only: a gathering adjoint, or one for certain launches."""
+        """Whether its code is right for some numbers only: a gathering adjoint, or one for certain launches."""
         return self.options.single is not None or self.direction in (GATHERED, LOCAL)
 
     @property
@@ -111,7 +112,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def block_dim(self) -> int | Block:
-        """Threads of a CUDA block; a Block where the kernel sees it."""
+        """Threads of a CUDA block; a Block if the kernel sees its blocks."""
         return self.how.block_dim
 
     @property
@@ -121,7 +122,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def direction(self) -> str:
-        """ "forward", "adjoint", "tangent" (see autodiff/directions.py)."""
+        """The direction of the code: "forward", "adjoint", "tangent" (see autodiff/directions.py)."""
         return self.loaded.direction
 
     @property
@@ -136,7 +137,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def arguments(self) -> Mapping[str, Any]:
-        """Parameter name to value, in order."""
+        """The arguments by parameter name, in the order of the parameters."""
         return dict(zip(self.loaded.types, self.values, strict=True))
 
     @property
@@ -168,13 +169,14 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self if self.loaded.later is None else replace(self, loaded=self.loaded.ready())
 
     def on(self, instead: Callable[[array], array]) -> LaunchRecord:
-        """Return the same launch on other arrays of the same layout."""
+        """Return the same launch with each array replaced by what `instead` returns for it, of the same layout."""
         return replace(self, values=[instead(v) if isinstance(v, array) else v for v in self.values])
 
     def checked(self, name: str, value: Any) -> Any:
-        """Return `value` as an argument for the parameter `name`; an `Advance` adds to the one it has.
+        """Return `value` as an argument for the parameter `name`.
 
-        A uniform, and `Latest` for what was one, is its value of now.
+        An `Advance` adds to the present argument; a uniform, and `Latest` for an argument that was one, gives the value
+        that it has now.
 
         Raises:
             LaunchError: it does not fit.

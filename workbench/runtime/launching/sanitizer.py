@@ -25,7 +25,7 @@ _ATOMICS = frozenset(("atom", "red"))
 
 
 def explained(loaded: Loaded, finding: Finding) -> KernelFault:
-    """Return the error of a finding, at the line of the cell as it is now."""
+    """Return the error that a user gets for a finding of a sanitized launch, at the line of the cell as it is now."""
     sentence, advice = _SENTENCES[finding.fault.kind](_Case(loaded, finding))
     sentence = sentence[0].upper() + sentence[1:]
     thread = _three(finding.fault.thread, finding.launch.block)
@@ -51,17 +51,20 @@ def _verb(opcode: str) -> str:
 
 
 class _Case:
-    """A finding and the launch that it is of, in a user's words."""
+    """A finding with the code of its launch, described in a user's words."""
 
     def __init__(self, loaded: Loaded, finding: Finding) -> None:
         self.loaded, self.found, self.fault = loaded, finding, finding.fault
 
     def who(self) -> str:
-        """Return the thread at fault."""
+        """Return the name of the thread at fault: "thread (3,)"."""
         return self.named(self.fault.thread, self.fault.block)
 
     def named(self, thread: int, block: tuple[int, int, int]) -> str:
-        """Return a thread's name: its index in the launch, or in its block if the kernel sees blocks."""
+        """Return a thread's name: its index in the launch; if the kernel sees blocks, those in its block and the grid.
+
+        A thread beyond the launch's dimensions has the second form, too.
+        """
         launch = self.found.launch
         position = _three(thread, launch.block)
         if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):
@@ -75,12 +78,12 @@ class _Case:
         return f"thread {position} of block {block}"
 
     def does(self) -> str:
-        """Describe the access in words."""
+        """Return what the access does, in words: "reads 4 bytes"."""
         verb, count = _verb(self.fault.instruction.opcode), self.fault.size
         return f"{verb} {count} byte{'s' if count > 1 else ''}"
 
     def parameters(self) -> list[tuple[str, ArrayType, int, Allocation]]:
-        """Return name, type, address and allocation of each pointer."""
+        """Return name, type, address and allocation of each array parameter that points to memory."""
         slots = self.loaded.layout.slots
         order = (None, *slots) if self.loaded.geometry is None else [slots[k] for k in self.loaded.geometry.places]
         launch = self.found.launch.params
@@ -91,7 +94,10 @@ class _Case:
         ]
 
     def nearest(self) -> tuple[str, ArrayType, int, Allocation] | None:
-        """Return the pointer whose memory the address lies in, or near; None if it is no index of any."""
+        """Return the array parameter whose memory the address at fault lies in or is nearest to, as `parameters` does.
+
+        It is None if the address is no index of any array.
+        """
         at, freed = self.fault.address, self.found.freed
 
         def distance(one: tuple[str, ArrayType, int, Allocation]) -> int:
@@ -103,8 +109,10 @@ class _Case:
         return None if lost else near
 
     def element(self) -> tuple[str, int, str, int]:
-        """Return the faulting address as text ("x[130]"), its index, its parameter ("" if none) and the element
-        count."""
+        """Return the address at fault as a text ("x[130]"), as an index, and its array's name and number of elements.
+
+        If it belongs to no array parameter, index and number are 0, and the name is "".
+        """
         near, freed, at = self.nearest(), self.found.freed, self.fault.address
         if near is None:
             return f"byte {at - freed.start:,} of memory" if freed else f"the address {at:#x}", 0, "", 0
@@ -151,7 +159,7 @@ def _copied(case: _Case) -> tuple[str, str]:
 
 
 def _other(case: _Case) -> tuple[str, str]:
-    """Return what the other access of a race does, and where."""
+    """Return the verb for the other access of a race, such as "writes", and its place, such as " in line 3" (or "")."""
     assert case.fault.other is not None
     location = _location_of(case.loaded, case.found.other)
     return _verb(case.fault.other.opcode), f" in line {location.shown_line}" if location is not None else ""

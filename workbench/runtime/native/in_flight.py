@@ -23,13 +23,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Native(msgspec.Struct, frozen=True):
-    """The work of one native call.
+    """The work of one native call, for messages.
 
     Attributes:
         what: what people call it.
-        threads: of the launch; 0 where they are not counted.
+        threads: of the launch; 0 if they are not counted.
         written: names of what it may write.
-        rows: launches of a table; 1 where it is no table.
+        rows: launches of a table; 1 if it is no table.
     """
 
     what: str
@@ -39,7 +39,7 @@ class Native(msgspec.Struct, frozen=True):
 
 
 class UnderWay(msgspec.Struct, frozen=True):
-    """The work that is under way.
+    """The work that is under way in the main thread.
 
     Attributes:
         doing: "running" or "compiling".
@@ -59,7 +59,7 @@ _COMPILING: dict[CodeType, Callable[[Mapping[str, Any]], str]] = {}
 
 
 def runs(read: Callable[[Mapping[str, Any]], Native]) -> Callable[[Function], Function]:
-    """Decorator of a function that makes a native call: `read` makes of its local variables what runs."""
+    """Decorate a function that makes a native call; `read` returns, from its local variables, what runs."""
 
     def decorate(function: Function) -> Function:
         _NATIVE[function.__code__] = read
@@ -69,7 +69,7 @@ def runs(read: Callable[[Mapping[str, Any]], Native]) -> Callable[[Function], Fu
 
 
 def compiles(read: Callable[[Mapping[str, Any]], str]) -> Callable[[Function], Function]:
-    """Decorator of a function that compiles: `read` makes a name of its local variables."""
+    """Decorate a function that compiles; `read` returns, from its local variables, the name of what is compiled."""
 
     def decorate(function: Function) -> Function:
         _COMPILING[function.__code__] = read
@@ -79,10 +79,10 @@ def compiles(read: Callable[[Mapping[str, Any]], str]) -> Callable[[Function], F
 
 
 class Watch:
-    """Looks at the main thread now and then, from another one."""
+    """A view of what the main thread does, for another thread that looks now and then."""
 
     def __init__(self) -> None:
-        """Has seen nothing yet."""
+        """Begin with nothing seen."""
         self._compiling: tuple[int, float] = 0, 0.0
 
     def look(self) -> UnderWay | None:
@@ -108,7 +108,7 @@ class Watch:
 
 
 def explain(error: BaseException, run: Native) -> None:
-    """Let `error`, which a native call raised, say what it ended; nothing where that was over, or never began.
+    """Add to an error that a native call raised what it ended, and how far that was; nothing if no work was stopped.
 
     A `KeyboardInterrupt` without a text gets one, anything else that a signal's handler raised gets a note.
     """
@@ -123,7 +123,7 @@ def explain(error: BaseException, run: Native) -> None:
 
 
 def say(error: BaseException, text: str) -> None:
-    """Add a text to an error: to that of a `KeyboardInterrupt`, which has none but ours; to others as a note."""
+    """Add a text to an error: to the message of a `KeyboardInterrupt`, to others as a note."""
     if isinstance(error, KeyboardInterrupt) and all(isinstance(a, str) for a in error.args):
         error.args = (" ".join([*error.args, text]),)
     else:
@@ -132,7 +132,7 @@ def say(error: BaseException, text: str) -> None:
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return each once, in order."""
+    """Return the names in alphabetical order, each once."""
     return tuple(sorted(set(names)))
 
 

@@ -10,5 +10,5 @@ from workbench.cache.native import native_image
 
 @functools.cache
 def install_launcher() -> dispatch.Launcher:
-    """Return the launcher."""
+    """Return this process's native launcher; the first call loads it from the cache, or compiles it."""
     return dispatch.install(native_image("wb_launcher", dispatch.text, optimise=False))

@@ -25,7 +25,7 @@ _ARRAY_PIECES = [struct.Struct(f"<Q{2 * ndim}q").pack for ndim in range(MAX_NDIM
 
 
 def slot_format(slot: Slot) -> str:
-    """Return the `struct` format of one parameter, padded to a multiple of 8 bytes."""
+    """Return the format by which Python's `struct` packs one parameter, padded to a multiple of 8 bytes."""
     type = slot.type
     if isinstance(type, ArrayType):
         return f"Q{2 * type.ndim}q"
@@ -35,13 +35,16 @@ def slot_format(slot: Slot) -> str:
 
 
 def array_piece(address: int, shape: Sequence[int], strides: Sequence[int]) -> bytes:
-    """Return an array's bytes in an argument buffer; arrays keep theirs."""
+    """Return an array's bytes in a parameter buffer: address, shape, strides."""
     return _ARRAY_PIECES[len(shape)](address, *shape, *strides)
 
 
 @functools.lru_cache(maxsize=1024)
 def dims_piece(dims: tuple[int, ...], divided: bool = False) -> bytes:
-    """Return what 1 to 4 dimensions are in a buffer; `divided`: of CUDA code with 32-bit indices."""
+    """Return the bytes of a launch's 1 to 4 dimensions in a parameter buffer.
+
+    With `divided`, which CUDA code with 32-bit indices needs, each has the multiplier that divides by it.
+    """
     sizes = (*dims, 1, 1, 1)[:4]
     if divided and max(sizes) < 1 << 31:  # else there are no threads
         return struct.pack("<8I", *(word for n in sizes for word in (n, multiplier(n))))
@@ -61,7 +64,10 @@ def value_piece(slot: Slot) -> Callable[[Any], bytes]:
 
 
 def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
-    """Floats of 16 bits: `struct` knows no bfloat16, and raises where a float16 is infinite."""
+    """Return such a function as `value_piece` for 16-bit floats.
+
+    `struct` knows no bfloat16, and raises an error for an infinite float16.
+    """
 
     def packed(value: Any) -> bytes:
         with np.errstate(over="ignore"):
@@ -72,11 +78,12 @@ def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
 
 
 class Packer:
-    """Makes buffers of one layout.
+    """Packs the arguments of launches into parameter buffers of one layout.
 
     Attributes:
-        pieces: for each slot what makes its bytes of an argument; None for arrays, which have theirs.
-        pack: (1 to 4 dimensions, arguments) to bytes; arguments are arrays, numbers, and sequences of them for vectors.
+        pieces: for each slot a function that makes its bytes of an argument; None for arrays, which have theirs.
+        pack: takes 1 to 4 dimensions and the arguments (arrays, numbers, and sequences of them for vectors); returns
+            bytes.
     """
 
     def __init__(self, layout: Layout, divided: bool = False) -> None:
@@ -90,11 +97,11 @@ class Packer:
         )
 
     def new(self) -> ctypes.Array[ctypes.c_char]:
-        """Return an empty buffer."""
+        """Return a buffer of zeros."""
         return ctypes.create_string_buffer(self.layout.size)
 
     def single(self, position: int, value: Any) -> bytes:
-        """Return the bytes of one argument that is not an array."""
+        """Return the bytes of one argument, which is not an array, by the position of its parameter."""
         piece = self.pieces[position]
         assert piece is not None
         return piece(value)

@@ -36,7 +36,7 @@ from workbench.structs import Struct
 from workbench.types import ArrayType, Complex, Scalar, Vector, element
 
 LARGEST = 1_000_000_000
-"""Bytes of a program's memory; a page of more would not open everywhere."""
+"""The most bytes of a program's memory; a page with more would not open everywhere."""
 INSTEAD = "A page can hold launches of kernels, copies, fills, tapes, graphs and calls of JAX that ran on the CPU."
 
 
@@ -46,7 +46,7 @@ def program_of(
     seen: Mapping[str, array] = MappingProxyType({}),
     counters: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> Program:
-    """Return the program that runs these entries.
+    """Return the program by which a web page runs entries of a record again.
 
     Args:
         entries: what a page runs again, in order.
@@ -74,7 +74,11 @@ def program_of(
 
 
 def _check(entry: Work) -> None:
-    """Refuse what no page runs, by name."""
+    """Check that a page can run an entry, and all that is inside it.
+
+    Raises:
+        RecordError: it cannot; the message names the entry.
+    """
     if isinstance(entry, Launch):
         _check_launch(entry.record)
     elif not isinstance(entry, Copy | Fill | Graph | Call):
@@ -97,7 +101,7 @@ def _check_launch(record: LaunchRecord) -> None:
 
 
 def _unread(entries: Sequence[Work]) -> set[Memory]:
-    """Return the memory that a copy or fill overwrites entirely before its first read."""
+    """Return the memory that a copy or fill overwrites entirely before anything reads it."""
     used: set[Memory] = set()
     unread: set[Memory] = set()
     for entry in entries:
@@ -112,12 +116,12 @@ def _unread(entries: Sequence[Work]) -> set[Memory]:
 
 
 class _Writer:
-    """A program being written.
+    """A page's program that is being written.
 
     Attributes:
-        program: so far.
+        program: what is laid out so far.
         owners: by row, the number of its entry.
-        starts, places: where ranges of this process's memory begin and end, and where they lie in the page's.
+        starts, places: ranges of this process's memory: where each begins, and its begin, end and address in the page.
     """
 
     def __init__(self, contents: Contents) -> None:
@@ -134,7 +138,13 @@ class _Writer:
         self.prints: dict[str, list[Any]] = {}
 
     def lay_out(self, arrays: Sequence[array], unread: set[Memory]) -> None:
-        """Place the memory of all arrays; what overlaps here overlaps there. What is unread begins as zeros."""
+        """Assign an address in the page to the memory of all arrays; what overlaps here overlaps there.
+
+        What is in `unread` begins as zeros.
+
+        Raises:
+            RecordError: an array is on a GPU, or all together are larger than `LARGEST`.
+        """
         for a in arrays:
             if a.device.is_cuda:
                 raise RecordError(
@@ -168,7 +178,7 @@ class _Writer:
                 self.program.place(data.tobytes(), self.address(low))
 
     def address(self, here: int) -> int:
-        """Return the page's address of a byte of this process; 0 for none."""
+        """Return the page's address of a byte of this process; 0 for address 0 and for memory that was not laid out."""
         k = bisect_right(self.starts, here) - 1
         if here == 0 or k < 0 or here >= self.places[k][1]:
             return 0
@@ -176,8 +186,10 @@ class _Writer:
         return there + here - low
 
     def steps(self, node: Work) -> Iterator[Any]:
-        """Yield a node's steps: numbers of rows, and branches and loops of these; a graph in the order of its
-        capture."""
+        """Yield a node's steps: numbers of rows, and branches and loops of these.
+
+        The nodes of a graph come in the order of its capture.
+        """
         match node:
             case Launch():
                 yield from self.launch(node.record)
@@ -196,7 +208,7 @@ class _Writer:
                 raise AssertionError(node.kind)
 
     def launch(self, record: LaunchRecord) -> Iterator[int]:
-        """Yield the row of a launch."""
+        """Add the row of a launch, and yield its number; nothing for a launch without threads."""
         loaded = record.loaded
         if not record.threads:
             return
@@ -219,7 +231,7 @@ class _Writer:
         yield self._row(row, loaded.title, _lines(record) if loaded.checked else {})
 
     def move(self, node: Copy | Fill) -> Iterator[int]:
-        """Yield the row of a copy, a sum or a fill."""
+        """Add the row of a copy, a sum or a fill, and yield its number; nothing for arrays without elements."""
         if not node.target.size:
             return
         name, words, pattern = move_words(node)
@@ -239,7 +251,10 @@ class _Writer:
         return len(self.titles) - 1
 
     def _name_arguments(self, record: LaunchRecord, at: int) -> None:
-        """Note numbers and arrays by their parameters' names, arrays by kernel and name too; several share none."""
+        """Note where a launch's numbers and arrays lie, by parameter; arrays by kernel and parameter, too.
+
+        A name that different arrays have stands for none.
+        """
         for slot in record.loaded.layout.slots:
             if isinstance(slot.type, Scalar):
                 self.numbers.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
@@ -259,7 +274,7 @@ class _Writer:
                 self.arrays[known] = described if self.arrays.get(known, described) == described else None
 
     def place_of(self, value: array) -> dict[str, Any]:
-        """Describe an array as a page reads it."""
+        """Describe an array as a page reads it: address, type, shape, strides in bytes, components."""
         inner = value.dtype.length if isinstance(value.dtype, Vector) else 1
         return {
             "at": self.address(value.address),
@@ -270,7 +285,7 @@ class _Writer:
         }
 
     def finished(self, schedule: list[Any], seen: Mapping[str, array]) -> Program:
-        """Return the program with its schedule and names."""
+        """Return the program with its schedule, and with the arrays that are read after runs."""
         arrays = {name: described for name, described in self.arrays.items() if described is not None}
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
         payload = {
@@ -290,7 +305,7 @@ class _Writer:
 
 
 def _lines(record: LaunchRecord) -> dict[str, list[int]]:
-    """Return the messages of faults, and the numbers of the operations that each is about."""
+    """Return the messages of a kernel's faults, each with the numbers of the operations that it is about."""
     lines: dict[str, list[int]] = {}
     for op, number in number_ops(record.loaded.function).items():
         if op.location.line:
@@ -300,7 +315,7 @@ def _lines(record: LaunchRecord) -> dict[str, list[int]]:
 
 
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
-    """Each print's parts, and the types of its values: names, and how many components there are (0: one number)."""
+    """Describe each print of a kernel: its parts, and type and number of components of each value (0: one number)."""
     described: list[dict[str, Any]] = []
     for op in prints(record.loaded.function):
         types = [(v.type, element(v.type).name) for v in op.operands]

@@ -19,18 +19,22 @@ ALIGNED = 64
 
 
 Row = tuple[int, int, int, int, int, int]
-"""A launch, copy, sum or fill: the number of its function; where its packed parameters lie; how many threads or
-elements it has; how many of them a strip has (the native launcher's number, so that sums have the same bits); words
-that a strip leaves for the end; where its fault record lies, 0 without checks."""
+"""A launch, copy, sum or fill.
+
+It has the number of its function; the address of its packed parameters; how many threads or elements it has; how many
+of them a strip has (the native launcher's number, so that sums have the same bits); how many words a strip leaves for
+the end; the address of its fault record, 0 without checks.
+"""
 
 
 @dataclass
 class Program:
-    """The memory of a page's program, as far as it is laid out.
+    """A program for a page: memory with its first contents, modules and rows.
 
     Attributes:
         rows: what runs.
         facts: further entries of `data`, JSON values.
+        stop: the address of the words that tell native code to stop.
     """
 
     rows: list[Row] = field(default_factory=list[Row])
@@ -44,27 +48,29 @@ class Program:
         self.stop = self.reserve(40)
 
     def reserve(self, size: int) -> int:
-        """Return the address of so many bytes of zeros."""
+        """Reserve so many bytes, which are zeros at first; return their address."""
         start = self._end
         self._end += -(-size // ALIGNED) * ALIGNED
         return start
 
     def place(self, data: bytes, start: int | None = None) -> int:
-        """Return the address at which these bytes stand when the program is rewound; `start`: in memory reserved
-        before."""
+        """Put bytes into the memory, as they are to be whenever the program is rewound; return their address.
+
+        With `start` they are put there, in memory that was reserved before.
+        """
         at = self.reserve(len(data)) if start is None else start
         if data:
             self._chunks.append((at, data))
         return at
 
     def entry(self, image: bytes, name: str) -> int:
-        """Return the number of the function `name` of an object file."""
+        """Return the number of the function `name` of an object file, which is linked at the first call."""
         if (image, name) not in self._entries:
             self.link(image, (name,))
         return self._entries[image, name]
 
     def link(self, image: bytes, names: Sequence[str]) -> Module:
-        """Return the module of an object file, whose functions `names` become entries.
+        """Link an object file, and number its functions `names`; return the module.
 
         Raises:
             BuildError: as `make_module`.
@@ -83,11 +89,11 @@ class Program:
 
     @property
     def code_size(self) -> int:
-        """Bytes of its modules."""
+        """Bytes of its WebAssembly modules."""
         return sum(len(module.image) for module, _ in self._modules)
 
     def data(self) -> dict[str, Any]:
-        """Return the program that `openMachine` takes."""
+        """Return the description of the program that the page's `openMachine` takes, as JSON values."""
         rows = [list(row) for row in self.rows]
         plain: dict[str, Any] = {
             "schedule": list(range(len(rows))),
@@ -106,9 +112,9 @@ class Program:
         }  # fmt: skip
 
     def payload(self) -> bytes:
-        """Return the payload that `openMachine` takes."""
+        """Return the bytes that the page's `openMachine` takes: contents of memory, then modules."""
         return b"".join([*(data for _, data in self._chunks), *(module.image for module, _ in self._modules)])
 
     def compressed(self) -> bytes:
-        """Return the payload as a browser's `DecompressionStream("deflate")` reads it."""
+        """Return the payload compressed, as a browser's `DecompressionStream("deflate")` reads it."""
         return zlib.compress(self.payload(), 9)

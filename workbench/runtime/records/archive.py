@@ -37,11 +37,11 @@ def refused(reason: str) -> RecordError:
 
 
 def pack(content: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
-    """Return the file's bytes.
+    """Return the bytes of a file with this content.
 
     Args:
         content: JSON values.
-        members: name to bytes.
+        members: the bytes of each member, by name.
     """
     listed = {name: [len(data), hashlib.sha256(data).hexdigest()] for name, data in members.items()}
     header = {"format": FORMAT, "version": VERSION, "members": listed, "content": content}
@@ -56,7 +56,7 @@ def pack(content: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
-    """Content and members of a file that `pack` made.
+    """Return content and members of a file that `pack` made.
 
     Raises:
         RecordError: it is not one, or a byte is not what was written.
@@ -100,10 +100,10 @@ def _members(data: bytes) -> dict[str, bytes]:
 
 
 def read_json(data: bytes) -> Any:
-    """JSON values.
+    """Return the JSON values in some bytes.
 
     Raises:
-        RecordError: they are none.
+        RecordError: they are not JSON.
     """
     try:
         return json.loads(data, parse_constant=_no_constant)
@@ -116,7 +116,7 @@ def _no_constant(name: str) -> Any:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all.
+    """Write a file, completely or not at all.
 
     Raises:
         RecordError: it cannot be written.

@@ -14,14 +14,18 @@ from workbench.runtime.device.memory import Memory
 
 
 class Contents:
-    """Bytes of allocations, each as it was when it was first kept."""
+    """Copies of the memory of arrays, each as it was when it was first kept.
+
+    Attributes:
+        kept: by memory, the address of the first byte and the bytes.
+    """
 
     def __init__(self, contents: Mapping[Memory, tuple[int, np.ndarray]] | None = None) -> None:
-        """Nothing, or what is given: memory to the first kept byte's address and the bytes."""
+        """Begin with these copies, or with none."""
         self.kept = dict(contents or {})
 
     def keep(self, arrays: Iterable[array]) -> None:
-        """Keep what the allocations of these arrays hold now, if they are not kept yet."""
+        """Copy what the memory of these arrays holds now, if there is no copy of it yet."""
         for a in arrays:
             if a.memory not in self.kept:
                 low, high = extent(a)
@@ -29,7 +33,7 @@ class Contents:
                 self.kept[a.memory] = low, read_bytes(a.memory, low, high - low)
 
     def restore(self) -> None:
-        """Put all of it back."""
+        """Write all copies back to the arrays' memory."""
         for memory, (low, data) in self.kept.items():
             memory.version += 1
             write_bytes(memory, low, data)
@@ -50,7 +54,7 @@ def read_bytes(memory: Memory, address: int, count: int) -> np.ndarray:
 
 
 def write_bytes(memory: Memory, address: int, data: np.ndarray) -> None:
-    """Copy bytes to `address`."""
+    """Copy bytes to an address in a memory."""
     if memory.device.is_cuda:
         driver_of(memory.device).copy_to_device(address, data, memory.device.index)
     elif data.nbytes:

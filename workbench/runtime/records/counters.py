@@ -11,11 +11,11 @@ from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import ArrayType, Scalar, is_integer
 
 Counter: TypeAlias = "str | Iterable[str] | Mapping[str, int]"
-"""The parameters that advance, or these and by how much."""
+"""The parameters that advance with each replay; or these and by how much."""
 
 
 class Counters:
-    """Recorded numbers that advance with each replay, and their present offsets.
+    """Recorded numbers that advance with each replay, and by how much they have advanced.
 
     Attributes:
         steps: by how much each advances with a replay; 0: by enough for the recorded numbers not to come again.
@@ -23,7 +23,11 @@ class Counters:
     """
 
     def __init__(self, counters: Counter = ()) -> None:
-        """Raise LaunchError if it is neither names nor a mapping of names to whole numbers."""
+        """Begin with numbers as they were recorded.
+
+        Raises:
+            LaunchError: `counters` is neither names nor a mapping of names to whole numbers.
+        """
         names = [counters] if isinstance(counters, str) else list(counters)
         self.steps: dict[str, int] = {n: counters[n] if isinstance(counters, Mapping) else 0 for n in names}
         self.amounts: dict[str, int] = {}
@@ -36,10 +40,10 @@ class Counters:
             )
 
     def step(self, name: str, records: Sequence[LaunchRecord]) -> int:
-        """Return by how much a number advances from record to record.
+        """Return by how much a number advances from replay to replay.
 
         Raises:
-            LaunchError: it is no whole number of a launch.
+            LaunchError: it is a parameter of no recorded launch, or no whole number.
         """
         numbers = [r.arguments[name] for r in records if name in r.arguments]
         if not numbers or not all(isinstance(n, int) for n in numbers):
@@ -48,13 +52,19 @@ class Counters:
         return self.steps.get(name) or max(numbers) - min(numbers) + 1
 
     def next(self, name: str, records: Sequence[LaunchRecord], step: int | None = None) -> int:
-        """Return the offset of a number from its recorded value in the next replay."""
+        """Return how much more than recorded a number is in the next replay.
+
+        `step` replaces the step by which it advances.
+
+        Raises:
+            LaunchError: it is a parameter of no recorded launch, or no whole number.
+        """
         own = self.step(name, records)
         return self.amounts.get(name, 0) + (own if step is None else step)
 
 
 def step_of(name: str, value: Any) -> int | None:
-    """Return the step that a change `"+20"` of a parameter asks for; None if it is another value.
+    """Return the number in a step such as "+20", given in place of a parameter's value; None if `value` is no text.
 
     Raises:
         LaunchError: it is a text, but not of that form.
@@ -67,7 +77,7 @@ def step_of(name: str, value: Any) -> int | None:
 
 
 def seeds(function: Function) -> tuple[str, ...]:
-    """Return the whole-number parameters of a kernel that seed its random numbers."""
+    """Return the names of the whole-number parameters that seed a kernel's random numbers."""
     makers = definitions(function.body)
     users: dict[Value, list[Op]] = {}
     for op in walk(function.body):
@@ -81,14 +91,14 @@ def seeds(function: Function) -> tuple[str, ...]:
 
 
 def _is_offset(op: Op, users: Mapping[Value, list[Op]]) -> bool:
-    """Return whether a word is drawn of a stream's offset, which `rand_init` adds to the seed."""
+    """Return whether a `rand_next` only draws the word that gives a stream's offset, which is added to the seed."""
     words = users.get(op.result, [])
     after = [user for word in words for user in users.get(word.result, [])] if words else []
     return all(w.name == "rand_word" for w in words) and bool(after) and all(u.name == "add" for u in after)
 
 
 def _sources(value: Value, makers: Mapping[Value, Op]) -> Iterator[Value]:
-    """Yield the parameters that a value is computed from, past no random word."""
+    """Yield the parameters that a value is computed from; random words count as computed from none."""
     pending, seen = [value], set[Value]()
     while pending:
         value = pending.pop()

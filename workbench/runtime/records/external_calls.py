@@ -15,27 +15,27 @@ from workbench.runtime.work import Work
 
 
 class Listener(Protocol):
-    """A recorder, as sources know it."""
+    """A recorder, as sources of calls know it."""
 
     @property
     def keeps_inputs(self) -> bool:
-        """Return whether the calls' inputs are to be kept."""
+        """Whether copies of the calls' inputs are wanted."""
         ...
 
     def called(self, entries: Sequence[Work], lost: int) -> None:
-        """Take calls that ran while it was open, and how many more there were."""
+        """Take the calls that ran while it was open, and the number of calls that were lost."""
         ...
 
 
 class Source(Protocol):
-    """An observer of calls that other libraries make."""
+    """A library's calls of our kernels, which it notes for recorders."""
 
     def listen(self, on: bool, inputs: bool) -> None:
-        """Begin or go on, with or without inputs, or end."""
+        """Note calls from now on (`on`), with copies of their inputs or without, or stop."""
         ...
 
     def drain(self) -> tuple[Sequence[Work], int]:
-        """Return the calls since the last time, and the number of those that could not be noted."""
+        """Return the calls noted since the last time, and the number of those that could not be noted."""
         ...
 
 
@@ -45,14 +45,14 @@ _open: list[Listener] = []
 
 
 def add_source(source: Source) -> None:
-    """Have recorders listen to this source, those that are open already too."""
+    """Add a source of calls, for recorders that open later and for those that are open."""
     with _lock:
         _sources.append(source)
         _set()
 
 
 def open_listener(listener: Listener) -> None:
-    """Let a recorder hear of calls."""
+    """Begin to pass calls of other libraries to a recorder."""
     with _lock:
         _hand_over()
         if listener not in _open:
@@ -61,7 +61,7 @@ def open_listener(listener: Listener) -> None:
 
 
 def close_listener(listener: Listener) -> None:
-    """Hand a recorder what it has to hear, and no more after that."""
+    """Pass a recorder the calls that were noted so far, and no more after that."""
     with _lock:
         _hand_over()
         if listener in _open:

@@ -16,12 +16,12 @@ from workbench.cache.key import Part
 
 
 class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The facts derived from a kernel's IR.
+    """Facts that an analysis has derived from a kernel's IR, as a file stores them.
 
     Attributes:
         digest: of the analysis and of the IR, as `facts_digest` makes it.
         adds_alone: as `Specialisation.adds_alone`.
-        forward: what the key of the forward direction's code says of the function.
+        forward: the parts of the cache key for the forward direction that depend on the function.
         others: the same for all other directions.
     """
 
@@ -32,7 +32,7 @@ class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def facts_digest(member: bytes) -> str:
-    """Return the digest of the analysis that runs here, and of a kernel's IR as a file holds it."""
+    """Return the digest of the version of the analysis that runs here, and of a kernel's IR as a file holds it."""
     return hashlib.sha256(front_end_version().encode() + b"\n" + member).hexdigest()
 
 
@@ -50,7 +50,7 @@ def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
 
 
 def read_facts(stored: Any, member: bytes) -> KernelFacts | None:
-    """Return the facts that a file of the user's own holds; None if there are none that the analysis here derived."""
+    """Return the facts in a file of the user's own; None if there are none, or another analysis or IR gave them."""
     try:
         kernel_facts = msgspec.convert(stored, KernelFacts)
     except msgspec.ValidationError:

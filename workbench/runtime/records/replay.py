@@ -25,7 +25,11 @@ from workbench.types import element
 
 
 def is_native(node: Work) -> bool:
-    """Return whether a native table can run it: it is on the CPU, and no two arrays of a copy may overlap."""
+    """Return whether a table for native code can run a node.
+
+    It can run launches, copies, sums and fills on the CPU, except for a fill whose value is not one number for all
+    scalars, a copy or sum within one memory, and a sum of a type without native code.
+    """
     if isinstance(node, Launch):
         return not node.device.is_cuda
     if not isinstance(node, Copy | Fill) or any(a.device.is_cuda for a in node.arrays):
@@ -44,7 +48,7 @@ class Prepared:
     Attributes:
         steps: what runs, in order.
         changes: memory that the plans change, and how often.
-        kept: whatever has to live as long.
+        kept: whatever has to be kept alive with it.
     """
 
     def __init__(self, nodes: Sequence[Work]) -> None:
@@ -64,7 +68,7 @@ class Prepared:
         self._close(waiting)
 
     def _close(self, waiting: list[Work]) -> None:
-        """Plan what waits."""
+        """Add a plan that runs the nodes in `waiting`, if there are any, and empty the list."""
         if waiting:
             self.steps.append(CpuPlan(waiting))
             for memory in (memory for node in waiting for memory in node.changes):
@@ -72,7 +76,7 @@ class Prepared:
             waiting.clear()
 
     def run(self, numbers: Mapping[str, Any]) -> None:
-        """Run all, on the arrays' current contents, with other numbers for the parameters of these names.
+        """Run all steps, on the arrays' current contents, with other numbers for the parameters of these names.
 
         Raises:
             KernelFault, DeviceError: as the launches.
@@ -109,7 +113,10 @@ class Prepared:
                 patch.write(words)
 
     def _with_own_plan(self, step: CpuPlan | _GraphPlan | Work) -> CpuPlan | _GraphPlan | Work:
-        """Return a graph on the CPU as a plan of our own: its owner may run it meanwhile, with the recorded numbers."""
+        """Return a plan of our own for a graph on the CPU; any other step as it is.
+
+        The graph's owner may run the graph meanwhile, with the recorded numbers.
+        """
         if not isinstance(step, Graph) or step.device.is_cuda:
             return step
         known = self._graphs.get(id(step))
@@ -128,7 +135,7 @@ class Prepared:
 
 
 class _GraphPlan:
-    """A second plan of a graph on the CPU."""
+    """A second plan of a graph on the CPU, besides the one that the graph has itself."""
 
     def __init__(self, graph: Nodes) -> None:
         self.bodies = [graph, *(body for node in graph.walk() for body in node.bodies.values())]
@@ -143,7 +150,15 @@ class _GraphPlan:
 
 
 class _Patch(msgspec.Struct, frozen=True, eq=False):
-    """The words of a plan that hold one parameter of one kernel: a row per launch, a column per word of 8 bytes."""
+    """The words of a plan that hold one parameter of one kernel.
+
+    Attributes:
+        records: the launches of the kernel.
+        name: the parameter's.
+        position: of the parameter.
+        words64: the plan's parameters, as words of 8 bytes.
+        offsets: indices in these: a row per launch, a column per word.
+    """
 
     records: tuple[LaunchRecord, ...]
     name: str
@@ -152,20 +167,24 @@ class _Patch(msgspec.Struct, frozen=True, eq=False):
     offsets: np.ndarray[Any, Any]
 
     def words(self, value: Any) -> np.ndarray[Any, Any]:
-        """Return the value's words, checked: one row for all launches, or one for each."""
+        """Return the words of a value, after checking it: one row for all launches, or one for each.
+
+        Raises:
+            LaunchError: the value does not fit.
+        """
         records = self.records if isinstance(value, Advance | Latest) else self.records[:1]
         packed = (r.loaded.packer.single(self.position, r.checked(self.name, value)) for r in records)
         return np.stack([np.frombuffer(one, np.int64) for one in packed])
 
     def write(self, words: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Write the words; return what was there."""
+        """Write words into the plan; return what was there."""
         old = self.words64[self.offsets]
         self.words64[self.offsets] = words
         return old
 
 
 def _patches(plan: CpuPlan, name: str) -> Iterator[_Patch]:
-    """Return a patch for each kernel of a plan that has the parameter."""
+    """Yield a patch for each kernel of a plan that has a parameter of this name."""
     groups: dict[int, list[tuple[LaunchRecord, int]]] = {}
     for node, offset in zip(plan.nodes, plan.offsets, strict=False):
         if isinstance(node, Launch) and name in node.record.arguments:

@@ -128,7 +128,7 @@ class _Writer:
         return host.item() if host.dtype.kind != "f" else ["float", float(host).hex()]
 
     def graph(self, graph: Any) -> int:
-        """Return the number of a graph; the graphs inside it come before it."""
+        """Return the number of a graph in the file; graphs inside it are added, and numbered, before it."""
         if id(graph) not in self._graphs:
             nodes = [self.work(node) for node in graph.nodes]
             self._graphs[id(graph)] = len(self.graphs)
@@ -206,12 +206,12 @@ class _Writer:
 
 
 def _stored(scalar: Scalar) -> np.dtype[Any]:
-    """Return the type by which a `.npy` file holds such elements: those that NumPy does not know as their bits."""
+    """Return the NumPy type with which a `.npy` file holds such elements: for bfloat16 an unsigned integer."""
     return np.dtype(f"u{scalar.size}") if scalar == bfloat16 else scalar.numpy
 
 
 def npy(data: np.ndarray[Any, Any]) -> bytes:
-    """Return an array as the bytes of a `.npy` file."""
+    """Return the bytes of a `.npy` file that holds an array."""
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, np.ascontiguousarray(data), allow_pickle=False)
     return buffer.getvalue()

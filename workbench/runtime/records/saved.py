@@ -38,21 +38,27 @@ DIRECTIONS = ("forward", *(" ".join(words) for n in (1, 2, 3) for words in produ
 BODIES = {"graph": {"body"}, "while": {"body"}, "if": {"true", "false"}}
 MOVES = ("launch", "copy", "add", "fill")
 NODES, ENTRIES, STEPS_OF_CALLS = (*MOVES, *BODIES), (*MOVES, *BODIES, "jax"), ("launch", "copy", "fill")
-"""The kinds that a graph, a record and a call may hold."""
+"""The kinds of work that a graph, a record and a call may hold."""
 MOST_NODES, MOST_DEPTH = 1_000_000, 32
 
 
 class SavedMemory(msgspec.Struct, frozen=True, eq=False):
-    """An allocation: its device's name and its bytes."""
+    """An allocation in a file: its device's name and its bytes."""
 
     device: str
     data: np.ndarray[Any, Any]
 
 
 class SavedArray(msgspec.Struct, frozen=True):
-    """A view of an allocation, by number; `offset` and `strides` in bytes; `grad` is another array's number or None.
+    """An array in a file: a view of an allocation.
 
-    `field` has the pitch and the place in the struct where it is a field of every element of an array of structs.
+    Attributes:
+        memory: the allocation's number.
+        dtype: the element type.
+        field: pitch and offset, if it is a field of every element of an array of structs; else None.
+        shape: sizes.
+        strides, offset: in bytes.
+        grad: the number of the array that is its gradient; None without one.
     """
 
     memory: int
@@ -65,7 +71,17 @@ class SavedArray(msgspec.Struct, frozen=True):
 
 
 class SavedLaunch(msgspec.Struct, frozen=True):
-    """A launch: arguments are arrays by number (`SavedRef`) or the bits of numbers."""
+    """A launch in a file.
+
+    Attributes:
+        module: the kernel's number.
+        direction: "forward", or what it was derived by.
+        dim: its dimensions.
+        arguments: by parameter, a `Ref` to an array, or a number (a tuple of them for a vector).
+        options: of its code.
+        block_dim: threads of a CUDA block.
+        device: the device's name.
+    """
 
     module: int
     direction: str
@@ -77,20 +93,32 @@ class SavedLaunch(msgspec.Struct, frozen=True):
 
 
 class SavedMove(msgspec.Struct, frozen=True):
-    """A copy, sum or fill: `source` is an array's number, for a fill its value."""
+    """A copy, sum or fill in a file.
+
+    Attributes:
+        target: the number of the array that is written.
+        source: the number of the array that is read; for a fill its value.
+    """
 
     target: int
     source: Any  # a scalar, or a tuple of them for a vector
 
 
 class Ref(msgspec.Struct, frozen=True):
-    """An array, by number."""
+    """A reference to an array in a file, by its number."""
 
     number: int
 
 
 class SavedCall(msgspec.Struct, frozen=True):
-    """A call that another library made: its kernel's name, dimensions, work, and results by number."""
+    """A call that another library made.
+
+    Attributes:
+        label: the kernel's name.
+        dims: the launch's dimensions.
+        steps: what it does, each step with its kind.
+        outputs: the numbers of the arrays with its results.
+    """
 
     label: str
     dims: tuple[int, ...]
@@ -99,7 +127,12 @@ class SavedCall(msgspec.Struct, frozen=True):
 
 
 class SavedBranch(msgspec.Struct, frozen=True):
-    """Graphs, by number: one that runs, by a condition, or while it holds (an array's number)."""
+    """A node with graphs inside: a graph that runs, a branch or a loop.
+
+    Attributes:
+        bodies: the graphs' numbers, by what they are for.
+        condition: the number of the array that decides; None for a graph that just runs.
+    """
 
     bodies: Mapping[str, int]
     condition: int | None
@@ -109,7 +142,13 @@ SavedWork: TypeAlias = "SavedLaunch | SavedMove | SavedCall | SavedBranch"
 
 
 class SavedGraph(msgspec.Struct, frozen=True):
-    """A graph: its nodes, each with its kind; `total` counts those inside too, `depth` graphs in graphs."""
+    """A graph in a file.
+
+    Attributes:
+        nodes: each with its kind.
+        total: the number of nodes, those of graphs inside included.
+        depth: how deeply graphs are nested; 1 if no node has graphs inside.
+    """
 
     nodes: tuple[tuple[str, SavedWork], ...]
     total: int
@@ -117,7 +156,15 @@ class SavedGraph(msgspec.Struct, frozen=True):
 
 
 class SavedEntry(msgspec.Struct, frozen=True):
-    """An entry of a file: its work, kind, time and source line."""
+    """An entry of a record in a file.
+
+    Attributes:
+        kind: of its work.
+        what: its work.
+        started: when it ran; 0 if not known.
+        seconds: how long the caller waited for it; None if not known.
+        site: the line that requested it; None if not known.
+    """
 
     kind: str
     what: SavedWork
@@ -127,17 +174,17 @@ class SavedEntry(msgspec.Struct, frozen=True):
 
 
 class Saved(msgspec.Struct, frozen=True, eq=False):
-    """A whole record.
+    """A whole record, as read from a file.
 
     Attributes:
         functions: the kernels.
         checkpoints: of each kernel, how many states of a loop its adjoint keeps.
-        fma: of each kernel, whether it is contracted.
-        facts: of each kernel, what was derived from it; None where that is to be derived again.
+        fma: of each kernel, whether products and sums are contracted.
+        facts: of each kernel, what was derived from it; None: it has to be derived again.
         tilings: of each kernel of tiles, how it was launched (`frontend/state/tiling.py`); None of others, and in files
             from before tilings.
-        memories, arrays, graphs, entries: as above.
-        artifacts: digest to the bytes of a cache entry; to be looked at only where the file's maker is trusted.
+        memories, arrays, graphs, entries: those of the record, which refer to one another by number.
+        artifacts: digest to the bytes of a cache entry; to be looked at only if the file's maker is trusted.
         machine: system, architecture and CPU of the machine that saved it.
         counters: numbers that advance from replay to replay: name, step, and how far they are.
     """
@@ -161,8 +208,8 @@ def read(data: bytes, trust: bool = False, own: bool = False) -> Saved:
 
     Args:
         data: the file's bytes.
-        trust: take CUDA text of funcs too.
-        own: take facts of kernels from the file, which nobody but this user can have written.
+        trust: accept funcs that are CUDA text.
+        own: use the facts of kernels in the file, which nobody but this user can have written.
 
     Raises:
         RecordError: the file is damaged or foreign, or what it says makes no sense.
@@ -223,10 +270,10 @@ def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None
 
 
 def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
-    """Return the verified IR of a kernel, its number of checkpoints and whether it is contracted, as a file tells them.
+    """Return the verified IR of a kernel in a file, its number of checkpoints, and whether it is contracted.
 
     Raises:
-        Malformed, Wrong, RecordError: what it tells makes no sense.
+        Malformed, Wrong, RecordError: what the file says makes no sense.
     """
     # Only kernels that are contracted or have tiles say so, and files from before there were facts have none.
     some = [name for name in ("fma", "facts", "tiling") if isinstance(stored, dict) and name in stored]
@@ -285,14 +332,14 @@ def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArr
 
 
 class _Reader:
-    """Reads work: the entries of a record, the nodes of graphs, the steps of calls."""
+    """Reads work from a file: entries of a record, nodes of graphs, steps of calls."""
 
     def __init__(self, functions: Sequence[Function], arrays: Sequence[SavedArray]) -> None:
         self.functions, self.arrays = functions, arrays
         self.graphs: list[SavedGraph] = []
 
     def graph(self, stored: Any) -> SavedGraph:
-        """Return a graph; those inside it stand before it, so that none can contain itself."""
+        """Return a graph; graphs inside it have to be read before it, so that none can contain itself."""
         fields = saved_values.record(stored, "a graph", ("nodes",))
         if not is_list(fields["nodes"]):
             raise saved_values.Wrong("a graph without nodes")
@@ -309,7 +356,7 @@ class _Reader:
         return SavedGraph(tuple(nodes), total, depth + 1)
 
     def entry(self, stored: Any) -> SavedEntry:
-        """Read an entry."""
+        """Return an entry of the record."""
         if is_mapping(stored) and stored.get("kind") == "graph" and "graph" in stored:  # before graphs were nodes
             stored = {**stored, "condition": None, "bodies": {"body": stored["graph"]}}
             del stored["graph"]
@@ -319,7 +366,14 @@ class _Reader:
         return SavedEntry(kind, what, started or 0.0, ran, saved_values.site(stored["site"]))
 
     def work(self, stored: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
-        """Read one node: its kind, which is one of these, and its work."""
+        """Return the kind of a node, which must be one of `kinds`, and its work.
+
+        Args:
+            stored: JSON values.
+            where: what the node is, for messages.
+            kinds: the kinds that are allowed.
+            more: further fields that it must have.
+        """
         kind = stored.get("kind") if is_mapping(stored) else None
         if not isinstance(kind, str) or kind not in kinds:
             raise saved_values.Wrong(f"{where} of kind {str(kind)[:40]}")
@@ -401,7 +455,7 @@ class _Reader:
 
 
 def _options(stored: Any, params: int) -> Options:
-    """Return the options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
+    """Return the options of a launch of a kernel with so many parameters; rare ones may be missing in the file."""
     some = tuple(name for name in RARE if isinstance(stored, dict) and name in stored)
     options = saved_values.record(stored, "options", (*(name for name, _ in Options().items()), *some))
     constant, single = options.pop("constant", []), options.pop("single", None)

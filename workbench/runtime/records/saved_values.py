@@ -18,60 +18,60 @@ from workbench.types import MAX_NDIM, Scalar, Vector
 
 
 class Wrong(Exception):
-    """The content of a file makes no sense."""
+    """The error of a file whose content makes no sense."""
 
 
 def record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
-    """Return a dict of exactly these fields."""
+    """Return a dict that must have exactly these fields; `what` names it in messages."""
     if not isinstance(data, dict) or data.keys() != set(names):
         raise Wrong(f"{what} has other fields than {', '.join(names)}")
     return cast("dict[str, Any]", data)
 
 
 def member(name: Any, members: Mapping[str, bytes]) -> bytes:
-    """Return the bytes of a member of the file."""
+    """Return the bytes of a member of the file, which must exist."""
     if not isinstance(name, str) or name not in members:
         raise Wrong(f"the member {str(name)[:80]} is missing")
     return members[name]
 
 
 def index(data: Any, count: int, what: str) -> int:
-    """Return a number of something in a list of `count`."""
+    """Return a number that must be at least 0 and less than `count`; `what` names the things that it numbers."""
     if type(data) is not int or not 0 <= data < count:
         raise Wrong(f"there is no {what} {str(data)[:40]}")
     return data
 
 
 def whole(data: Any) -> int:
-    """Return a whole number below 2⁶²."""
+    """Return an integer whose absolute value must be below 2⁶²."""
     if type(data) is not int or abs(data) >= 2**62:
         raise Wrong(f"{str(data)[:40]} where a whole number was expected")
     return data
 
 
 def wholes(data: Any) -> tuple[int, ...]:
-    """Return a shape or strides."""
+    """Return a shape or strides: at most `MAX_NDIM` integers."""
     if not is_list(data) or len(data) > MAX_NDIM:
         raise Wrong("an invalid shape or strides")
     return tuple(whole(n) for n in data)
 
 
 def text(data: Any) -> str:
-    """Return a name."""
+    """Return a name, which must have at most 1000 characters."""
     if not isinstance(data, str) or len(data) > 1000:
         raise Wrong("a number where a name was expected")
     return data
 
 
 def seconds(data: Any) -> float:
-    """Return a time."""
+    """Return a time in seconds, which must be a finite number."""
     if type(data) not in (int, float) or not abs(data) < 1e18:
         raise Wrong("an invalid time")
     return float(data)
 
 
 def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
-    """Return the value of a fill: a number, or the bytes of one element."""
+    """Return the value of a fill, a number or one element, which an array of this type must be able to hold."""
     try:
         match data:
             case ["bytes", str() as digits]:
@@ -90,7 +90,7 @@ def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
 
 
 def site(data: Any) -> Site | None:
-    """Return a place in a file."""
+    """Return a line of a source file; None if the file has none."""
     match data:
         case None:
             return None
@@ -101,7 +101,7 @@ def site(data: Any) -> Site | None:
 
 
 def field_place(data: Any) -> tuple[int, int] | None:
-    """Return the pitch of structs and the place of a field in them; None if there are none."""
+    """Return the pitch of structs and the offset of a field in them, in bytes; None if the array is no such field."""
     match data:
         case None:
             return None

@@ -22,13 +22,13 @@ class Span(msgspec.Struct, frozen=True):
 
     Attributes:
         start: seconds after the first span's start.
-        seconds: how long the caller waited for it; None if it is not known.
-        lane: where it ran: a device's name, with its stream's where it had one, or "jax".
-        kind: "forward", "adjoint", "tangent", "copy", "add", "fill", "graph" or "jax".
+        seconds: how long it ran on a device, if that was measured; else how long the caller waited; None: not known.
+        lane: where it ran: a device's name, with its stream's if it had one, "host" for compiling, or "jax".
+        kind: as `Work.kind` ("forward", "copy", "graph", "jax", …), or "compile".
         name: the kernel's, or the value of a fill.
         size: dimensions of the launch, or the shape of what was copied.
         bytes: of all elements of the arrays that it touches.
-        site: the line that requested it.
+        site: the line that requested it; None if not known.
     """
 
     start: float
@@ -42,7 +42,14 @@ class Span(msgspec.Struct, frozen=True):
 
 
 class Build(msgspec.Struct, frozen=True):
-    """A kernel that was made or loaded while a recorder recorded: when, on the clock of entries, and for how long."""
+    """A kernel that was compiled, or loaded from disk, while a recorder recorded.
+
+    Attributes:
+        kernel: its name.
+        direction: the direction of the code.
+        started: when it began, by `time.perf_counter`.
+        seconds: how long it took.
+    """
 
     kernel: str
     direction: str
@@ -51,7 +58,7 @@ class Build(msgspec.Struct, frozen=True):
 
 
 def spans(entries: Iterable[Work]) -> tuple[Span, ...]:
-    """Return a span for each entry, in order, each followed by those of its parts."""
+    """Return a span for each entry, in order, each followed by those of the parts inside it."""
     return timeline(entries, ())[0]
 
 
@@ -69,10 +76,14 @@ def timeline(entries: Iterable[Work], builds: Iterable[Build]) -> tuple[tuple[Sp
 
 
 class BuildLog:
-    """Listens to builds: what is compiled, or loaded from disk, takes time of the host."""
+    """A log of kernels that are compiled, or loaded from disk, while it listens.
+
+    Attributes:
+        noted: the builds so far.
+    """
 
     def __init__(self) -> None:
-        """Deaf, with nothing noted."""
+        """Begin with an empty log, which does not listen yet."""
         self.noted: list[Build] = []
         self._end: Callable[[], None] | None = None
 
@@ -94,7 +105,7 @@ class BuildLog:
 
 
 def device_times(entries: Sequence[Work]) -> list[Work]:
-    """Return the entries with the times that their events report, once the devices have come past them.
+    """Return the entries with the times that their CUDA events report, once the devices have come past them.
 
     A device's clock is laid on the host's where its first launch was queued: it cannot have begun before.
     """
@@ -114,7 +125,11 @@ def device_times(entries: Sequence[Work]) -> list[Work]:
 
 
 def lane(entry: Work) -> str:
-    """Return the lane of a timeline that an entry belongs to: its device."""
+    """Return the name of the lane of a timeline that an entry belongs to.
+
+    For a launch it is the device, and the stream if one was chosen; otherwise the device of its arrays, or its kind if
+    it has none.
+    """
     if isinstance(entry, Launch):
         record = entry.record
         return f"{record.loaded.device}{f' {record.stream}' if record.stream is not None else ''}"

@@ -19,7 +19,7 @@ def element_data(dtype: Scalar | Vector | Struct) -> Any:
     """Return an element type as JSON values.
 
     Raises:
-        Unwritable: it has no form as data.
+        Unwritable: it cannot be represented.
     """
     if not isinstance(dtype, Struct):
         return type_data(dtype)
@@ -27,10 +27,10 @@ def element_data(dtype: Scalar | Vector | Struct) -> Any:
 
 
 def read_element(data: Any, depth: int = 0) -> Scalar | Vector | Struct:
-    """Return the element type that `element_data` wrote.
+    """Return the element type that `element_data` wrote; `depth` counts the structs around it.
 
     Raises:
-        Malformed: it is none.
+        Malformed: the data is none.
     """
     match data:
         case ["struct", str() as name, [*fields]] if name.isidentifier() and depth < MOST_DEPTH:
@@ -57,5 +57,5 @@ def _field(data: Any, depth: int) -> tuple[str, Scalar | Vector | Struct]:
 
 
 def element_alignment(dtype: Scalar | Vector | Struct) -> int:
-    """Bytes whose multiple an element begins at."""
+    """Return the number of bytes that an element's address must be a multiple of."""
     return dtype.alignment if isinstance(dtype, Struct) else element(dtype).size

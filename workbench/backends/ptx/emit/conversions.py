@@ -12,7 +12,10 @@ from workbench.backends.ptx.syntax.program import BITS, Instruction, Register
 _TO_INTEGER = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.floor", "rpi": "llvm.ceil"}
 _FLOATS = ("f16", "bf16", "f32", "f64", "tf32")
 _FP8 = {"e4m3x2": (4, 0x7E), "e5m2x2": (5, 0x7B)}
-"""Bits of the exponent, and the code of the greatest finite value. One larger is infinity in e5m2, NaN in e4m3."""
+"""By type, the bits of the exponent and the code of the greatest finite value.
+
+The code after that one is infinity in e5m2, and NaN in e4m3.
+"""
 _FP8_NAN = 0x7F
 _SMALL = re.compile(r"u?e\d+m\d+(x\d)?")
 
@@ -128,7 +131,10 @@ def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Valu
 
 
 def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
-    """Convert two floats to two bytes, to nearest; what is too large becomes the greatest finite value."""
+    """Emit the conversion of two floats to two fp8 numbers, rounded to nearest even.
+
+    A number that is too large becomes the greatest finite value.
+    """
     if of == "f32":
         low, high = (e.read(i.operands[n], of) for n in (2, 1))
     elif of in ("f16x2", "bf16x2"):
@@ -141,7 +147,15 @@ def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int) -> Value:
-    """Encode a float32 as the eight bits of an fp8 number, in an i32."""
+    """Encode a float32 as the eight bits of an fp8 number, in an i32.
+
+    Args:
+        e: the emitter.
+        i: the instruction; `relu` clamps negative numbers to 0.
+        value: the float32.
+        exponent: bits of the fp8 exponent.
+        most: the code of the greatest finite value, to which larger numbers are clamped.
+    """
     if "relu" in i.modifiers:
         value = e.intrinsic("llvm.maximum", value, e.float(0, "float"))
     mantissa, bias = 7 - exponent, (1 << exponent - 1) - 1
@@ -161,7 +175,11 @@ def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int
 
 
 def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
-    """Convert two bytes to two 16-bit floats, which hold each of their values."""
+    """Emit the conversion of two fp8 numbers to f16x2 or bf16x2, which is exact.
+
+    Raises:
+        BuildError: the result has another type.
+    """
     if to not in ("f16x2", "bf16x2"):
         raise e.refuse()
     exponent, most = _FP8[of]
@@ -171,7 +189,7 @@ def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_value(e: Emitter, code: Value, exponent: int, most: int) -> Value:
-    """Decode the fp8 number in the last eight bits of an i32 to a float32."""
+    """Decode the fp8 number in the last eight bits of an i32 to a float32; the inverse of `_fp8_code`."""
     # A float16 with the same bits of exponent and mantissa is a power of two away: its bias is 15.
     size, bias = e.op("and", code, e.int(0x7F, "i32")), (1 << exponent - 1) - 1
     half = e.cast("bitcast", e.resize(e.op("shl", size, e.int(exponent + 3, "i32")), "i16"), "half")
@@ -183,7 +201,11 @@ def _fp8_value(e: Emitter, code: Value, exponent: int, most: int) -> Value:
 
 
 def _half_directed(e: Emitter, value: Value, to: str, mode: str) -> Value:
-    """Return a float32 as the next float16 in a direction."""
+    """Round a float32 to float16 in a direction: "rz" toward zero, "rm" down, "rp" up.
+
+    Raises:
+        BuildError: `to` is not "f16".
+    """
     if to != "f16":
         raise e.refuse()
     near = e.cast("fptrunc", value, "half")
@@ -202,7 +224,7 @@ def _half_directed(e: Emitter, value: Value, to: str, mode: str) -> Value:
 
 
 def _tf32(e: Emitter, i: Instruction, value: Value, mode: str) -> Value:
-    """Return a float32 with ten bits of mantissa: away from zero on ties (`.rna`), to even, or cut."""
+    """Round a float32 to ten bits of mantissa: ties away from zero (`.rna`), ties to even, or toward zero ("rz")."""
     bits = e.bits(value)
     if "rna" in i.modifiers:
         rounded = e.op("add", bits, e.int(0x1000, "i32"))
@@ -216,7 +238,10 @@ def _tf32(e: Emitter, i: Instruction, value: Value, mode: str) -> Value:
 
 
 def window(e: Emitter, space: str) -> Value:
-    """Return the number that, added to an address within a space, makes it generic."""
+    """Return the base address of a state space: a generic address is this plus the address within the space.
+
+    It is 0 for spaces other than shared and local.
+    """
     if space == "shared":
         return e.word("SHARED")
     if space == "local":

@@ -8,12 +8,12 @@ from workbench.backends.ptx.emit.values import Value
 
 
 def count_access(e: Emitter, mask: str, address: Value, size: int, atomic: bool = False) -> None:
-    """Emit the count of a warp's access, if this kernel is counted.
+    """Emit a call that counts a warp's access to memory; nothing if the kernel is compiled without counters.
 
     Args:
-        e: the emitter; its `counters` is the word of the first instruction's row.
-        mask: the lanes.
-        address: generic addresses.
+        e: the emitter; its `counters` is the index of the word at which the instructions' rows begin.
+        mask: the i32 of the lanes that access memory.
+        address: generic addresses, one per lane.
         size: bytes per lane.
         atomic: it is an atomic operation.
     """
@@ -23,7 +23,10 @@ def count_access(e: Emitter, mask: str, address: Value, size: int, atomic: bool 
 
 
 def count_guarded(e: Emitter) -> None:
-    """Count the lanes that execute an instruction with a guard, if a count needs them."""
+    """Emit a call that counts the lanes that execute the current instruction.
+
+    Nothing is emitted if the kernel is compiled without counters, or its block's count will do (`has_lane_count`).
+    """
     if e.counters is not None and has_lane_count(e.instruction):
         e.call("wbe_count_lanes", "void", "ptr %ctx", f"i32 {_row(e)}", f"i32 {e.executing()}")
 

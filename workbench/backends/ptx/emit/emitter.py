@@ -30,7 +30,15 @@ LANE_NUMBERS = "<" + ", ".join(f"i32 {n}" for n in range(LANES)) + ">"
 
 
 class VariableLayout(msgspec.Struct, frozen=True):
-    """The layout of variables: `offsets` in shared and local memory, `symbols` their index in the launch's table."""
+    """The layout of a kernel's variables.
+
+    Attributes:
+        offsets: byte offset of each variable in shared or local memory.
+        spaces: state space of each variable.
+        symbols: index of each other variable in the launch's table of addresses.
+        shared: bytes of static shared memory.
+        local: bytes of local memory per thread.
+    """
 
     offsets: Mapping[str, int]
     spaces: Mapping[str, str]
@@ -40,14 +48,16 @@ class VariableLayout(msgspec.Struct, frozen=True):
 
 
 class Emitter(Writer):
-    """The state of emitting one kernel's instructions.
+    """Writes the LLVM IR of one PTX kernel's instructions: operands become values, results are written to registers.
 
     Attributes:
         current: values of registers within the block that is being written.
+        written: names of registers written in that block, in order.
         uniform: registers that hold the same in all lanes at all times.
         mask: the name of the i32 mask of the lanes that execute the block.
         active: the same as a vector of i1.
         index: of the instruction in the kernel's code, for faults.
+        carry: the carry flag of `add.cc` and the like; None if the block has not set it yet.
         counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
         sanitizing: accesses are checked (`sanitizing.py`).
         used: registers that some instruction reads.
@@ -78,11 +88,15 @@ class Emitter(Writer):
     # Reading.
 
     def read(self, operand: Operand, type: str) -> Value:
-        """Read an operand as a value of a PTX type."""
+        """Emit what reads an operand, and return its value in the LLVM type that represents a PTX type (`element`)."""
         return self.as_type(self.raw(operand, type), type)
 
     def as_type(self, value: Value, type: str) -> Value:
-        """Return a value's bits as a PTX type: cut or extended with zeros where widths differ."""
+        """Return a value's bits in the LLVM type of a PTX type.
+
+        A wider value is truncated; a narrower one is extended, with its sign for the types "s8" to "s64", else with
+        zeros.
+        """
         want = element(type)
         if value.elem == want:
             return value
@@ -91,11 +105,15 @@ class Emitter(Writer):
         return self.cast("bitcast", value, want)
 
     def bits(self, value: Value) -> Value:
-        """Return a value as an integer of its width."""
+        """Return a value's bits as an LLVM integer of the same width."""
         return self.cast("bitcast", value, f"i{WIDTH[value.elem]}")
 
     def raw(self, operand: Operand, type: str) -> Value:
-        """Return an operand's stored value."""
+        """Return an operand's value in the type that it is stored in; immediates are read as the PTX type `type`.
+
+        Raises:
+            BuildError: the operand has a form that cannot be executed.
+        """
         match operand:
             case Register():
                 return self.register(operand)
@@ -125,7 +143,7 @@ class Emitter(Writer):
                 raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
 
     def register(self, register: Register) -> Value:
-        """Return a register's value at this point."""
+        """Return a register's value at this point of the block; its first use in the block loads it from memory."""
         # Within a block a register is an SSA value; memory is read once, at its first use.
         value = self.current.get(register.name)
         if value is None:
@@ -137,7 +155,11 @@ class Emitter(Writer):
         return value
 
     def symbol(self, symbol: Symbol) -> Value:
-        """Return the address of a variable within its space."""
+        """Return the address of a variable or parameter within its state space.
+
+        Raises:
+            BuildError: no such name is declared.
+        """
         name, layout = symbol.name, self.layout
         if name in layout.offsets:
             return self.int(layout.offsets[name] + symbol.offset, "i64")
@@ -152,12 +174,16 @@ class Emitter(Writer):
         raise self.refuse(f"The name {name!r} is not declared")
 
     def word(self, name: str) -> Value:
-        """Load a word of the launch's table."""
+        """Emit a load of a named 64-bit word of the launch's context (`context.py`)."""
         at = self.new(f"getelementptr i8, ptr %ctx, {word(name)}", "ptr", False)
         return self.new(f"load i64, ptr {at.text}", "i64", False)
 
     def special(self, name: str) -> Value:
-        """Return the value of a special register such as `%tid.x`."""
+        """Emit what reads a PTX special register such as `%tid.x`.
+
+        Raises:
+            BuildError: the register cannot be read here.
+        """
         base, _, axis = name[1:].partition(".")
         if base in ("ntid", "nctaid", "ctaid") and axis in ("x", "y", "z"):
             return self.resize(self.word(f"{base.upper()}_{axis.upper()}"), "i32")
@@ -190,7 +216,12 @@ class Emitter(Writer):
         raise self.refuse(f"The special register {name} cannot be read")
 
     def _cluster(self, base: str, axis: str) -> Value:
-        """Return a special register of clusters; those of a kernel without are blocks."""
+        """Return the value of a cluster's special register; a kernel without clusters has clusters of one block.
+
+        Args:
+            base: the register's name without `%` and axis, such as "cluster_ctaid".
+            axis: "x", "y", "z", or "" if the register has none.
+        """
         sizes = dict(zip("xyz", self.function.cluster, strict=True))
         if base == "is_explicit_cluster":
             return self.int(1, "i1")
@@ -223,7 +254,13 @@ class Emitter(Writer):
     # Writing.
 
     def write(self, operand: Operand, value: Value, type: str = "") -> None:
-        """Write a result to a register under the guard; `type` says whether it is sign-extended."""
+        """Write a result to a register, in the lanes where the guard holds; a sink discards it.
+
+        A narrower value is extended: with its sign if the PTX type `type` begins with "s", else with zeros.
+
+        Raises:
+            BuildError: the operand is no register.
+        """
         if isinstance(operand, Sink):
             return
         if not isinstance(operand, Register):
@@ -245,7 +282,7 @@ class Emitter(Writer):
         self.written[operand.name] = None
 
     def guard(self) -> Value | None:
-        """Return the instruction's guard as lanes; None without one."""
+        """Return the instruction's guard as an i1 per lane, already negated for `@!`; None if there is no guard."""
         i = self.instruction
         if i.guard is None:
             return None
@@ -253,7 +290,7 @@ class Emitter(Writer):
         return self.op("xor", held, self.int(1, "i1")) if i.negated else held
 
     def executing(self) -> str:
-        """Return the i32 mask of the lanes that execute the instruction."""
+        """Return the name of the i32 mask of the lanes that execute the instruction, whose guard holds."""
         guard = self.guard()
         if guard is None:
             return self.mask
@@ -261,37 +298,37 @@ class Emitter(Writer):
         return self.new(f"and i32 {self.mask}, {bits}", "i32", False).text
 
     def mask_bits(self, predicate: Value) -> str:
-        """Return the lanes of a predicate as an i32."""
+        """Return the name of the i32 mask of lanes where a predicate holds."""
         predicate = self.spread(predicate)
         return self.new(f"bitcast {predicate} to i32", "i32", False).text
 
     def predicate(self, mask: str) -> Value:
-        """Return an i32 of lanes as a predicate."""
+        """Return a mask of lanes, an i32, as a vector of i1."""
         return self.new(f"bitcast i32 {mask} to <{LANES} x i1>", "i1")
 
     def suspend(self) -> None:
-        """Let the block's other warps run until this one is resumed."""
+        """Emit a suspension of the warp's coroutine: the block's other warps run until this one is resumed."""
         number = self.name()[1:]
         state = self.new("call i8 @llvm.coro.suspend(token none, i1 false)", "i8", False)
         self.row(f"switch i8 {state.text}, label %suspended [i8 0, label %resumed.{number} i8 1, label %cleanup]")
         self.rows.append(f"resumed.{number}:")
 
     def pair(self, operand: Operand) -> tuple[Operand, Operand]:
-        """Return the two results `d|p`; the second is a sink if there is only one."""
+        """Return the two destinations of an operand `d|p`; the second is a sink if there is only one."""
         if isinstance(operand, Group):
             first, second = operand.items
             return first, second
         return operand, Sink()
 
     def group(self, operand: Operand) -> tuple[Operand, ...]:
-        """Return the parts of `{a, b}`; a single operand is a group of one."""
+        """Return the items of a vector operand `{a, b}`; any other operand counts as a vector of one."""
         return operand.items if isinstance(operand, Group) else (operand,)
 
     def address(self, operand: Operand) -> tuple[Operand, int]:
-        """Return base and offset of `[base + offset]`.
+        """Return the base and the byte offset of an address operand `[base + offset]`.
 
         Raises:
-            BuildError: it is no address.
+            BuildError: the operand is no address.
         """
         if not isinstance(operand, Address):
             raise self.refuse(f"{self.instruction.name} has no address where one belongs")
@@ -299,5 +336,5 @@ class Emitter(Writer):
 
 
 def width(type: str) -> int:
-    """Return the size in bytes of an LLVM type; an i1 takes one byte."""
+    """Return the size in bytes of a PTX type; a predicate takes one byte."""
     return max(BITS[type] // 8, 1)

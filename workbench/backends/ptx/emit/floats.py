@@ -12,18 +12,18 @@ ROUNDINGS = ("rn", "rz", "rm", "rp")
 
 
 def parts(e: Emitter, value: Value) -> list[Value]:
-    """Return the two 16-bit halves of 32 bits."""
+    """Return the low and the high 16 bits of a 32-bit value, as i16."""
     return [e.resize(value, "i16"), e.resize(e.op("lshr", value, e.int(16, "i32")), "i16")]
 
 
 def joined(e: Emitter, low: Value, high: Value) -> Value:
-    """Return two 16-bit values packed in 32 bits."""
+    """Return two 16-bit values packed in an i32."""
     first, second = (e.cast("zext", e.bits(v), "i32") for v in (low, high))
     return e.op("or", first, e.op("shl", second, e.int(16, "i32")))
 
 
 def widened(e: Emitter, value: Value, type: str) -> Value:
-    """Return a float as float32, or float64 as it is."""
+    """Return a value of PTX type f16 or bf16 as float32; other types as they are."""
     if type == "f16":
         return e.cast("fpext", e.cast("bitcast", value, "half"), "float")
     if type == "bf16":
@@ -32,15 +32,15 @@ def widened(e: Emitter, value: Value, type: str) -> Value:
 
 
 def opaque(e: Emitter, value: Value) -> Value:
-    """Return the same number in a form that LLVM does not look through.
+    """Return the same number behind an operation that LLVM does not optimise away.
 
-    Else the sign of a zero may get lost where a comparison chooses the converted number (an LLVM fault).
+    Without it the sign of a zero may get lost where a comparison chooses the converted number (an LLVM bug).
     """
     return e.intrinsic("llvm.canonicalize", value)
 
 
 def narrowed(e: Emitter, value: Value, type: str) -> Value:
-    """Return a float32 (or for float64: as it is) rounded to the nearest value of a type."""
+    """Round a float32 to the nearest value of f16 or bf16, ties to even; for other types return the value as it is."""
     if type == "f16":
         return e.cast("fptrunc", value, "half")
     if type == "bf16":
@@ -53,7 +53,10 @@ def narrowed(e: Emitter, value: Value, type: str) -> Value:
 
 
 def to_odd(e: Emitter, value: Value) -> Value:
-    """Round a float64 to float32, inexact ones to an odd last bit: rounding that again equals rounding once."""
+    """Round a float64 to float32 by rounding to odd: an inexact result has an odd last bit.
+
+    Rounding that result to 16 bits then equals rounding the float64 once.
+    """
     near = e.cast("fptrunc", value, "float")
     back = e.cast("fpext", near, "double")
     exact = e.compare("fcmp ueq", back, value)
@@ -65,7 +68,7 @@ def to_odd(e: Emitter, value: Value) -> Value:
 
 
 def flushed(e: Emitter, value: Value) -> Value:
-    """Return a float32 without subnormal values; other types as they are."""
+    """Replace subnormal float32 values by zeros of the same sign; return values of other types as they are."""
     if value.elem != "float":
         return value
     size = e.intrinsic("llvm.fabs", value)
@@ -77,10 +80,16 @@ Compute = Callable[[Value], Value] | Callable[[Value, Value], Value] | Callable[
 
 
 def compute(e: Emitter, i: Instruction, function: Compute, count: int, double: bool = False) -> None:
-    """Write `function` of the operands after the first, in float32 or float64, rounded to the instruction's type.
+    """Emit an instruction that computes `function` of its sources, and write the rounded result.
+
+    16-bit sources are widened to float32; the modifiers `ftz`, `sat` and `relu` are applied.
 
     Args:
-        double: 16-bit types are computed in float64 (a fused multiply-add's product and sum are exact there).
+        e: the emitter.
+        i: the instruction; its first operand is the destination, and its type is what the result is rounded to.
+        function: emits the computation on float32 or float64 values.
+        count: how many sources it has.
+        double: compute 16-bit types in float64 (a fused multiply-add's product and sum are exact there).
     """
     type = i.type
     values = [e.read(operand, type) for operand in i.operands[1 : 1 + count]]
@@ -109,7 +118,7 @@ def _one(e: Emitter, i: Instruction, function: Compute, values: list[Value], typ
 
 
 def saturated(e: Emitter, value: Value) -> Value:
-    """Return a float within [0, 1]; NaN is 0."""
+    """Clamp a float to [0, 1]; NaN becomes 0."""
     one = e.float(0x3F800000 if value.elem == "float" else 0x3FF0000000000000, value.elem)
     zero = e.float(0, value.elem)
     low = e.select(e.compare("fcmp ogt", value, zero), value, zero)
@@ -122,7 +131,14 @@ def rounding(e: Emitter, i: Instruction) -> str:
 
 
 def directed(e: Emitter, near: Value, error: Value, mode: str) -> Value:
-    """Return the float32 next to `near + error` (float64) in a direction: "rz", "rm", "rp"."""
+    """Round the float64 sum `near + error` to float32 in a direction.
+
+    Args:
+        e: the emitter.
+        near: the sum rounded to float64.
+        error: what that rounding left out; only its sign counts.
+        mode: "rm" down, "rp" up, otherwise toward zero.
+    """
     value = e.cast("fptrunc", near, "float")
     back = e.cast("fpext", value, "double")
     zero = e.float(0, "double")
@@ -155,7 +171,7 @@ def directed(e: Emitter, near: Value, error: Value, mode: str) -> Value:
 
 
 def _sum(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
-    """Return a + b in float64, and what rounding took from it (Knuth's two-sum)."""
+    """Return a + b in float64, and its rounding error (Knuth's two-sum)."""
     total = e.op("fadd", a, b)
     c = e.op("fsub", total, a)
     error = e.op("fadd", e.op("fsub", a, e.op("fsub", total, c)), e.op("fsub", b, c))
@@ -181,7 +197,11 @@ def _in_direction(e: Emitter, i: Instruction, mode: str) -> None:
 
 
 def arithmetic(e: Emitter, i: Instruction) -> None:
-    """Emit add, sub or mul."""
+    """Emit the add, sub or mul of floats.
+
+    Raises:
+        BuildError: it rounds in a direction, and its type is not f32.
+    """
     mode = rounding(e, i)
     if mode != "rn":
         return _in_direction(e, i, mode)
@@ -189,7 +209,11 @@ def arithmetic(e: Emitter, i: Instruction) -> None:
 
 
 def fused(e: Emitter, i: Instruction) -> None:
-    """Emit fma, or mad of floats, which is the same."""
+    """Emit fma, or mad of floats, which is the same.
+
+    Raises:
+        BuildError: it rounds in a direction, and its type is not f32.
+    """
     mode = rounding(e, i)
     if mode != "rn":
         return _in_direction(e, i, mode)
@@ -197,14 +221,22 @@ def fused(e: Emitter, i: Instruction) -> None:
 
 
 def divide(e: Emitter, i: Instruction) -> None:
-    """Emit div, correctly rounded in all its forms."""
+    """Emit the div of floats, correctly rounded to nearest even where PTX allows an approximation.
+
+    Raises:
+        BuildError: it names another rounding.
+    """
     if rounding(e, i) != "rn":
         raise e.refuse()
     compute(e, i, lambda a, b: e.op("fdiv", a, b), 2)
 
 
 def min_max(e: Emitter, i: Instruction) -> None:
-    """Emit min or max: the number if one operand is NaN, or NaN on request."""
+    """Emit the min or max of floats: of a number and a NaN the number, or with `.NaN` the NaN.
+
+    Raises:
+        BuildError: it has three sources, or `.xorsign`.
+    """
     name = f"llvm.{i.opcode}imum" + ("" if "NaN" in i.modifiers else "num")
     if "xorsign" in i.modifiers or len(i.operands) > 3:
         raise e.refuse()
@@ -212,7 +244,7 @@ def min_max(e: Emitter, i: Instruction) -> None:
 
 
 def sign(e: Emitter, i: Instruction) -> None:
-    """Emit neg or abs."""
+    """Emit the neg or abs of floats."""
     if i.type in ("bf16", "bf16x2", "f16", "f16x2"):
         value = e.bits(e.read(i.operands[1], i.type))
         signs = 0x8000 if value.elem == "i16" else 0x80008000
@@ -230,7 +262,7 @@ def _root(e: Emitter, i: Instruction) -> None:
 
 
 def _through_double(e: Emitter, value: Value, function: Callable[[Value], Value]) -> Value:
-    """Return a function of a float32 computed in float64 and rounded."""
+    """Apply a function to a float32 in float64, and round the result to float32; to a float64 apply it directly."""
     if value.elem == "double":
         return function(value)
     return e.cast("fptrunc", function(e.cast("fpext", value, "double")), "float")

@@ -11,7 +11,7 @@ _FLOATS = ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64")
 
 
 def is_float(i: Instruction) -> bool:
-    """Return whether an instruction computes with floats."""
+    """Return whether an instruction's type is a float or a packed pair of floats."""
     return i.type in _FLOATS
 
 
@@ -54,7 +54,7 @@ def _addc(e: Emitter, i: Instruction) -> None:
 
 
 def _product(e: Emitter, i: Instruction, a: Value, b: Value) -> Value:
-    """Multiply as mul and mad do: low, high or wide."""
+    """Multiply as mul and mad do: return the product's low half or high half (`.hi`), or all of it (`.wide`)."""
     signed = i.type[0] == "s"
     if "wide" in i.modifiers or "hi" in i.modifiers:
         wide = f"i{2 * WIDTH[a.elem]}"
@@ -305,7 +305,7 @@ _ORDERED = {"eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge
 
 
 def comparison(e: Emitter, kind: str, type: str, a: Value, b: Value) -> Value:
-    """Compare values of a PTX type."""
+    """Compare values of a PTX type; `kind` is PTX's name of the comparison, such as "lt" or "leu". Return an i1."""
     if type in _FLOATS:
         a, b = (floats.widened(e, v, type) for v in (a, b))
         if kind in _ORDERED:
@@ -381,7 +381,7 @@ def _mov(e: Emitter, i: Instruction) -> None:
 
 
 def packed(e: Emitter, items: tuple[Operand, ...], type: str) -> Value:
-    """Pack several operands into one value, the first in its lowest bits."""
+    """Pack several operands into one value of a PTX type, the first in its lowest bits."""
     type_name, bits = f"i{BITS[type]}", BITS[type] // len(items)
     result: Value | None = None
     for n, item in enumerate(items):

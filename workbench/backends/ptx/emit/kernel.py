@@ -37,9 +37,9 @@ from workbench.backends.ptx.syntax.program import Function, Instruction, Program
 from workbench.limits import OPTIMISED_CHARACTERS
 
 ENTRY = "wbe_warp"
-"""The symbol of a warp's function."""
+"""The symbol of the function that runs one warp."""
 TURNS = 64
-"""Jumps back in a loop that may wait for others, before those are let run."""
+"""Jumps back in a loop that may wait for other lanes, before those lanes are allowed to run."""
 RULES: dict[str, Rule] = {
     **integers.RULES, **floats.RULES, **conversions.RULES, **memory.RULES, **warps.RULES,
 }  # fmt: skip
@@ -53,10 +53,10 @@ ABSENT = {
 
 
 class KernelMetadata(msgspec.Struct, frozen=True):
-    """The metadata of a kernel that a launch needs besides its object.
+    """The properties of a kernel that a launch needs besides its object file.
 
     Attributes:
-        name: the kernel's.
+        name: the kernel's name.
         code: its instructions after inlining; faults and counters name an index in it.
         suspends: its warps may wait for each other: `ENTRY` is a coroutine.
         shared: bytes of static shared memory; dynamic shared memory follows, aligned to 16.
@@ -65,7 +65,7 @@ class KernelMetadata(msgspec.Struct, frozen=True):
         blocks: index in `code` of each basic block's first instruction.
         parameter_size: bytes of its packed parameters.
         counters: words of the table that it counts in; 0 if it does not count.
-        syncs_grid: its blocks meet where a cooperative launch lets them (`grid.sync()`).
+        syncs_grid: its blocks synchronise across the grid (`grid.sync()`), so it needs a cooperative launch.
         cluster: blocks of a cluster along x, y, z.
     """
 
@@ -83,24 +83,24 @@ class KernelMetadata(msgspec.Struct, frozen=True):
 
 
 class KernelText(msgspec.Struct, frozen=True):
-    """A kernel in LLVM IR: its text, with the function `ENTRY`, which calls the library, and what a launch needs."""
+    """A PTX kernel as LLVM IR: the text of the function `ENTRY`, which runs one warp, and the kernel's metadata."""
 
     text: str
     metadata: KernelMetadata
 
 
 def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing: bool = False) -> KernelText:
-    """Emit one kernel's LLVM IR.
+    """Translate one PTX kernel to LLVM IR.
 
     Args:
         program: what `parse` returned.
-        name: of the kernel.
-        counting: count what is executed (`counters.py`).
-        sanitizing: look at each access (`sanitizing.py`).
+        name: the kernel's name.
+        counting: emit calls that count what is executed (`counters.py`).
+        sanitizing: emit calls that check each access to memory (`sanitizing.py`).
 
     Raises:
-        BuildError: it has an instruction, a form or a special register that cannot be executed; the message names it,
-            its line and the version of the PTX.
+        BuildError: there is no such kernel, its calls cannot be inlined, or it has an instruction, a form or a special
+            register that cannot be executed; the message names it, its line and the version of the PTX.
     """
     function = inlined(program, name)
     layout, symbols = _layout_of(program, function)
@@ -153,7 +153,7 @@ def _names(operand: object) -> list[str]:
 
 
 class _Kernel:
-    """The parts of the text."""
+    """The translation of one PTX kernel to the text of an LLVM function."""
 
     def __init__(
         self, program: Program, function: Function, layout: VariableLayout, blocks: list[Block], counting: bool
@@ -287,7 +287,7 @@ class _Kernel:
         return rule
 
     def _leave(self, n: int, block: Block) -> None:
-        """Write back registers and hand the lanes on."""
+        """Emit the end of a block: write back its registers, and hand its lanes on to its successors."""
         e = self.e
         last = block.code[-1] if block.code else Instruction("exit", (), ())
         e.instruction = last
@@ -346,7 +346,10 @@ class _Kernel:
             e.call("wbe_exit", "void", "ptr %ctx", f"i32 {lanes}")
 
     def _back(self, n: int, backs: list[int], following: str) -> None:
-        """Jump back to the head of a loop where lanes wait, if the launch goes on; else to the next block."""
+        """Emit the end of a loop: jump back to each head in `backs` at which lanes wait.
+
+        If no lanes wait, or the launch is to end, control goes to `following`, the next block, or out of the function.
+        """
         e = self.e
         for back in backs:
             label = f"{n}.{back}"
@@ -385,12 +388,15 @@ class _Kernel:
         return self.e.new(f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}", "ptr", False).text
 
     def _waits_by(self, head: int, latch: int) -> int:
-        """Return the instruction that a loop may wait by."""
+        """Return the index of the first instruction by which a loop, blocks `head` to `latch`, may wait for others."""
         code = [i for b in self.blocks[head : latch + 1] for i in b.code]
         return self.index[id(next(filter(waits, code)))]
 
     def _end(self) -> None:
-        """Emit the end, where lanes may still wait at the heads of loops that were left to let others run."""
+        """Emit the end of the warp's function.
+
+        Lanes may still wait there at the heads of loops that were left so that others run.
+        """
         e = self.e
         e.rows.append("finish:")
         if self.spins:
@@ -407,15 +413,22 @@ class _Kernel:
 _NAME = re.compile(r'(?<!label )%(?:"[^"]*"|[\w.]+)')
 _RESULT = re.compile(r"  (%[\w.]+) = ")
 _TYPES = {"%warp": "i32", "%local": "<32 x i64>", **{f"%tid.{axis}": "<32 x i32>" for axis in "xyz"}}
-"""Of the names that all blocks share; the others are pointers, and `%mask.n` is the lanes of block n."""
+"""LLVM types of names that all blocks share; others are pointers, except `%mask.n`, the i32 of block n's lanes."""
 
 
 def outlined(rows: Sequence[str], bodies: Sequence[tuple[int, int]]) -> tuple[list[str], list[str]]:
-    """Move bodies of blocks into functions; return the rows with calls in place of the bodies, and the functions' rows.
+    """Move the bodies of basic blocks into functions of their own.
 
-    LLVM's fastest code generator gives each value of a function its own stack slot: megabytes for thousands of
-    blocks, where a host thread has eight. A block's values do not outlive it, so a function per block frees them.
-    Bodies that suspend the warp or jump out are left in place.
+    LLVM's fastest code generator gives each value of a function its own stack slot: megabytes for thousands of blocks,
+    where a host thread has eight. A block's values do not outlive it, so a function per block frees them. Bodies that
+    suspend the warp or jump out stay where they are.
+
+    Args:
+        rows: lines of LLVM IR.
+        bodies: begin and end of each block's body in `rows`.
+
+    Returns:
+        The lines with calls in place of the bodies, and the lines of the new functions.
     """
     out: list[str] = []
     functions: list[str] = []

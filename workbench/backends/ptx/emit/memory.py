@@ -33,10 +33,12 @@ _SPACES = ("global", "shared", "local", "const", "param")
 
 
 class Access(msgspec.Struct, frozen=True):
-    """The memory that an instruction accesses: generic addresses, and the window [first, first + size) that they must
-    lie in.
+    """The memory that an instruction accesses.
 
-    `space` is the state space, as far as it is known.
+    Attributes:
+        address: generic addresses, of all lanes or one for all.
+        first, size: the window [first, first + size) that they must lie in.
+        space: the state space; "" if only the address tells.
     """
 
     address: Value
@@ -51,7 +53,16 @@ def space_of(i: Instruction) -> str:
 
 
 def access(e: Emitter, operand: Operand, space: str) -> Access:
-    """Return the memory that an address operand in a space refers to."""
+    """Emit the addresses that an operand of a load, a store or an atomic refers to.
+
+    Args:
+        e: the emitter.
+        operand: an address, `[base + offset]`.
+        space: the state space that the instruction names, or "".
+
+    Raises:
+        BuildError: the operand is no address.
+    """
     base, offset = e.address(operand)
     if isinstance(base, Symbol) and not space:
         space = e.layout.spaces.get(base.name, "param" if base.name in e.parameters else "global")
@@ -98,7 +109,16 @@ def _ld(e: Emitter, i: Instruction) -> None:
 
 
 def load(e: Emitter, mask: str, source: Access, elem: str, count: int = 1, used: Sequence[int] = (0,)) -> list[Value]:
-    """Load `count` neighbouring values of each lane, of which the kernel uses those numbered `used`."""
+    """Emit a load of `count` consecutive values per lane, with its checks and counts; return one value for each.
+
+    Args:
+        e: the emitter.
+        mask: the i32 of the lanes that load.
+        source: the memory.
+        elem: the LLVM integer type of a value.
+        count: values per lane.
+        used: numbers of the values that the kernel uses; only those must have been written.
+    """
     mask = sound_lanes(e, mask, source.address, source.space, WIDTH[elem] // 8 * count)
     where = (f"i32 {mask}", e.spread(source.address))
     count_access(e, mask, source.address, WIDTH[elem] // 8 * count)
@@ -118,7 +138,10 @@ def load(e: Emitter, mask: str, source: Access, elem: str, count: int = 1, used:
 
 
 def checked(e: Emitter, mask: str, target: Access, size: int) -> str:
-    """Return the lanes of a mask whose `size` bytes are aligned and within the window; the others fault."""
+    """Emit the check that lanes' accesses of `size` bytes are aligned and lie in the window; the other lanes fault.
+
+    Return the name of the mask of lanes that pass.
+    """
     return e.call(
         "wbe_check", "i32", "ptr %ctx", f"i32 {mask}", e.spread(target.address), target.first, target.size,
         f"i32 {size}", f"i32 {e.index}",
@@ -159,7 +182,7 @@ OPERATIONS = ("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "de
 
 
 def atomic_name(operation: str, kind: str) -> str:
-    """Return the library's function for an atomic operation of a type; "" if there is none."""
+    """Return the name of the library's function for an atomic operation on a PTX type; "" if there is none."""
     bits = BITS[kind]
     if operation in ("and", "or", "xor", "exch", "cas"):
         return f"wbe_atom_{operation}_i{bits}" if bits in (16, 32, 64) else ""
@@ -207,7 +230,11 @@ def _atom(e: Emitter, i: Instruction) -> None:
 
 
 def _cp(e: Emitter, i: Instruction) -> None:
-    """Copy at once what an asynchronous copy would; checks still report who does not wait for it."""
+    """Emit a non-bulk `cp.async`, or a wait for one: the copy is done at once; the sanitizer checks that it is awaited.
+
+    Raises:
+        BuildError: it is a bulk copy, or has another form that cannot be executed.
+    """
     if i.modifiers[:2] == ("async", "mbarrier"):
         return _arrive_for_copies(e, i)
     if i.modifiers[:1] != ("async",) or any("bulk" in m for m in i.modifiers):
@@ -246,12 +273,12 @@ def _is_size(operand: Operand) -> bool:
 
 
 def size_of(e: Emitter, size: Immediate) -> Value:
-    """Return a copy's size as a value."""
+    """Return the size of a copy, an immediate operand, as an i32 constant."""
     return e.int(size.value, "i32")
 
 
 def _nothing(e: Emitter, i: Instruction) -> None:
-    """Emit nothing: prefetch, discard and the like are hints."""
+    """Emit nothing, as for prefetch, discard and other hints."""
 
 
 def _fence(e: Emitter, i: Instruction) -> None:
@@ -299,7 +326,7 @@ def _arrive(e: Emitter, i: Instruction) -> None:
 
 
 def _arrived(e: Emitter, i: Instruction, operand: Operand, count: Value) -> Value:
-    """Count arrivals at an object; return its state before."""
+    """Emit the arrival of `count` at an mbarrier object; return the object's state from before."""
     target, mask = _object(e, i, operand, e.executing())
     fence(e, gives=True)
     drop = f"i32 {int(i.modifiers[0] == 'arrive_drop')}"
@@ -309,7 +336,7 @@ def _arrived(e: Emitter, i: Instruction, operand: Operand, count: Value) -> Valu
 
 
 def _wait(e: Emitter, i: Instruction) -> None:
-    """Test whether the phase of a state, or of a parity, is over."""
+    """Emit the test whether a phase of an mbarrier object is over: one given by its state, or by its parity."""
     mask = e.executing()
     target = access(e, i.operands[1], space_of(i))
     (now,) = load(e, mask, target, "i64")
@@ -324,9 +351,9 @@ def _wait(e: Emitter, i: Instruction) -> None:
 
 
 def _arrive_for_copies(e: Emitter, i: Instruction) -> None:
-    """Emit the arrival of `cp.async.mbarrier.arrive` at once: the thread's copies are done already.
+    """Emit `cp.async.mbarrier.arrive` as an immediate arrival: the thread's copies are done already.
 
-    Without `.noinc` the object expects one arrival more for it, so nothing changes.
+    Without `.noinc` the object also expects one arrival more, so its state does not change.
     """
     if "shared::cluster" in i.modifiers:
         raise e.refuse()
@@ -342,7 +369,7 @@ def _pending(e: Emitter, i: Instruction) -> None:
 
 
 def _invalid(e: Emitter, i: Instruction) -> None:
-    """Emit nothing: the object's memory may be used for other things from now on."""
+    """Emit nothing for `mbarrier.inval`: the object's memory may be used for other things from now on."""
 
 
 _KINDS: dict[str, Rule] = {

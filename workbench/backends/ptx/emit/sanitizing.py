@@ -13,14 +13,17 @@ _SPACES = {"shared": 1, "local": 2}
 
 
 def sound_lanes(e: Emitter, mask: str, address: Value, space: str, size: int) -> str:
-    """Return the lanes of a mask whose access is sound; others fault.
+    """Emit the check that accesses lie in memory that they may touch; the other lanes fault.
 
     Args:
-        e: the emitter; `sanitizing` says whether anything is emitted.
-        mask: the lanes.
+        e: the emitter; nothing is emitted unless it is `sanitizing`.
+        mask: the i32 of the lanes that access memory.
         address: generic addresses.
-        space: the state space, as far as the instruction names it.
+        space: the state space that the instruction names; "" if it names none.
         size: bytes per lane.
+
+    Returns:
+        The mask of the lanes that pass; `mask` itself if nothing is emitted.
     """
     if not e.sanitizing or space == "param":
         return mask
@@ -33,12 +36,12 @@ def sound_lanes(e: Emitter, mask: str, address: Value, space: str, size: int) ->
 def check_races(
     e: Emitter, mask: str, address: Value, space: str, size: int, kind: int, value: Value | None = None
 ) -> None:
-    """Check an access in shared and in global memory for races.
+    """Emit the check of an access to shared or global memory for data races, in a sanitized kernel.
 
     Args:
         e, mask, address, space, size: as for `sound_lanes`.
-        kind: what it does (`library/races.py`).
-        value: what a WRITE writes, as integers.
+        kind: of access, such as READ or WRITE (`library/races.py`).
+        value: what a WRITE writes, as integers: writes of equal values do not race. None: not known.
     """
     if not e.sanitizing or space not in ("shared", "global", ""):
         return
@@ -55,9 +58,14 @@ def check_races(
 
 
 def note_read(e: Emitter, mask: str, address: Value, space: str, elem: str, parts: Iterable[int] = (0,)) -> None:
-    """Look whether elements of each lane have been written; `parts` are their numbers, from the address on.
+    """Emit the check that the elements which lanes read have been written, in a sanitized kernel.
 
-    What a kernel has no use for may lie between what it reads: a compiler reads it along.
+    Nothing is emitted for parameters and constants, nor for a load whose result a compiler may have meant to discard.
+
+    Args:
+        e, mask, address, space: as for `sound_lanes`.
+        elem: the LLVM type of an element.
+        parts: which elements to check, counted from the address; a compiler may read others along that nothing uses.
     """
     if space in ("param", "const") or (space != "global" and id(e.instruction) in e.speculated):
         return
@@ -68,7 +76,10 @@ def note_read(e: Emitter, mask: str, address: Value, space: str, elem: str, part
 
 
 def note_write(e: Emitter, mask: str, address: Value, elem: str, count: int = 1, copying: bool = False) -> None:
-    """Note that `count` neighbouring elements of each lane are written; `copying`: once the warp waits for it."""
+    """Emit the record that `count` consecutive elements per lane are written, in a sanitized kernel.
+
+    With `copying` they count as written only once the warp waits for its asynchronous copies.
+    """
     if e.sanitizing:
         shadow = e.int(0, "i64")
         if copying:
@@ -80,7 +91,7 @@ def note_write(e: Emitter, mask: str, address: Value, elem: str, count: int = 1,
 
 
 GROUPS = ("%groups = alloca i32", "store i32 0, ptr %groups")
-"""Groups of `cp.async` that the warp has closed, modulo 127."""
+"""LLVM IR that declares the number of groups of `cp.async` that the warp has closed, modulo 127."""
 
 
 def _groups(e: Emitter) -> Value:
@@ -88,7 +99,7 @@ def _groups(e: Emitter) -> Value:
 
 
 def end_copy_group(e: Emitter) -> None:
-    """Emit the end of the warp's current group of asynchronous copies."""
+    """Emit the end of the warp's current group of asynchronous copies, in a sanitized kernel."""
     if e.sanitizing:
         now = e.op("urem", e.op("add", _groups(e), e.int(1, "i32")), e.int(127, "i32"))
         e.row(f"store {now}, ptr %groups")
@@ -101,7 +112,10 @@ def wait_for_copies(e: Emitter, left: int = 0) -> None:
 
 
 def note_order(e: Emitter, i: Instruction) -> None:
-    """Emit an order without a barrier: by a fence, an acquire, a release, or an atomic with a result."""
+    """Emit the order that an instruction gives without a barrier, in a sanitized kernel.
+
+    A fence, an acquire or a release orders in both directions; an atomic with a result only comes after others' fences.
+    """
     if not e.sanitizing:
         return
     if i.opcode in ("membar", "fence") or not {"acquire", "release", "acq_rel"}.isdisjoint(i.modifiers):
@@ -111,6 +125,9 @@ def note_order(e: Emitter, i: Instruction) -> None:
 
 
 def fence(e: Emitter, gives: bool) -> None:
-    """Order the warp after what others did before their fences; `gives`: others may be ordered after it from now on."""
+    """Emit that the warp comes after what others did before their fences, in a sanitized kernel.
+
+    With `gives` this is a fence of its own: others may come after it from now on.
+    """
     if e.sanitizing:
         e.call("wbe_fenced", "void", "ptr %ctx", f"i32 {int(gives)}")

@@ -12,17 +12,23 @@ WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128, "half":
 
 
 def element(type: str) -> str:
-    """Return the LLVM type of one lane of a PTX type; bf16 and packed types are integers."""
+    """Return the LLVM type in which one lane computes with a PTX type; bf16 and packed types are integers."""
     return FLOATS.get(type) or ("i1" if type == "pred" else f"i{BITS[type]}")
 
 
 def stored(type: str) -> str:
-    """Return the LLVM type of one lane of a register of that type."""
+    """Return the LLVM type of one lane of a register of a PTX type; 16-bit floats are stored as integers."""
     return {"f32": "float", "f64": "double"}.get(type) or ("i1" if type == "pred" else f"i{BITS[type]}")
 
 
 class Value(msgspec.Struct, frozen=True):
-    """An LLVM value: `text` of element type `elem`; `lanes`: a vector, else the same for all lanes."""
+    """An LLVM value.
+
+    Attributes:
+        text: its name or constant, without a type.
+        elem: the LLVM type of one lane.
+        lanes: it is a vector with an element per lane; otherwise a scalar that all lanes share.
+    """
 
     text: str
     elem: str
@@ -30,7 +36,7 @@ class Value(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """The LLVM type."""
+        """The LLVM type: a vector of 32 elements, or the element type."""
         return f"<{LANES} x {self.elem}>" if self.lanes else self.elem
 
     def __str__(self) -> str:
@@ -38,7 +44,14 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Writer:
-    """A writer of one function's LLVM instructions, in order."""
+    """Writes one function's LLVM instructions, in order.
+
+    Attributes:
+        version: the PTX version, for messages of errors.
+        rows: the lines so far.
+        declared: declarations of the functions that are called, by name.
+        instruction: the PTX instruction that is being translated, for messages of errors.
+    """
 
     def __init__(self, version: tuple[int, int]) -> None:
         self.version = version
@@ -48,27 +61,33 @@ class Writer:
         self.instruction = Instruction("", (), ())
 
     def refuse(self, what: str = "") -> Exception:
-        """Return the error of an instruction that cannot be executed."""
+        """Return an error saying that the current PTX instruction cannot be executed; `what` replaces its message."""
         i = self.instruction
         return unsupported(what or f"The instruction {i.name} cannot be executed", i.line, self.version)
 
     def row(self, text: str) -> None:
-        """Add an instruction."""
+        """Append a line with an LLVM instruction."""
         self.rows.append("  " + text)
 
     def name(self) -> str:
-        """Return a name that is not taken."""
+        """Return a new name for an LLVM value."""
         self._count += 1
         return f"%v{self._count}"
 
     def new(self, text: str, elem: str, lanes: bool = True) -> Value:
-        """Emit an instruction, and return its value."""
+        """Emit an LLVM instruction that has a result; return the result.
+
+        Args:
+            text: the instruction.
+            elem: the type of one lane of the result.
+            lanes: whether the result is a vector.
+        """
         name = self.name()
         self.rows.append(f"  {name} = {text}")
         return Value(name, elem, lanes)
 
     def int(self, value: int, elem: str) -> Value:
-        """Return an integer constant."""
+        """Return an integer constant of an LLVM type, wrapped to its width."""
         bits = WIDTH[elem]
         value &= (1 << bits) - 1
         if elem == "i1":
@@ -76,11 +95,11 @@ class Writer:
         return Value(str(value - (1 << bits) if value >> (bits - 1) else value), elem, False)
 
     def float(self, bits: int, elem: str) -> Value:
-        """Return a float constant, from its bits."""
+        """Return a float constant of an LLVM type, given by its bit pattern."""
         return self.new(f"bitcast i{WIDTH[elem]} {bits} to {elem}", elem, False)
 
     def spread(self, value: Value) -> Value:
-        """Convert a value to a vector."""
+        """Return a value as a vector: a scalar is repeated in all lanes."""
         if value.lanes:
             return value
         if not value.text.startswith("%"):
@@ -91,13 +110,13 @@ class Writer:
         return self.new(f"shufflevector {vector} {first}, {vector} poison, <{LANES} x i32> zeroinitializer", value.elem)
 
     def broadcast(self, *values: Value) -> tuple[Value, ...]:
-        """Return the values as vectors, if any of them is one."""
+        """Return the values all as vectors if any of them is one; otherwise as they are."""
         if any(v.lanes for v in values):
             return tuple(self.spread(v) for v in values)
         return values
 
     def op(self, name: str, a: Value, b: Value) -> Value:
-        """Emit a binary instruction."""
+        """Emit an LLVM binary instruction such as "add" or "fmul"; the result is a vector if either value is one."""
         a, b = self.broadcast(a, b)
         return self.new(f"{name} {a}, {b.text}", a.elem, a.lanes)
 
@@ -110,28 +129,35 @@ class Writer:
         return self.new(f"{name} {a}, {b.text}", "i1", a.lanes)
 
     def select(self, condition: Value, a: Value, b: Value) -> Value:
-        """Emit a choice of `a` or `b`, lane by lane."""
+        """Emit a choice, lane by lane: `a` where the condition holds, else `b`."""
         condition, a, b = self.broadcast(condition, a, b)
         if a.text == b.text:
             return a
         return self.new(f"select {condition}, {a}, {b}", a.elem, a.lanes)
 
     def cast(self, name: str, value: Value, elem: str) -> Value:
-        """Emit a conversion of each lane: "zext", "bitcast", "fptosi"."""
+        """Emit an LLVM conversion of each lane to type `elem`, such as "zext" or "fptosi"; return the result."""
         if value.elem == elem and name == "bitcast":
             return value
         to = f"<{LANES} x {elem}>" if value.lanes else elem
         return self.new(f"{name} {value} to {to}", elem, value.lanes)
 
     def resize(self, value: Value, elem: str, signed: bool = False) -> Value:
-        """Convert an integer to another width."""
+        """Convert an integer to the width of `elem`: truncated, or extended with zeros, with the sign if `signed`."""
         now, then = WIDTH[value.elem], WIDTH[elem]
         if now == then:
             return value
         return self.cast("trunc" if then < now else "sext" if signed else "zext", value, elem)
 
     def intrinsic(self, name: str, *arguments: Value, elem: str = "", more: str = "") -> Value:
-        """Emit a call of an intrinsic that is overloaded by its result: "llvm.fma"."""
+        """Emit a call of an overloaded LLVM intrinsic; return its result.
+
+        Args:
+            name: without the suffix for the type, such as "llvm.fma".
+            arguments: values; all become vectors if one is.
+            elem: the type of one lane of the result; "" for that of the first argument.
+            more: further arguments as text, such as "i1 false".
+        """
         values = self.broadcast(*arguments)
         elem = elem or values[0].elem
         lanes = values[0].lanes
@@ -143,7 +169,10 @@ class Writer:
         return self.new(f"call {result} {full}({', '.join([*map(str, values), *filter(None, [more])])})", elem, lanes)
 
     def call(self, name: str, result: str, *arguments: str | Value) -> str:
-        """Emit a call of a library function; arguments are values or text with a type. Return the result's name."""
+        """Emit a call of a library function; arguments are values, or text that begins with a type.
+
+        Return the name of the result, or "" if `result` is "void".
+        """
         listed = ", ".join(map(str, arguments))
         kinds = ", ".join(str(a.type) if isinstance(a, Value) else _kind(a) for a in arguments)
         self.declared[f"@{name}"] = f"declare {result} @{name}({kinds})"
@@ -155,7 +184,7 @@ class Writer:
         return name_of_result
 
     def lanes_of(self, name: str, elem: str, *arguments: str | Value) -> Value:
-        """Emit a call of a library function that returns a vector."""
+        """Emit a call of a library function that returns a vector with an element of type `elem` per lane."""
         return Value(self.call(name, f"<{LANES} x {elem}>", *arguments), elem)
 
 

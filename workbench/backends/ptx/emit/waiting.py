@@ -13,7 +13,7 @@ from workbench.backends.ptx.flow import Block
 from workbench.backends.ptx.syntax.program import Instruction
 
 _MEMBERS = {"bar": 0, "shfl": 4, "vote": 2, "match": 2, "redux": 2, "elect": 1}
-"""The operand that is the member mask."""
+"""By opcode, the index of the operand that is the member mask."""
 
 COROUTINE = [
     "declare token @llvm.coro.id(i32, ptr, ptr, ptr)",
@@ -42,11 +42,18 @@ OVER = [
 ]
 WORDS = ("%turns = alloca i32", "%strict = alloca i32", "%seen = alloca i64", "store i32 0, ptr %turns",
          "store i32 0, ptr %strict", "store i64 0, ptr %seen")  # fmt: skip
-"""The variables of such a kernel: jumps back since the last rest, whether lanes go on alone, the last state."""
+"""LLVM IR that declares the variables of a kernel whose loops may wait.
+
+`%turns` counts jumps back since the warp's last rest, `%strict` says that lanes go on without their partners, and
+`%seen` is a hash of where the lanes waited last time.
+"""
 
 
 def is_meeting_point(block: Block) -> bool:
-    """Return whether lanes wait at a block, which has one instruction, until others have come."""
+    """Return whether a block is a single instruction, without a guard, at which lanes wait for others.
+
+    That is a barrier, or a warp instruction with a member mask.
+    """
     if len(block.code) != 1 or block.code[0].guard is not None:
         return False
     return block.barrier or _member(block.code[0]) is not None
@@ -59,7 +66,14 @@ def _member(i: Instruction) -> int | None:
 
 
 def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
-    """Set `e.mask` to the lanes at a block whose partners have come; the others stay."""
+    """Emit the start of a block at which lanes wait for their partners, and set `e.mask` to those that may go on.
+
+    Args:
+        e: the emitter.
+        n: the block's number.
+        block: the block.
+        onward: the label to go to if no lanes may go on; those that may not stay in `%wait.n`.
+    """
     i = block.code[0]
     at = _member(i)
     members = e.int(-1, "i32") if at is None else e.read(i.operands[at], "b32")
@@ -78,12 +92,14 @@ def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
 
 
 def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
-    """Emit the end, where lanes may still wait at heads of loops that were left to let others run, or for one another.
+    """Emit the end of the warp's function, where lanes may still wait: at heads of loops, or for one another.
+
+    If any wait in a loop, the warp is suspended so that others run, and control then returns to them.
 
     Args:
         e: the emitter.
-        heads: loops' first blocks, each with the instruction that it waits by.
-        holding: blocks that hold lanes.
+        heads: by the first block of each loop that may wait, the index of the instruction that it waits by.
+        holding: blocks that are meeting points.
     """
     zero = e.int(0, "i32")
     points = sorted({*heads, *holding})
@@ -123,14 +139,16 @@ def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
 
 
 def note_change(e: Emitter, operation: str, mask: str, old: Value, values: Sequence[Value]) -> None:
-    """Note that memory changes, which another thread may wait for; an atomic that leaves it as it was does not count.
+    """Emit the record that memory changes, which another thread may wait for.
+
+    An atomic that leaves memory as it was does not count.
 
     Args:
-        e: the emitter; `waits` says whether anything is emitted.
-        operation: of the atomic, or "" for a store.
-        mask: the lanes.
-        old: what was there.
-        values: the operands.
+        e: the emitter; nothing is emitted unless it has `waits`.
+        operation: of the atomic, or "" for a store, which always counts.
+        mask: the i32 of the lanes.
+        old: what an atomic found in memory.
+        values: the atomic's operands.
     """
     if not e.waits:
         return

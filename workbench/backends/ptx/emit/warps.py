@@ -18,7 +18,7 @@ _LANES = Value(LANE_NUMBERS, "i32")
 
 
 def _members(e: Emitter, operand: Operand) -> Value:
-    """Return a member mask, per lane; if lanes in it have not come, emit a fault."""
+    """Return the member mask of a warp instruction, per lane; emit a check that faults if lanes in it have not come."""
     members = e.spread(e.read(operand, "b32"))
     alive = e.new("load i32, ptr %alive", "i32", False)
     e.call("wbe_members", "void", "ptr %ctx", f"i32 {e.executing()}", alive, members, f"i32 {e.index}")
@@ -135,7 +135,7 @@ def _bar(e: Emitter, i: Instruction) -> None:
 
 
 def _reduced(e: Emitter, i: Instruction, result: Operand, barrier: str) -> None:
-    """Write the result of bar.red: its counts are the barrier's third and fourth words, 8 bytes each."""
+    """Emit the result of `bar.red`, read from the barrier's fourth word: the predicates of the phase just ended."""
     at = e.new(f"mul i32 {barrier}, 32", "i32", False)
     row = e.new(f"getelementptr i8, ptr %ctx, i32 {at.text}", "ptr", False)
     word = e.new(f"getelementptr i8, ptr {row.text}, i64 {8 * (ARRIVED + 3)}", "ptr", False)
@@ -150,7 +150,7 @@ def _reduced(e: Emitter, i: Instruction, result: Operand, barrier: str) -> None:
 
 
 def _scalar(e: Emitter, operand: Operand) -> str:
-    """Return a 32-bit operand that is the same for all executing lanes."""
+    """Return the text of a 32-bit operand that all executing lanes share, taken from the first of them."""
     value = e.read(operand, "b32")
     if not value.lanes:
         return value.text
@@ -179,7 +179,10 @@ def _local_access(e: Emitter, operand: Operand) -> Access:
 
 
 def _argument(e: Emitter, operand: Operand) -> Value:
-    """Load eight bytes of an argument, a variable in local memory; after a smaller one follows the next one's."""
+    """Load an argument of a call, a variable in local memory, as eight bytes.
+
+    Behind an argument of four bytes these include the next one's.
+    """
     source = _local_access(e, operand)
     mask = checked(e, e.executing(), source, 4)
     return e.lanes_of("wbe_gather_i64", "i64", f"i32 {mask}", source.address)
@@ -197,11 +200,11 @@ def _trap(e: Emitter, i: Instruction) -> None:
 
 
 def _brkpt(e: Emitter, i: Instruction) -> None:
-    """Emit nothing: breakpoints and performance events mean nothing here."""
+    """Emit nothing: breakpoints and performance events have no effect here."""
 
 
 _WORD = 128
-"""Bytes of a 32-bit register of all lanes."""
+"""Bytes that one 32-bit register takes in all 32 lanes together."""
 
 
 def _mma(e: Emitter, i: Instruction) -> None:

@@ -154,7 +154,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions of warps that wait."""
+    """Return the LLVM IR of the library functions for warps that wait: frames, barriers and mbarrier objects."""
     return expanded(_TEXT) + _arrivals()
 
 
@@ -182,10 +182,10 @@ _ARRIVE = """  %p = inttoptr i64 %at to ptr
 
 
 def _arrivals() -> str:
-    """Return the LLVM IR of arrivals at an mbarrier object.
+    """Return the LLVM IR of the library function for an arrival at an mbarrier object.
 
-    An object's form is ours, since PTX leaves it open: 20 bits of arrivals still pending, 20 of those expected in each
-    phase, and from bit 40 on the number of the phase.
+    The layout of an object is ours, since PTX leaves it open: 20 bits of arrivals still pending, 20 of arrivals
+    expected in each phase, and from bit 40 on the number of the phase.
     """
     scalars = ["i32 %mask", "i32 %drop"]
     return lane_function("wbe_mbarrier_arrive", "i64", scalars, [("at", "i64"), ("count", "i32")], _ARRIVE)

@@ -310,7 +310,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that count accesses."""
+    """Return the LLVM IR of the library functions that count accesses to memory and write the trace."""
     hits = _MARK.replace("NAME", "wbe_count_hits").replace("WORD", "HITS").replace("SHIFT", "2")
     hits = hits.replace("ELEM", "i32").replace("DO", "%old = atomicrmw add ptr %place, i32 1 monotonic")
     touched = _MARK.replace("NAME", "wbe_count_touched").replace("WORD", "TOUCHED").replace("SHIFT", "5")

@@ -14,11 +14,11 @@ from workbench.backends.ptx.library.races import ACCESS, OWN, compared, looking
 from workbench.backends.ptx.library.template import expanded
 
 GRANULE = 4
-"""Bytes that share an entry; it says which of them are meant."""
+"""Bytes of global memory that share an entry; bits of the entry say which of them were accessed."""
 PER_GRANULE = 48
-"""Bytes of shadow for them."""
+"""Bytes of shadow for each granule."""
 BLOCKS = 1 << 24
-"""Blocks that entries distinguish."""
+"""The number of thread blocks that entries can tell apart; beyond it numbers wrap."""
 _LOCK = 1 << 23
 _RELEASES = 4095
 
@@ -253,5 +253,5 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that find races in global memory."""
+    """Return the LLVM IR of the library functions that find races in global memory."""
     return expanded(_TEXT + looking("wbe_raced_global", _LANE, _FIRST) + _RACE)

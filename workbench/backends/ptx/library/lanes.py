@@ -15,14 +15,15 @@ MATHS = ("exp2", "log2", "sin", "cos", "tanh")
 def lane_function(
     name: str, result: str, scalars: Sequence[str], vectors: Sequence[tuple[str, str]], body: str, first: str = ""
 ) -> str:
-    """Return a function that runs `body` once for each lane of `%mask`.
+    """Return the LLVM IR of a function that runs `body` once for each lane that is set in its parameter `%mask`.
 
     Args:
-        result: element type of the vector that it returns; `body` defines `%r`. "" for none.
-        scalars: parameters, "ptr %ctx".
-        vectors: names and element types; `body` reads lane `%l` of each by its name.
-        body: LLVM text; it may have blocks, the last of which must be left open.
-        first: text before the loop.
+        name: the function's name.
+        result: element type of the vector that it returns, 0 in other lanes; `body` defines `%r`. "": returns nothing.
+        scalars: parameters with types, such as "ptr %ctx".
+        vectors: names and element types of vector parameters; `body` reads the current lane `%l` of each by its name.
+        body: LLVM text; it may have several blocks, the last of which must lack its terminator.
+        first: text before the loop over lanes.
     """
     parameters = ", ".join([*scalars, *(f"<{LANES} x {elem}> %{v}.all" for v, elem in vectors)])
     kind = f"<{LANES} x {result}>" if result else "void"
@@ -156,5 +157,5 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that go lane by lane."""
+    """Return the LLVM IR of the library functions that go lane by lane: division, mathematics, shuffles, reductions."""
     return _divisions() + _maths() + expanded(_PERMUTE) + _reductions()

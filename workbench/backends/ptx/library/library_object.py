@@ -29,7 +29,7 @@ _lock = renewed(__name__, "_lock", threading.Lock)
 
 
 def text() -> str:
-    """Return the library's LLVM IR."""
+    """Return the LLVM IR of the whole library that compiled PTX kernels call."""
     parts = (threads, barriers, runner, lanes, memory, products, counters, watch, races, global_races, written)
     return "".join(part.text() for part in parts) + half_conversions()
 
@@ -49,10 +49,9 @@ define float @__extendhfsf2(half %x) nounwind {
 
 
 def half_conversions() -> str:
-    """Return the LLVM IR of the functions that LLVM calls to convert float16 without an instruction for it.
+    """Return the LLVM IR of functions that LLVM calls to convert float16 on processors without an instruction for it.
 
-    x86-64 before level 3 has none; and the process may not have these functions: they belong to a
-    compiler's own library.
+    x86-64 before level 3 has none; and the process may lack these functions, which belong to a compiler's own library.
     """
     functions = definitions("float16", instructions=False)
     return "\n".join([functions["wb.float16.float32"], functions["wb.float32.float16"], _HALVES])
@@ -62,16 +61,18 @@ def image() -> bytes:
     """Compile the library to an object file; as that takes seconds, a cache should store it for `install`.
 
     Raises:
-        BuildError: LLVM refused it, or was lost.
+        BuildError: LLVM refused it, or its process ended.
     """
     return compile_text(text(), CpuBackend().target(), vectorise=False)
 
 
 def install(stored: bytes | None = None) -> CpuCode:
-    """Load the library, from `stored` or compiled now; the first call in a process counts.
+    """Load the library into this process once, from the object file `stored`, or compiled now if that is None.
+
+    Later calls return the library that was loaded first, whatever their argument.
 
     Raises:
-        BuildError: `stored` is no object of this platform.
+        BuildError: `stored` is no object of this platform, or the compilation failed.
     """
     global _library
     with _lock:
@@ -81,7 +82,7 @@ def install(stored: bytes | None = None) -> CpuCode:
 
 
 def symbols() -> tuple[str, ...]:
-    """Return names of all functions that kernels may call; the entry first."""
+    """Return the names of all functions of the library that kernels may call; the entry first."""
     rows = (row for row in text().split("\n") if row.startswith("define ") and " internal " not in row)
     names = [row[row.index("@") + 1 : row.index("(", row.index("@"))] for row in rows]
     return (ENTRY, *(name for name in names if name != ENTRY))

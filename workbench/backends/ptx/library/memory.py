@@ -245,7 +245,7 @@ def _atomics() -> str:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions of memory."""
+    """Return the LLVM IR of the library functions for memory: checked loads and stores, atomics and copies."""
     access: list[str] = []
     for elem in ELEMENTS:
         by = int(elem[1:]) // 8

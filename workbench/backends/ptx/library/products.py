@@ -23,7 +23,13 @@ def _table(name: str, indices: list[int]) -> str:
 
 
 def _spread(name: str, kind: str, wide: str) -> str:
-    """Return a function that spreads registers into a dense matrix."""
+    """Return the LLVM IR of a function that copies a fragment's registers into a dense matrix, widening each element.
+
+    Args:
+        name: the function's name.
+        kind: PTX type of the elements in registers.
+        wide: LLVM type of the elements in the matrix.
+    """
     element = _ELEMENT.get(kind, "double")
     return f"""
 define internal void @{name}(ptr %registers, ptr %dense, ptr %table, i32 %count) {{
@@ -47,7 +53,7 @@ done:
 
 
 def _collect(name: str, kind: str, wide: str) -> str:
-    """Return a function that collects a dense matrix into registers."""
+    """Return the LLVM IR of a function that copies a dense matrix into a fragment's registers: `_spread` reversed."""
     half = kind == "f16"
     element = "half" if half else wide
     narrow = f"  %h = fptrunc {wide} %w to half\n" if half else f"  %h = select i1 true, {wide} %w, {wide} %w\n"
@@ -216,7 +222,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of the matrix functions."""
+    """Return the LLVM IR of the library functions for mma, ldmatrix, stmatrix and movmatrix."""
     kinds = {kind: _wide(p) for p in PRODUCTS.values() for kind in (p.a, p.b, p.c)}
     results = {p.c: _wide(p) for p in PRODUCTS.values()}
     widths = dict.fromkeys((p.n, *row) for p in PRODUCTS.values() for row in _FMA if row[0] == _wide(p))

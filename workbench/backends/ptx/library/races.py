@@ -13,14 +13,14 @@ from workbench.backends.ptx.library.lanes import lane_function
 from workbench.backends.ptx.library.template import expanded
 
 HEAD = 64
-"""Bytes before the clocks: the number of the block that the shadow is of, and whether it has acquired anything."""
+"""Bytes before the clocks: the number of the block that the shadow belongs to, plus 1, and whether it has acquired."""
 _ROW = 256
-"""Bytes of a clock: one 64-bit count for each of 32 warps. Warps' clocks come first, then barriers', then fences'."""
+"""Bytes of a vector clock: one 64-bit count for each of 32 warps. The order is: warps' clocks, barriers', fences'."""
 _FENCES = HEAD + _ROW * (32 + BARRIERS)
 CLOCKS = _FENCES + _ROW
-"""Bytes before the entries."""
+"""Bytes of a block's shadow before the entries."""
 PER_BYTE = 24
-"""Bytes of shadow for a byte: an entry for its last write, and for two readers."""
+"""Bytes of shadow for a byte of shared memory: an entry for its last write, and for two readers."""
 READ, WRITE, ATOMIC, ATOMIC_READ, COPY = range(5)
 """Kinds of access; COPY writes values that are not known."""
 
@@ -190,7 +190,7 @@ OWN = """  GET NOW
   %own.p = getelementptr i64, ptr %c, i64 %NOW
   %own = load i64, ptr %own.p
 """
-"""The shadow, and this warp's clock with its own entry."""
+"""LLVM IR that loads the block's shadow (`%s`), this warp's vector clock (`%c`) and the warp's own count (`%own`)."""
 ACCESS = f"""  %thread = shl i64 %NOW, 5
   %count = zext i32 %bytes to i64
   %index.64 = zext i32 %index to i64
@@ -204,17 +204,17 @@ ACCESS = f"""  %thread = shl i64 %NOW, 5
   %atomic.64 = zext i1 %atomic to i64
   %atomic.s = shl i64 %atomic.64, 62
 """
-"""The access, in the words of an entry."""
+"""LLVM IR that brings the parameters of an access into the form of an entry's fields."""
 
 
 def compared(write: str, readers: tuple[str, str], fault: int, before: str = "") -> str:
-    """Return the test of an access: it goes on to `fine`, or to `past` after a fault.
+    """Return the LLVM IR that tests an access for a race; it goes on to `fine`, or after a fault to `past`.
 
     Args:
         write: the entry of the last write; `%w.apart` is whether it is unordered, `%equal` whether it wrote this value.
-        readers: the entries of the last readers, each with an `.apart`.
+        readers: the entries of the last two readers; for each, `.apart` appended names whether it is unordered.
         fault: the kind of a race (`context.py`).
-        before: what is done before it is reported.
+        before: LLVM text to run before a race is reported.
     """
     first, second = readers
     return f"""  %w.at = and i64 {write}, {1 << 62}
@@ -322,11 +322,17 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that find races in shared memory."""
+    """Return the LLVM IR of the library functions that find races in shared memory."""
     return expanded(_CLOCKS + looking("wbe_raced", _LANE, _FIRST) + _RACE)
 
 
 def looking(name: str, lane: str, first: str) -> str:
-    """Return the function that looks at the lanes of an access, one after the other."""
+    """Return the LLVM IR of a function that checks the lanes of an access for races, one after the other.
+
+    Args:
+        name: the function's name.
+        lane: LLVM text for one lane.
+        first: LLVM text before the first lane.
+    """
     scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %how", "i32 %index"]
     return lane_function(name, "", scalars, [("at", "i64"), ("value", "i64")], lane, first)

@@ -324,5 +324,5 @@ leave:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that run a kernel."""
+    """Return the LLVM IR of the library functions that run a kernel's blocks."""
     return expanded(_TEXT)

@@ -7,7 +7,7 @@ import re
 from workbench.backends.ptx.context import ARRIVED, AT, BARRIERS, WORDS
 
 PATIENCE = 4_000
-"""Rounds of a block in which its warps only turn in loops, 64 times each, until that counts as a deadlock."""
+"""Rounds in which a block's warps only turn in loops, 64 times each, until that counts as a deadlock."""
 _CONSTANTS = {
     "LANESTEPS": "<" + ", ".join(f"i32 {n}" for n in range(32)) + ">",
     "LANELONGS": "<" + ", ".join(f"i64 {n}" for n in range(32)) + ">",
@@ -26,9 +26,9 @@ _CONSTANTS = {
 
 
 def expanded(text: str) -> str:
-    """Expand the short forms in LLVM text.
+    """Expand this package's short forms in LLVM text.
 
-    `GET NAME` loads a word of `%ctx` into `%NAME`, `SET NAME value` stores one, `AT NAME` is a word's place,
+    `GET NAME` loads a word of `%ctx` into `%NAME`, `SET NAME value` stores one, `AT NAME` is a word's address,
     `%x = SPLAT type value` has the value in all lanes; each is a line, or a line's end. Some constants have names.
     """
     count = 0

@@ -246,7 +246,7 @@ def _fill() -> str:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that a warp's threads call."""
+    """Return the LLVM IR of the library functions for a warp's threads: indices, callbacks and faults."""
     scalars = ["ptr %ctx", "i32 %mask"]
     vectors = [("format", "i64"), ("values", "i64")]
     prints = lane_function("wbe_vprintf", "i32", scalars, vectors, _PRINT, _CALLEE)

@@ -119,7 +119,7 @@ look:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that check what an access touches."""
+    """Return the LLVM IR of the library functions that check whether an access lies in memory that it may touch."""
     scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %space"]
     placed = lane_function("wbe_placed", "i32", scalars, [("at", "i64")], _PLACE, _FIRST)
     return expanded(placed + _WATCH)

@@ -122,7 +122,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of the functions that find reads of unwritten memory."""
+    """Return the LLVM IR of the library functions that find reads of unwritten memory."""
     return expanded(_FUNCTIONS + "".join(map(_accesses, ELEMENTS)))
 
 

@@ -31,7 +31,7 @@ Declaration = Callable[[Tokens, str, bool], Variable]
 
 
 class _Scope:
-    """The names that one pair of braces declares, and their unique names in the function."""
+    """The names declared between one pair of braces, each with its unique name in the function."""
 
     def __init__(self, outer: _Scope | None) -> None:
         self.outer = outer
@@ -59,7 +59,11 @@ class Body:
         self.locations: dict[tuple[int, int, int], Loc] = {}  # by file, line and column: a call within what was inlined
 
     def read(self) -> Function:
-        """Parse the body, and return the function."""
+        """Parse the body up to its closing brace; return the function: the head, with code and declarations.
+
+        Raises:
+            BuildError: it has a directive, a form of operand or a guard that cannot be executed, or a jump to no label.
+        """
         t = self.t
         while True:
             line, word = t.line, t.peek()
@@ -254,7 +258,7 @@ class Body:
         return Symbol(name)
 
     def _resolved(self, instruction: Instruction, scope: _Scope) -> Instruction:
-        """Return a jump with the labels of its scope."""
+        """Return an instruction with its labels replaced by unique ones, as its scope sees them."""
         if instruction.opcode not in _JUMPS:
             return instruction
 

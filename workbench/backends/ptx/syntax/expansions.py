@@ -1,8 +1,9 @@
-"""Rewriting of a text before it is parsed: wmma's loads and stores, `malloc` and `free` of kernels, the counter of the
-blocks of a cooperative grid, and operations of the blocks of a cluster.
+"""Rewriting of a PTX text before it is parsed: forms that the parser and the emitter do not know become plain PTX.
 
-NVIDIA does not document which lane holds which element of a wmma fragment, so ours are in the order register, lane,
-part, as in `matrices.Fragments`. Each expansion is one line, so that lines keep their numbers.
+They are wmma's loads and stores, `malloc` and `free` of kernels, the counter of the blocks of a cooperative grid, and
+operations of the blocks of a cluster. NVIDIA does not document which lane holds which element of a wmma fragment, so
+ours are in the order register, lane, part, as in `matrices.Fragments`. Each expansion is one line, so that lines keep
+their numbers.
 """
 
 from __future__ import annotations
@@ -66,18 +67,24 @@ full:
 	ret;
 }
 """
-"""8 MiB, as CUDA's heap has by default: a list of free pieces for each power of two. A list is taken whole and what is
-not needed is pushed back, so no piece comes back between a look at it and its removal."""
+"""PTX of `malloc` and `free` on a heap of 8 MiB, the size that CUDA's heap has by default.
+
+There is a list of free pieces for each power of two. A list is taken whole and what is not needed is pushed back, so
+no piece comes back between a look at it and its removal.
+"""
 _MALLOC = re.compile(r"\.extern \.func[^;{]*?\b(?:malloc|free)\s*\([^;{]*?\)\s*;", re.DOTALL)
 
 
 WORKSPACE = "wb_workspace"
-"""The variable whose address a cooperative launch has in %envreg1 and %envreg2; zero when a launch begins."""
+"""The variable that stands for a cooperative launch's workspace, whose address is in %envreg1 and %envreg2.
+
+It is zero when a launch begins.
+"""
 _ENVIRONMENT = re.compile(r"mov\.[bu]32\s+(%\w+)\s*,\s*%envreg([12])\s*;")
 
 
 CLUSTERS = "wb_clusters"
-"""A count of arrivals for each cluster of a grid; zero when a launch begins."""
+"""The variable that counts arrivals at the barrier of each cluster of a grid; zero when a launch begins."""
 MOST_CLUSTERS = 1 << 15
 _ARRIVE = re.compile(r"barrier\.cluster\.arrive[.\w]*\s*;")
 _WAIT = re.compile(r"barrier\.cluster\.wait[.\w]*\s*;")
@@ -97,7 +104,10 @@ setp.ls.u32 %wb_q, %wb_i, %wb_j; @%wb_q bra wb_wait; }}""".replace("\n", " ")
 
 
 def expanded(text: str) -> str:
-    """Return the text with these forms expanded; unchanged if it has none, or a form that is not known."""
+    """Return a PTX text with `malloc` and `free`, `%envreg`, cluster operations and wmma's loads and stores expanded.
+
+    A text without them is returned as it is, and so is a form of wmma that is not known.
+    """
     if _MALLOC.search(text):
         # With checks nothing is given out again: memory that threads have after one another would look like a race.
         heap = _HEAP.replace("[wb_freed];", "[wb_freed]; ret;") if text.startswith(SANITIZED.decode()) else _HEAP
@@ -112,7 +122,10 @@ def expanded(text: str) -> str:
 
 
 def _of_block(match: re.Match[str]) -> str:
-    """Expand mapa: a block's shared memory is as far from this one's as its number in the grid says."""
+    """Return the expansion of a `mapa`, the address of another block's shared memory in the cluster.
+
+    Blocks' shared memories follow one another in the order of the blocks in the grid.
+    """
     _, bits, to, address, rank = match.groups()
     axes = "".join(
         f"rem.u32 %wb_i, %wb_r, %cluster_nctaid.{axis}; div.u32 %wb_r, %wb_r, %cluster_nctaid.{axis}; "
@@ -130,7 +143,7 @@ def _of_block(match: re.Match[str]) -> str:
 
 
 def _generic(match: re.Match[str]) -> str:
-    """Expand an access to a cluster's shared memory into one by a generic address."""
+    """Return the expansion of an access to a cluster's shared memory: an access by a generic address."""
     before, after, register, offset, rest = match.groups()
     wide = "mov.u64 %wb_a, {};" if register.startswith("%rd") else "cvt.s64.s32 %wb_a, {};"
     name = wide.format(register)
@@ -143,7 +156,10 @@ def _half_of_address(match: re.Match[str]) -> str:
 
 
 def _moved(match: re.Match[str]) -> str:
-    """Expand wmma.load or wmma.store: each lane's elements, one after the other."""
+    """Return the expansion of wmma.load or wmma.store: plain loads or stores of each lane's elements.
+
+    The match is returned as it is if its form is not known.
+    """
     what, parts = match["what"], match["rest"].split(".")
     shape = next((m for p in parts if (m := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", p))), None)
     kind = next((p for p in parts if p in _BITS), "")

@@ -12,14 +12,14 @@ from workbench.backends.ptx.syntax.program import BITS, Function, Parameter, Pro
 from workbench.backends.ptx.syntax.tokens import Tokens
 
 NEWEST = (9, 9)
-"""The newest PTX ISA that is read; a later one may mean other things by the same words."""
+"""The newest PTX ISA version that is read; in a later one the same words may mean something else."""
 _LINKING = frozenset((".visible", ".extern", ".weak", ".common"))
 _SPACES = frozenset((".global", ".const", ".shared", ".local", ".param"))
 _BARE = frozenset(("noreturn", "explicitcluster", "unified", "blocksareclusters"))
 
 
 def parse(text: str) -> Program:
-    """Parse the program that a PTX text describes.
+    """Parse PTX text into a program.
 
     Args:
         text: PTX, as NVRTC makes it; a trailing NUL is allowed.
@@ -28,7 +28,8 @@ def parse(text: str) -> Program:
         The program. Its instructions are as written: nothing has been inlined or checked yet.
 
     Raises:
-        BuildError: the text is not PTX of a version that is known here; the message names the line.
+        BuildError: the text is not PTX of a version that is known here, or has a form that cannot be executed; the
+            message names the line.
 
     Example:
         >>> parse(text).entry("saxpy").parameters[0].size
@@ -38,7 +39,7 @@ def parse(text: str) -> Program:
 
 
 class _Module:
-    """The parts of a module that were parsed so far."""
+    """The parser of a PTX module, with the functions and variables that it has parsed so far."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -155,7 +156,13 @@ class _Module:
 
 
 def variable(t: Tokens, space: str, extern: bool, terminated: bool = True) -> Variable:
-    """Parse the declaration of a variable after its state space, up to its `;`.
+    """Parse the declaration of a variable after its state space; return the variable.
+
+    Args:
+        t: the tokens, which are advanced past the declaration.
+        space: the state space, such as "shared".
+        extern: whether it is declared `.extern`.
+        terminated: whether the declaration ends with a `;`, which parameters lack.
 
     Raises:
         BuildError: the tokens are no declaration, or of a type that is not executed (textures, surfaces, samplers).

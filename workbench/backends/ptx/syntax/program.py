@@ -12,71 +12,77 @@ import msgspec
 from workbench.errors import BuildError
 
 SANITIZED = b"// sanitized\n"
-"""The first line of PTX whose accesses are checked when it runs; its `.loc`s are places in a cell."""
+"""The first line of PTX whose accesses to memory are checked when it runs; its `.loc`s are lines of a cell."""
 
 BITS: dict[str, int] = {
     **{f"{kind}{bits}": bits for kind in "bsu" for bits in (8, 16, 32, 64)},
     **{"b128": 128, "pred": 1, "f16": 16, "bf16": 16, "f16x2": 32, "bf16x2": 32, "tf32": 32, "f32": 32, "f64": 64},
     **{"u16x2": 32, "s16x2": 32},
 }
-"""Width of each type in bits."""
+"""Width of each PTX type in bits."""
 
 
 class Register(msgspec.Struct, frozen=True):
-    """A virtual register; `type` is its declared type ("b32", "f32", "pred")."""
+    """A virtual register of PTX; `type` is its declared type ("b32", "f32", "pred")."""
 
     name: str
     type: str
 
 
 class Special(msgspec.Struct, frozen=True):
-    """A special register: "%tid.x"."""
+    """A special register of PTX, such as "%tid.x"."""
 
     name: str
 
 
 class Immediate(msgspec.Struct, frozen=True):
-    """A constant: an integer (`kind` is "int") or the bits of a float ("f32", "f64")."""
+    """A constant: an integer (`kind` is "int"), or a float ("f32", "f64") whose bit pattern `value` is."""
 
     value: int
     kind: str = "int"
 
 
 class Symbol(msgspec.Struct, frozen=True):
-    """The name of a variable, a parameter, a function or a label, perhaps with bytes added."""
+    """An operand that names a variable, a parameter, a function or a label; `offset` bytes are added to its address."""
 
     name: str
     offset: int = 0
 
 
 class Address(msgspec.Struct, frozen=True):
-    """`[base + offset]`."""
+    """An address operand, `[base + offset]`; the offset is in bytes."""
 
     base: Register | Symbol | Immediate
     offset: int = 0
 
 
 class Group(msgspec.Struct, frozen=True):
-    """`{a, b}`, the arguments of a call in parentheses, or the two results `d|p` of one instruction."""
+    """Several operands as one: a vector `{a, b}`, a call's arguments, or the two results `d|p` of an instruction."""
 
     items: tuple[Operand, ...]
 
 
 class Negated(msgspec.Struct, frozen=True):
-    """`!p` or `-a`."""
+    """A negated operand: `!p` of a predicate, or `-a` of a number."""
 
     operand: Operand
 
 
 class Sink(msgspec.Struct, frozen=True):
-    """`_`: a result that is not used."""
+    """The operand `_`: a result that is not used."""
 
 
 Operand = Register | Special | Immediate | Symbol | Address | Group | Negated | Sink
 
 
 class Loc(msgspec.Struct, frozen=True):
-    """A `.loc`: the number of a file and a line in it; `inlined_at` is the call's place, if it was inlined."""
+    """A source line, as a `.loc` names it.
+
+    Attributes:
+        file: the number of a file (`Program.files`).
+        line: the line in it.
+        inlined_at: where the call is that was inlined; None if it was not.
+    """
 
     file: int
     line: int
@@ -87,13 +93,13 @@ class Instruction(msgspec.Struct, frozen=True):
     """An instruction of PTX.
 
     Attributes:
-        opcode: "ld".
-        modifiers: "global", "f32", … in their order, without dots.
-        operands: destinations first, as written.
-        guard: the predicate under which it is executed, or None.
+        opcode: the first part of its name, such as "ld".
+        modifiers: the other parts in their order, without dots: "global", "f32", …
+        operands: as written, which is destinations first.
+        guard: the predicate under which it is executed; None: always.
         negated: the guard holds where the predicate is false.
-        line: of the PTX text, from 1.
-        loc: the `.loc` it stands under, if there is one.
+        line: of the PTX text, from 1; 0 if not known.
+        loc: the source line that it was compiled from; None if not known.
     """
 
     opcode: str
@@ -106,7 +112,7 @@ class Instruction(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The opcode with its modifiers: "ld.global.f32"."""
+        """The opcode with its modifiers, such as "ld.global.f32"."""
         return ".".join((self.opcode, *self.modifiers))
 
     @property
@@ -116,7 +122,15 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """An address within an initialiser: of `symbol` plus `offset`, as `bits` bits shifted right by `shift`."""
+    """An address that is part of a variable's initial value.
+
+    Attributes:
+        at: the byte of the variable at which it is stored.
+        symbol: the variable or function whose address it is.
+        offset: bytes added to the address.
+        size: bytes to store.
+        shift: bits that the address is shifted right by before that.
+    """
 
     at: int
     symbol: str
@@ -129,9 +143,14 @@ class Variable(msgspec.Struct, frozen=True):
     """A variable in a state space ("global", "const", "shared", "local", "param").
 
     Attributes:
+        name: unique in the module, or in the function that declares it.
+        space: the state space.
+        type: PTX type of its elements.
         size: bytes; 0 for an `.extern .shared` array, whose size the launch chooses.
-        initial: its first bytes, if it has an initialiser.
+        align: bytes.
+        initial: its first bytes; the rest are zero.
         references: addresses to be written into it when the module is loaded.
+        extern: it is declared `.extern`, or as an array without a size.
     """
 
     name: str
@@ -145,7 +164,7 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A parameter: `offset` is that in the packed parameters of a launch."""
+    """A parameter of a function; `offset` is its byte offset in the packed parameters of a launch, `size` its bytes."""
 
     name: str
     type: str
@@ -155,14 +174,20 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Function(msgspec.Struct, frozen=True):
-    """An entry or a device function.
+    """A kernel (an `.entry`) or a device function of PTX.
 
     Attributes:
+        name: the symbol.
+        entry: whether it is a kernel.
+        parameters, returns: in order.
+        registers: by name.
+        variables: shared, local and call parameters declared in it, by name.
         code: its instructions, in order.
         labels: the index in `code` that each label stands before; may be `len(code)`.
-        variables: shared, local and call parameters declared in it, by name.
-        targets: labels by name of a `.branchtargets`.
-        limits: performance directives: {"maxntid": (256, 1, 1)}.
+        targets: the labels of each `.branchtargets`, by its name.
+        limits: performance directives, such as {"maxntid": (256, 1, 1)}.
+        defined: whether it has a body.
+        line: of the PTX text, from 1.
     """
 
     name: str
@@ -180,23 +205,23 @@ class Function(msgspec.Struct, frozen=True):
 
     @property
     def cluster(self) -> tuple[int, int, int]:
-        """Blocks of a cluster along x, y, z."""
+        """Blocks of a cluster along x, y, z; (1, 1, 1) for a kernel without clusters."""
         x, y, z = (*self.limits.get("reqnctapercluster", ()), 1, 1, 1)[:3]
         return x, y, z
 
     @property
     def parameter_size(self) -> int:
-        """Bytes of all parameters together."""
+        """Bytes of all parameters packed."""
         return max((p.offset + p.size for p in self.parameters), default=0)
 
 
 class Program(msgspec.Struct, frozen=True):
-    """A PTX module.
+    """A parsed PTX module.
 
     Attributes:
-        version: of the PTX ISA: (9, 5).
-        target: "sm_90".
-        files: names by number, of `.file`.
+        version: of the PTX ISA, such as (9, 5).
+        target: the architecture, such as "sm_90".
+        files: names of source files by number.
         functions: by name; declarations too, with `defined` false.
         variables: those of the module, by name.
     """
@@ -214,14 +239,14 @@ class Program(msgspec.Struct, frozen=True):
 
     @property
     def addresses(self) -> dict[str, int]:
-        """Numbers that represent the addresses of functions that are called through pointers; no memory is there."""
+        """By name of each function whose address is taken, the number that stands for it; no memory is there."""
         named = {r.symbol for v in self.variables.values() for r in v.references}
         code = (i for f in self.functions.values() for i in f.code if i.opcode != "call")
         named |= {o.name for i in code for o in i.operands if isinstance(o, Symbol)}
         return {name: 16 * n for n, name in enumerate(self.functions, 1) if name in named}
 
     def entry(self, name: str) -> Function:
-        """Return the function of that name that can be launched.
+        """Return the kernel of that name.
 
         Raises:
             BuildError: there is none.
@@ -235,6 +260,13 @@ class Program(msgspec.Struct, frozen=True):
 
 
 def unsupported(what: str, line: int, program: tuple[int, int] | None = None, advice: str = "") -> BuildError:
-    """Return the error of PTX that cannot be executed here: what it is, its line, the version of the PTX."""
+    """Return the error for PTX that cannot be executed here.
+
+    Args:
+        what: the sentence, without a full stop.
+        line: of the PTX text.
+        program: the version of the PTX, if known.
+        advice: what to do about it.
+    """
     version = f", PTX {program[0]}.{program[1]}" if program else ""
     return BuildError(f"{what} (line {line} of the PTX{version}).", advice=advice, line=line)

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 
 
 class Tokens:
-    """A text's tokens with a place in them."""
+    """The tokens of a PTX text, with the position of the next one to read."""
 
     def __init__(self, text: str) -> None:
         text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
@@ -33,7 +33,7 @@ class Tokens:
 
     @property
     def line(self) -> int:
-        """The line of the next token."""
+        """The line of the next token, from 1; at the end the text's last line."""
         if self.at >= len(self._starts):
             return len(self._newlines) + 1
         return bisect_right(self._newlines, self._starts[self.at]) + 1
@@ -43,7 +43,7 @@ class Tokens:
         return self.words[self.at]
 
     def next(self) -> str:
-        """Take and return the next token.
+        """Return the next token, and advance past it.
 
         Raises:
             BuildError: the text ends here.
@@ -55,14 +55,14 @@ class Tokens:
         return word
 
     def take(self, word: str) -> bool:
-        """Take the next token if it is `word`; return whether it was."""
+        """Advance past the next token if it is `word`; return whether it was."""
         if self.words[self.at] == word:
             self.at += 1
             return True
         return False
 
     def expect(self, word: str) -> None:
-        """Take the next token, which must be `word`.
+        """Advance past the next token, which must be `word`.
 
         Raises:
             BuildError: it is another one.
@@ -71,7 +71,7 @@ class Tokens:
             raise unsupported(f"Expected {word!r}, found {self.peek()!r}", self.line)
 
     def integer(self) -> int:
-        """Take and return an integer, which may have a sign.
+        """Return the integer that comes next, which may have a sign, and advance past it.
 
         Raises:
             BuildError: the next token is not an integer.
@@ -83,7 +83,7 @@ class Tokens:
         return sign * _integer(self.next())
 
     def number(self) -> Immediate:
-        """Take a constant, perhaps with a sign."""
+        """Return the integer or float that comes next, which may have a sign, and advance past it."""
         sign = -1 if self.take("-") else 1
         word = self.next()
         kind = word[:2].lower()
@@ -95,13 +95,13 @@ class Tokens:
         return Immediate(sign * _integer(word))
 
     def skip_line(self) -> None:
-        """Skip the rest of the line of the token before."""
+        """Advance to the end of the line that the previous token is on."""
         line = bisect_right(self._newlines, self._starts[self.at - 1])
         while self.at < len(self._starts) and bisect_right(self._newlines, self._starts[self.at]) == line:
             self.at += 1
 
     def skip_braces(self) -> None:
-        """Skip from the next `{` to its `}`."""
+        """Advance past the next `{` and everything up to its matching `}`."""
         while self.next() != "{":
             pass
         depth = 1

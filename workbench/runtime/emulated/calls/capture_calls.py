@@ -18,7 +18,7 @@ class Capture:
 
     Attributes:
         origin: the stream in which it began.
-        graph: what it becomes.
+        graph: the graph that it becomes.
         last: by stream, the nodes that what is captured next comes after.
         spoiled: something was done that ends the capture without a graph.
     """
@@ -30,7 +30,7 @@ class Capture:
         self.spoiled = False
 
     def add(self, stream: Stream, work: Any) -> None:
-        """Add work that comes next in one of the streams."""
+        """Add a node for work that comes next in one of the captured streams."""
         self.last[stream] = (self.graph.add(self.last[stream], work),)
 
     def after(self, stream: Stream, nodes: tuple[Node, ...]) -> None:
@@ -45,7 +45,7 @@ class Capture:
         return waited.issuperset(self.graph.nodes)
 
     def refuse(self, status: str, why: str) -> NoReturn:
-        """Refuse a call that ends the capture without a graph.
+        """Refuse a call with a status, and mark the capture as spoiled: it will end without a graph.
 
         Raises:
             CudaStatusError: always.
@@ -115,10 +115,10 @@ def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> Non
 
 
 def _join(stream: Stream, capture: Capture, nodes: tuple[Node, ...]) -> None:
-    """Let a stream go on after captured nodes; it is captured, too, from now on.
+    """Make a stream part of a capture: what it gets from now on comes after these nodes.
 
     Raises:
-        CudaStatusError: it cannot be.
+        CudaStatusError: it cannot be captured, or not in this capture.
     """
     where = "cuStreamWaitEvent"
     if capture.origin.capture is not capture:
@@ -135,10 +135,10 @@ def _join(stream: Stream, capture: Capture, nodes: tuple[Node, ...]) -> None:
 
 
 def uncaptured(event: Event, where: str) -> Event:
-    """Return an event that can be waited for.
+    """Return the event, if it was not last recorded in a capture.
 
     Raises:
-        CudaStatusError: it is captured, so no device will ever come to it.
+        CudaStatusError: it was, so no device will ever come to it; the capture is spoiled.
     """
     if event.captured is not None:
         why = f"{where}: the event was last recorded in a stream that was being captured"

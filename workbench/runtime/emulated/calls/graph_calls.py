@@ -53,7 +53,7 @@ def _add(state: State, graph: Any, dependencies: Any, count: int, work: Any, whe
 
 
 def _launch(state: State, params: Any, where: str) -> tuple[Kernel, Launch]:
-    """Return the launch of a kernel node, of the function `func` or, without one, of the kernel `kern`."""
+    """Return kernel and launch of a kernel node: of the function `func` or, if that is null, of the kernel `kern`."""
     device = state.device()
     if int(params.func or 0):
         kernel = of_function(state, params.func, f"{where}, func")
@@ -153,7 +153,11 @@ def _cuGraphExecMemsetNodeSetParams(state: State, executable: Any, node: Any, pa
 
 
 def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[], Leaf]) -> None:
-    """Replace the work of a node of an executable graph by other work of its kind."""
+    """Replace the work of a node of an executable graph by other work of the same kind.
+
+    Raises:
+        CudaStatusError: the node is of another kind, or not among the graph's own.
+    """
     target = state.handles.get(executable, Executing, where)
     updated = state.handles.get(node, Node, where)
     if updated.number not in {n.number for n in target.graph.nodes}:
@@ -165,7 +169,7 @@ def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[]
 
 
 def _kind(work: Leaf | None) -> str:
-    """Return the kind of a node's work; "copy" and "fill" are the names of functions of this file."""
+    """Return the kind of a node's work: "launch", "copy", "fill", or "" for none."""
     return "launch" if isinstance(work, tuple) else getattr(work, "__name__", "")
 
 
@@ -184,13 +188,20 @@ def _cuGraphExecDestroy(state: State, executable: Any) -> None:
 
 
 _HOST, _DEVICE, _ARRAY, _UNIFIED = 1, 2, 3, 4
-"""CUmemorytype."""
+"""Values of CUmemorytype."""
 _KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
 @dataclass(frozen=True)
 class _Side:
-    """The source or target of a strided copy: its first row's address, and the distances of rows and planes."""
+    """The source or the target of a strided copy.
+
+    Attributes:
+        first: the address of the first row.
+        pitch: bytes from a row to the next.
+        plane: bytes from a plane to the next.
+        pageable: it is the process's own memory, outside of the arena.
+    """
 
     first: int
     pitch: int
@@ -198,7 +209,11 @@ class _Side:
     pageable: bool
 
     def bytes(self, state: State, y: int, z: int, width: int) -> np.ndarray:
-        """Return a view of one row."""
+        """Return a view of row y of plane z, of `width` bytes.
+
+        Raises:
+            CudaStatusError: they are not allocated.
+        """
         at = self.first + y * self.pitch + z * self.plane
         if self.pageable:
             return host_bytes(at, width)
