@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -404,6 +406,20 @@ def test_a_ball_meets_faces_and_not_their_boxes():
         wb.launch(near, 1, [mesh, center, radius, hits])
         met.append(int(hits.numpy()[0]))
     assert met == [1, 0, 1, 0]  # the edge is 0.5657 from (0.9, 0.9, 0)
+
+
+@pytest.mark.parametrize("corners", list(itertools.product(range(3), repeat=3)))
+def test_a_face_of_which_corners_coincide_is_a_segment_or_a_point(corners):
+    points = np.array([[0, 0, 0], [2, 0, 0], [0, 2, 0]], np.float32)
+    mesh = wb.Mesh(wb.array(points, wb.vec3), wb.array(np.array(corners, np.int32)))
+    center = np.array([0.5, 0.25, 1.0])
+    used = points[list(corners)]
+    weights = np.array([(a, b, 200 - a - b) for a in range(201) for b in range(201 - a)]) / 200
+    distance = np.linalg.norm(weights @ used - center, axis=1).min()
+    for radius, wanted in ((distance - 0.01, 0), (distance + 0.01, 1)):
+        hits = wb.zeros(1, int)
+        wb.launch(near, 1, [mesh, wb.vec3(*center), radius, hits])
+        assert hits.numpy()[0] == wanted
 
 
 @wb.kernel

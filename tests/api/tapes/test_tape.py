@@ -54,6 +54,19 @@ def test_gradients_accumulate_until_zeroed():
     assert x.grad.numpy().tolist() == [6]
 
 
+@pytest.mark.parametrize("only", [False, True])
+def test_an_array_that_no_gradient_leads_to_has_the_gradient_0(only):
+    x, y, beside, other = wb.array([3.0]), wb.zeros(1), wb.array([2.0]), wb.zeros(1)
+    with wb.Tape(only=[x, beside] if only else None) as tape:
+        wb.launch(square, 1, inputs=[x], outputs=[y])
+        wb.launch(square, 1, inputs=[beside], outputs=[other])
+        wb.launch(square, 1, inputs=[wb.ones(1)], outputs=[wb.zeros(1)])
+    tape.backward(y)
+    assert tape.gradients[x].numpy() == 6 and tape.gradients[beside].numpy() == 0 == tape.gradients[other].numpy()
+    gradients = [g.numpy()[0] for g in tape.gradients.values()]
+    assert sorted(gradients) == [0] * (2 if only else 4) + [0, 6] and len(gradients) == len(tape.gradients)
+
+
 def test_tapes_that_overlap_end_in_any_order():
     """Generators that each open one and take turns: the first to end must leave the others open, and not return."""
     x, y = wb.array([3.0], requires_grad=True), wb.zeros(1)

@@ -68,22 +68,31 @@ class Adjoints(Protocol):
 
 
 class Gradients(Mapping[array, array]):
-    """`tape.gradients[x]`: the adjoint of any array the tape saw, of the same shape."""
+    """`tape.gradients[x]`: the adjoint of any array the tape saw, of the same shape; 0 where no gradient led to it.
 
-    def __init__(self, tape: Adjoints) -> None:
+    Of a tape with `only`, what it did not compute is missing.
+    """
+
+    def __init__(self, tape: Adjoints, only: Requested | None) -> None:
         self._tape = tape
+        self._only = only
 
     def __getitem__(self, key: object) -> array:
         if not isinstance(key, array):
             raise KeyError(f"gradients are of arrays; this is {its_type(key)}")
         if not is_float(key.dtype):
             raise KeyError(f"an array of {key.dtype!r} has no gradient")
-        if key.memory not in self._tape.adjoints and key.memory.grad is None:
-            raise KeyError("the tape recorded no launch, copy or fill of this array")
+        if not self._has(key.memory) and all(a.memory is not key.memory for a in self):
+            raise KeyError("the tape recorded no launch, copy or fill of this array, or computes no gradient of it")
         return self._tape.adjoint_of(key)
 
     def __iter__(self) -> Iterator[array]:
-        return iter(self._tape.seen.values())
+        only = self._only
+        seen = self._tape.seen.values()
+        return iter([a for a in seen if only is None or a.memory in only.memories or self._has(a.memory)])
 
     def __len__(self) -> int:
-        return len(self._tape.seen)
+        return sum(1 for _ in self)
+
+    def _has(self, memory: Memory) -> bool:
+        return memory in self._tape.adjoints or memory.grad is not None

@@ -116,7 +116,7 @@ class Tape(Opened):
     @property
     def gradients(self) -> Gradients:
         """The adjoint of each float array the tape saw."""
-        return Gradients(self)
+        return Gradients(self, self._only)
 
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:

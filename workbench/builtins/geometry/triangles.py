@@ -47,6 +47,7 @@ def closest(a, b, c, /):
     """Return the barycentric weights of a and b at the point of triangle abc that is closest to the origin.
 
     By the region in which that lies (Ericson, Real-Time Collision Detection, 5.1.5): a corner, an edge, the inside.
+    Corners may coincide: where a is b, `d1` and `d3` are 0, and the other edges have all points.
     """
     ab, ac = b - a, c - a
     d1, d2 = -dot(ab, a), -dot(ac, a)
@@ -60,7 +61,7 @@ def closest(a, b, c, /):
         u, v = 0.0, 1.0
     elif d6 >= 0.0 and d5 <= d6:
         u, v = 0.0, 0.0
-    elif wc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+    elif wc <= 0.0 and d1 >= 0.0 and d3 <= 0.0 and d1 > d3:
         v = d1 / (d1 - d3)
         u = 1.0 - v
     elif wb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:

@@ -570,7 +570,7 @@ class Tape(wb.Tape):
     @property
     def gradients(self) -> Any:
         """The gradient of each array; of a struct with arrays, a struct with their gradients."""
-        return _Gradients(self)
+        return _Gradients(self, self._only)
 
     def record_scope_begin(self, name: str, metadata: Any = None) -> None:
         """Begin a named scope of launches, which `record_scope_end` ends."""
