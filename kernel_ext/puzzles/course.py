@@ -99,6 +99,8 @@ class Course:
             LookupError: there is no such puzzle.
         """
         puzzle = self._puzzle(getattr(name, "name", name) or self._latest or next(iter(self.puzzles)))
+        if not puzzle.hints:
+            return f"{puzzle.name} has no hints."
         shown = self._shown.get(puzzle.name, 0)
         self._shown[puzzle.name] = shown + 1
         count = len(puzzle.hints)

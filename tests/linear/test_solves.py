@@ -249,6 +249,10 @@ def test_a_long_solve_shows_its_progress(monkeypatch: pytest.MonkeyPatch, capsys
         (lambda: wb.linear.from_scipy(np.eye(2)), "this one is ndarray"),
         (lambda: wb.linear.CSR([0, 1], [0], [1.0], shape=(1, 2)).solve([1.0]), "only a square matrix"),
         (lambda: wb.linear.CSR([0, 1], [0], [1.0]).solve([1.0, 2.0]), "b must be 1 float32"),
+        (
+            lambda: wb.linear.CSR([0, 1], [0], [1.0]).solve(np.ones((1, 2), np.float32), raise_=False),
+            "Several right-hand sides go with neither x0 nor raise_=False",
+        ),
         (lambda: wb.linear.CSR([0, 1], [0], [1.0]) @ np.ones(2), "x must be 1 float32"),
         (
             lambda: wb.linear.BSR([0, 1], [0], np.eye(5)[None]).solve(np.ones(5)),

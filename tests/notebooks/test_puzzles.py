@@ -237,6 +237,7 @@ def test_functions_are_examined_and_the_best_grade_is_kept() -> None:
     first = mine.check(three_of_test)
     assert not first and "not yet. It is 2." in repr(first) and mine.score().startswith("□  0 of 1")
     assert mine.hint().endswith("hint 1 of 2: One more than two.") and mine.hint().endswith("2 of 2: 3")
+    assert Course(Puzzle("bare", examine=examine)).hint("bare") == "bare has no hints."
     three_of_test.__code__ = (lambda: 3).__code__
     assert mine.check(three_of_test).grade == 2
     three_of_test.__code__ = (lambda: 2).__code__

@@ -235,6 +235,8 @@ class CSR:
             for k in range(b.shape[1]):
                 x[:, k].copy_(self.solve(b[:, k].contiguous(), **options))
             return x
+        if b.ndim == 2:
+            raise LaunchError("Several right-hand sides go with neither x0 nor raise_=False.", advice="Solve for one.")
         right = self._vector(b, 0, "b")
         start = None if x0 is None else self._vector(x0, 0, "x0")
         operator = _Matrix(self, method, preconditioner, start, tolerance(b, tol), steps, raise_)

@@ -221,3 +221,21 @@ def test_a_redefined_kernel_is_seen_by_the_next_call() -> None:
     assert_same(f(jnp.ones(2)), [2, 2])
     define(5.0)
     assert_same(f(jnp.ones(2)), [5, 5])
+
+
+@wb.struct
+class Gain:
+    factor: float
+    offset: wb.vec2
+
+
+def test_a_struct_without_arrays_is_a_tree_of_its_fields_though_no_jax_kernel_was_made() -> None:
+    def amplify(gain, x: wb.array[wb.float32], y: wb.array[wb.float32]) -> None:
+        wb.launch(scale, x.size, inputs=[x, gain.factor], outputs=[y])
+
+    gain = Gain()
+    gain.factor = 2.0
+    call = wb.jax_callable(amplify, output_dims=4)
+    x = jnp.arange(4.0, dtype=jnp.float32)
+    np.testing.assert_array_equal(call(gain, x), 2 * x)
+    np.testing.assert_array_equal(jax.jit(call)(gain, x), 2 * x)

@@ -125,7 +125,10 @@ class _FunctionClass(type):
             return super().__call__(func)
         definition = transformed(func, code_transformers, overloaded_annotations)
         result = func_of(definition, func)
-        module.functions[key], result.key = result, key
+        if key:
+            result.key = key
+        if module is not None:
+            module.functions[result.key] = result
         return result
 
     def __instancecheck__(cls, value: object) -> bool:

@@ -348,6 +348,7 @@ def jax_callable(
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     mode = _mode(name, graph_mode, vmap_method)
+    register_structs()
     return JaxCallable(
         func, definition, _annotations(definition), inputs, outputs, in_out, static, dict(init or {}), output_dims,
         mode, vmap_method,
@@ -361,7 +362,6 @@ def _mode(name: str, graph_mode: GraphMode | str | None, vmap_method: str) -> Gr
     if graph_mode is not None and str(graph_mode).lower() not in modes:
         raise LaunchError(f"graph_mode={graph_mode!r} is not one of {', '.join(modes)}.", function=name)
     return None if graph_mode is None else GraphMode(str(graph_mode).lower())
-    register_structs()
 
 
 def _of_work(work: Replayed, graph_mode: GraphMode | str | None, vmap_method: str) -> JaxCallable:
