@@ -235,3 +235,29 @@ def test_the_gradient_of_a_filter_has_an_inside_that_gangs_take() -> None:
     adjoint = ir_of(filtered.specialise().function, "adjoint", False, 16)
     assert interior_of(split_border(adjoint)) is not None
     assert cpu.emitted(adjoint, Options(few_cores=True), machine.target()).gangs
+
+
+@wb.kernel
+def windowed(x: wb.array[wb.float32], w: wb.array[wb.float32], y: wb.array[wb.float32]):
+    i = wb.tid()
+    s = 0.0
+    for d in range(len(w)):
+        s += x[min(max(i + d - 2, 0), len(x) - 1)] * w[d]
+    y[i] = s
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 7), (100, 9), (1000, 40)])
+def test_rows_held_in_slots_beside_a_border(n: int, m: int) -> None:
+    rng = np.random.default_rng(n)
+    x, w, seed = (rng.normal(size=size).astype(np.float32) for size in (n, m, n))
+    ours = [wb.array(x, requires_grad=True), wb.array(w, requires_grad=True)]
+    y = wb.zeros(n, dtype=float, requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(windowed, n, inputs=ours, outputs=[y])
+    tape.backward(grads={y: seed})
+    read = np.clip(np.arange(n)[:, None] + np.arange(m) - 2, 0, n - 1)
+    to_x = np.zeros(n)
+    np.add.at(to_x, read, seed[:, None] * w)
+    np.testing.assert_allclose(y.numpy(), (x[read] * w).sum(1), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(ours[0].grad.numpy(), to_x, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(ours[1].grad.numpy(), (x[read] * seed[:, None]).sum(0), rtol=1e-3, atol=1e-3)

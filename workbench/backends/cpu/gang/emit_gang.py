@@ -265,7 +265,10 @@ class Gangs(GangEmitter):
             return self.of_gangs.body
         split, other = interior_of(self.function), interior_of(self.of_gangs)
         assert split and other
-        return other.inside if body is split.inside else other.border
+        side = other.inside if body is split.inside else other.border
+        # Slots that hold a strip of a row are in front of the split: both sides use them.
+        held = (op for op in self.of_gangs.body.ops if op.name == "slots")
+        return Block(side.params, (*held, *side.ops))
 
     @property
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
