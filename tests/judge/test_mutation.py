@@ -129,7 +129,7 @@ def test_the_harness_sees_a_fault_and_only_a_fault(tmp_path: Path) -> None:
         first = verdict()
         assert (first["verdict"], first["changed"] > 0) == ("survived", True)
         wrong = fault(
-            "workbench/frontend/expressions/expression_table.py", '"div", operator.truediv', '"mul", operator.truediv'
+            "workbench/frontend/expressions/expression_table.py", '"div", _PYTHON.truediv', '"mul", _PYTHON.truediv'
         )
         server.mutate(wrong)
         assert verdict(wrong.file)["verdict"] in ("wrong", "crash", "refused")

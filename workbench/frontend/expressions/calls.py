@@ -110,16 +110,23 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(target, Vector):
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if known is not None:
-        try:
-            return call_builtin(context, known, args, keywords)
-        except KernelTypeError as error:
-            if not _is_kernel(context.definition.scope.user.get(callee.path)):
-                raise
-            message = f"{callee.path}() is the builtin here, not the kernel of that name: {error.message}"
-            raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
+        return _by_table(context, callee, known, args, keywords)
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     return _by_math(context, callee, () if keywords else args)
+
+
+def _by_table(
+    context: Context, callee: Static, known: Builtin, args: list[Operand], keywords: dict[str, Operand]
+) -> Operand:
+    """Return a builtin's result; its error says so where a kernel of the user has the builtin's name."""
+    try:
+        return call_builtin(context, known, args, keywords)
+    except KernelTypeError as error:
+        if not _is_kernel(context.definition.scope.user.get(callee.path)):
+            raise
+        message = f"{callee.path}() is the builtin here, not the kernel of that name: {error.message}"
+        raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
 
 
 def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Literal:
