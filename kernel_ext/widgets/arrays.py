@@ -15,8 +15,10 @@ ThreadsMaker = Callable[[int], dict[str, Any]]
 SliceMaker = Callable[[tuple[int, ...], str], array_view.ArrayView]
 
 
-class Animation(Answering, kind="animation"):
+class Animation(Answering):
     """Displays frames of a program, with play, pause and a slider: the kernel makes what the browser requests."""
+
+    kind = "animation"
 
     source: animation.Animation | None
 
@@ -26,8 +28,10 @@ class Animation(Answering, kind="animation"):
             self.answer(content, frames.frame(int(content.get("at") or 0)), frames)
 
 
-class ArrayView(Live, kind="array_view"):
+class ArrayView(Live):
     """Displays an array as plot or image, histogram and numbers, with marks where an element is NaN or infinite."""
+
+    kind = "array_view"
 
     asks_threads = traitlets.Bool(False).tag(sync=True)
     threads = traitlets.Dict().tag(sync=True)
@@ -62,5 +66,7 @@ class ArrayView(Live, kind="array_view"):
                 self.show(view)
 
 
-class Points(Live, kind="points"):
+class Points(Live):
     """Displays a cloud of points that is turned, moved and enlarged in the browser, by WebGL if available."""
+
+    kind = "points"

@@ -69,12 +69,14 @@ class _PaneTexts:
         return {"text": pane.text, "first_line": pane.first_line}
 
 
-class SourceView(PaneWidget, kind="source_view"):
+class SourceView(PaneWidget):
     """Displays a kernel's texts, source, IR, adjoint, CUDA, LLVM, PTX, with linked lines.
 
     Attributes:
         selected: the chosen line of the cell; 0 if none is.
     """
+
+    kind = "source_view"
 
     selected = traitlets.Int(0).tag(sync=True)
 
@@ -85,8 +87,10 @@ class SourceView(PaneWidget, kind="source_view"):
         return {"view": as_data(view), "panes": self.offer(names, make_pane), "selected": 0}
 
 
-class StatusCard(PaneWidget, kind="status_card"):
+class StatusCard(PaneWidget):
     """Displays a `%%kernel` cell's status: a badge, one line, and what unfolds below it."""
+
+    kind = "status_card"
 
     def take(self, view: StatusView, panes: Iterable[str] = LIVE_PANES) -> dict[str, Any]:
         """Return the traits that show a view; `panes` are those that the card offers once there are texts (`show`)."""
@@ -107,12 +111,14 @@ class StatusCard(PaneWidget, kind="status_card"):
         super().show(view)
 
 
-class CacheTable(Live, kind="cache_table"):
+class CacheTable(Live):
     """Displays the cache as a table, sorted and searched in the browser: contents, hits, reasons of rebuilds.
 
     Attributes:
         said: a sentence on what the last message did; empty if there is none.
     """
+
+    kind = "cache_table"
 
     said = traitlets.Unicode("").tag(sync=True)
 

@@ -89,10 +89,11 @@ class Live(anywidget.AnyWidget):
     twin = traitlets.Unicode("").tag(sync=True)
     stale = traitlets.Unicode("").tag(sync=True)
 
-    def __init_subclass__(cls, kind: str = "", **kwargs: Any) -> None:
-        """Give a class of widgets the style of its kind."""
-        if kind:
-            cls.kind, cls._css = kind, style_text(kind)
+    # An attribute, not a keyword of the class: the metaclass of traitlets 5.7, Colab's, takes none.
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Give a class of widgets that states its kind the style of that kind."""
+        if "kind" in vars(cls):
+            cls._css = style_text(cls.kind)
         super().__init_subclass__(**kwargs)
 
     @traitlets.default("_module")

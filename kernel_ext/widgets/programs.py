@@ -40,36 +40,50 @@ class Selecting(Live):
         super().show(view)
 
 
-class Timeline(Selecting, kind="timeline"):
+class Timeline(Selecting):
     """Displays a record: a lane for each device, a bar for each thing that ran."""
 
+    kind = "timeline"
 
-class GraphView(Selecting, kind="graph_view"):
+
+class GraphView(Selecting):
     """Displays a graph (its `layout()`): boxes in layers, lines with the arrays that they carry."""
 
+    kind = "graph_view"
 
-class GradView(Selecting, kind="grad_view"):
+
+class GradView(Selecting):
     """Displays values next to their adjoints, and what a gradcheck compared."""
 
+    kind = "grad_view"
+
     start = 0
 
 
-class Stepper(Selecting, kind="stepper"):
+class Stepper(Selecting):
     """Displays the steps of one thread through a kernel, statement by statement."""
 
+    kind = "stepper"
+
     start = 0
 
 
-class ProfileView(Selecting, kind="profile_view"):
+class ProfileView(Selecting):
     """Displays a profile: counts per line, what to do, pictures, and the first warp step by step."""
 
+    kind = "profile_view"
 
-class SweepsView(Selecting, kind="sweeps_view"):
+
+class SweepsView(Selecting):
     """Displays a warp forwards and backwards: cotangents fill in as values drain."""
 
+    kind = "sweeps_view"
 
-class Controls(Answering, kind="controls"):
+
+class Controls(Answering):
     """Displays a slider for each number of a record or a launch; a move replays, and compiles nothing."""
+
+    kind = "controls"
 
     source: controls.Bound | None
 
@@ -81,7 +95,7 @@ class Controls(Answering, kind="controls"):
             self.answer(content, bound.run(numbers), bound)
 
 
-class ThreadsView(Live, kind="threads_view"):
+class ThreadsView(Live):
     """Displays the threads of a launch: what each did, who touched which element, and a block step by step.
 
     Attributes:
@@ -89,6 +103,8 @@ class ThreadsView(Live, kind="threads_view"):
         at: the thread to point at when it opens, as its block and its number within it, and the step is its last one
             that touches memory; empty: none.
     """
+
+    kind = "threads_view"
 
     selected = traitlets.Int(-1).tag(sync=True)
     at = traitlets.List(traitlets.Int(), []).tag(sync=True)

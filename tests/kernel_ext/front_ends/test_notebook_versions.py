@@ -111,7 +111,7 @@ class Steps:
     def a_cell_has_a_twin_and_a_card_over_a_comm(self) -> None:
         front = self.front
         reply, seen = front.run(KERNEL.format("", 2.0))
-        assert reply["status"] == "ok"
+        assert reply["status"] == "ok", reply
         kinds = [m["msg_type"] for m in seen]
         assert "comm_open" in kinds and "update_display_data" in kinds
         shown = [m["content"]["data"] for m in seen if m["msg_type"] == "display_data"]
