@@ -25,7 +25,6 @@ REFUSED = [
     ("w = wb.tile_load(x, shape=4)", "wb.tile_load(x, shape=4)", "with 2 dimensions together with a tile of shape 4"),
     ("w = wb.tile_load(x, shape=(4, i))", "wb.tile_load(x, shape=(4, i))", "known at compile time"),
     ("w = wb.tile_load(x, shape=(0, 4))", "wb.tile_load(x, shape=(0, 4))", "0×4"),
-    ("wb.tile_store(x[1:3], t)", "wb.tile_store(x[1:3], t)", "this is a slice"),
     ("w = wb.tile_load(x[1:3], shape=2)", "wb.tile_load(x[1:3], shape=2)", "with 2 dimensions together with shape 2"),
     ("w = wb.tile_load(t, shape=(2, 2))", "wb.tile_load(t, shape=(2, 2))", "takes an array"),
     ("w = wb.tile_load(x, shape=(2, 2), offset=(lane, 0))", None, "one number for the whole block"),
