@@ -82,7 +82,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same
     combine        (array, *place) -> ()           what all threads' accumulators come to, in an element.
-                                                   attrs: accumulator, kind (see `backends/cuda/accumulate.py`)
+                                                   attrs: accumulator, kind (see `backends/cuda/cpp/accumulators.py`)
     lane           () -> int32                     the thread's number in its block. attrs: count, how many it has
     quotient       (a, b) -> integer               a // b and a % b of integers that are not negative
     remainder      (a, b) -> integer

@@ -108,9 +108,9 @@ CPU: Stage = (
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
-# `accumulate` is in backends/cuda/accumulate.py: before checks, which its `combine`s need none of, and behind `halves`,
-# whose `fold` would take a `combine`'s index from the loop over threads.
-# `combine` is in backends/cuda/tiles/reduce.py; tiles/operations.py then lays tiles out over the threads of a block.
+# `accumulate` is in backends/cuda/cpp/accumulators.py: before checks, which its `combine`s need none of, and behind
+# `halves`, whose `fold` would take a `combine`'s index from the loop over threads.
+# `combine` is in backends/cuda/tiles/reduce.py; backends/cuda/emit.py then lays tiles out over the threads of a block.
 CUDA_TILES: Stage = ("atomic", "strip_asserts", "bounds_checks", "link_products", "halves", "combine", "expand")
 # After tiles are laid out and barriers placed: indices that no element needed.
 CUDA_TILES_PLACED: Stage = ("dce",)

@@ -251,3 +251,33 @@ def test_nvrtc_takes_the_text(need, target):
     for body in FUNCS.values():
         function = meaning.define(text_of(body))["k"].specialise([array, array]).function
         assert CudaBackend().compile(function, Options(), target).image
+
+
+@wb.struct
+class Search:
+    early: float
+    value: float
+
+
+@wb.func
+def in_a_struct_called_returned(x: float):
+    returned = Search()
+    returned.early = x
+    returned.value = 2.0 * x
+    for _ in range(4):
+        returned.value += 1.0
+        if returned.value > 5.0:
+            return returned.value + returned.early
+        returned.early += 10.0
+    return returned.early - returned.value
+
+
+@wb.kernel
+def searched(x: wb.array[float], y: wb.array[float]):
+    y[wb.tid()] = in_a_struct_called_returned(x[wb.tid()])
+
+
+def test_a_users_struct_may_be_called_as_what_the_rewriting_keeps() -> None:
+    x, y = np.array([-3.0, 0.0, 2.0, 5.0], np.float32), wb.zeros(4, dtype=float)
+    wb.launch(searched, 4, inputs=[wb.array(x)], outputs=[y])
+    assert y.numpy().tolist() == [39.0, 36.0, 18.0, 16.0]

@@ -158,7 +158,9 @@ class CudaModule:
             get_device(device) if device is not None else self.device,
             next(iter(self.kernels.values()), None),
         )
-        if known is None or first is None:
+        if first is None:
+            raise KeyError(f"the module has no kernel, so {name} is nowhere in memory: add a __global__ function")
+        if known is None:
             raise KeyError(
                 f"the source code has no variable {name}; it has {', '.join(self.program.variables) or 'none'}"
             )

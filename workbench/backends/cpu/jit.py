@@ -124,15 +124,17 @@ class Image(msgspec.Struct, array_like=True):
             addresses: returns the address of a symbol from elsewhere by its name.
 
         Raises:
-            Damaged: they would take more memory than it says.
+            Damaged: they would take more memory than it says, or an address lies outside of them.
         """
         memory = bytearray(self.memory)
+        if len(memory) > self.size or self.code > self.size:
+            raise Damaged("an image that is larger than it says")
         words = [(at, base + int.from_bytes(memory[at : at + _WORD], "little", signed=True)) for at in self.own]
         words += [(at, addresses(name) + addend) for at, name, addend in self.others]
         for at, address in words:
+            if not 0 <= at <= len(memory) - _WORD:
+                raise Damaged("an address outside of the image")
             memory[at : at + _WORD] = (address % _WORDS).to_bytes(_WORD, "little")
-        if len(memory) > self.size or self.code > self.size:
-            raise Damaged("an image that is larger than it says")
         return memory
 
 

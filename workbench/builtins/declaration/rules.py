@@ -72,7 +72,7 @@ _ADVICE_COMPLEX: dict[str, str] = dict.fromkeys(("lt", "le", "gt", "ge", "min", 
 
 
 def called(name: str) -> str:
-    """Return the name of the operation in messages: its sign, or `name()`; what is no name as it is."""
+    """Return what messages call an operation: its sign, `name()`, or, of something else such as `[i]`, the text."""
     return OPERATOR_SIGNS.get(name, f"{name}()" if name[0].isalpha() or name[0] == "_" else name)
 
 

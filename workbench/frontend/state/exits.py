@@ -18,8 +18,9 @@ from workbench.frontend.state.operands import PENDING
 from workbench.limits import NESTED_EXITS
 from workbench.source import located, statements_of
 
-RETURNED = "returned.early"
+RETURNED = "returned.0"
 VALUE = "returned.value"
+"""Names of the flag and of the values of a return in a loop; no field of a user's struct begins with a digit."""
 Loop = ast.For | ast.While
 Statements = list[ast.stmt]
 

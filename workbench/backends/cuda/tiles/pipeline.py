@@ -1,7 +1,7 @@
 """Loads of a loop's later turns while it multiplies: stages in shared memory, filled by `cp.async`.
 
 A loop over k that loads tiles and multiplies them loads those of the next two turns ahead, or of one where three
-stages leave no room for a second block (`operations.lower_tiles`). Each iteration waits for its own tiles (one group
+stages leave no room for a second block (`emit.tiles_to_threads`). Each iteration waits for its own tiles (one group
 of copies stays in flight), passes one barrier, and begins the copies of the iteration after next, into the stage that
 all threads have finished with. Only arrays that the loop does not change are loaded ahead, and if it changes others,
 only if no two arguments share memory, so that no early load can see another value. Whether an iteration follows is

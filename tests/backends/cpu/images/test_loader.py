@@ -263,3 +263,12 @@ def test_a_kernel_from_the_cache_needs_no_llvm(tmp_path: Any) -> None:
     ]
     assert [(s.returncode, s.stderr) for s in said] == [(0, "")] * 2
     assert said[1].stdout == "False\n"
+
+
+@pytest.mark.parametrize("at", [-8, 1, 9, 4096])
+def test_an_image_with_an_address_outside_of_it_is_damaged(at: int) -> None:
+    whole = jit.Image(jit.machine(), 8, 4096, bytes(8), [0], [], {})
+    assert whole.at(4096, int)[:8] == (4096).to_bytes(8, "little")
+    altered = jit.Image(jit.machine(), 8, 4096, bytes(8), [at], [], {})
+    with pytest.raises(jit.Damaged, match="an address outside of the image"):
+        altered.at(4096, int)
