@@ -106,7 +106,7 @@ def type_data(type: Type) -> Json:
             return type.name
         case ComplexVector():
             return ["complex", type_data(type.real)]
-        case Matrix() | ComplexVector(columns=1 | 2 | 3 | 4 | 5 | 6):
+        case Matrix():
             return ["matrix", type.rows, type.columns, type_data(type.dtype)]
         case Quaternion():
             return ["quaternion", type_data(type.dtype)]

@@ -170,7 +170,7 @@ class Arithmetic(Lacking):
     def __invert__(self) -> Any:
         return _operations().inverted(self)
 
-    def __pos__(self) -> Any:
+    def __pos__(self: Any) -> Any:
         return self.fresh_like().copy_(self)
 
     def __neg__(self) -> Any:
