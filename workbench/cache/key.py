@@ -218,7 +218,7 @@ def _code(function: Function) -> bytes:
 
 
 def _attribute_bytes(block: Block) -> bytes:
-    """Return all attributes of a block's operations with number of the operation, name and exact value, as lines of bytes."""
+    """Return a line of bytes per attribute of a block's operations: the operation's number, the name, and the value."""
     attributes = bytearray()
     for n, op in enumerate(walk(block), 1):
         for name, value in _attributes(op):
@@ -293,7 +293,7 @@ def _each(changed: Changed, earlier: list[str]) -> list[str]:
 
 
 def _phrase(old: Part | None, new: Part | None) -> str:
-    """Return a change in words: `label: before → after`, `label changed`, or that the part is new or no longer used."""
+    """Return a change in words: `label: before → after`, `label changed`, or that a part is new or no longer used."""
     if old is None or new is None:
         part = old or new
         assert part is not None

@@ -324,7 +324,7 @@ def _entry_info(digest: str, metadata: dict[str, Any], size: int, built: float, 
 
 
 def _left_out(path: str | os.PathLike[str], trust: bool, ignored: int, damaged: int) -> str:
-    """Return the warning about artifacts that an import skipped, of this many other versions or damaged; empty if none."""
+    """Return the warning about artifacts that an import skipped, with the counts of each sort; may be empty."""
     if not trust and ignored:
         return (
             f"{os.fspath(path)} holds {ignored} compiled artifacts; none was imported, because loading one runs its "

@@ -264,7 +264,7 @@ class _Writer:
         return ["bits", bits] if exact else ["bits", bits, self.plain(value, "const")]
 
     def plain(self, value: object, op: str) -> Json:
-        """Return the value of an attribute as JSON: numbers and strings as they are, others as a list that begins with a tag.
+        """Return an attribute's value as JSON: numbers and strings as they are, others as a list headed by a tag.
 
         Raises:
             Unwritable: it is of another type; the error names the operation `op`.

@@ -360,7 +360,7 @@ def clear(disk: Disk) -> int:
 
 
 def _known_total(path: Path) -> int | None:
-    """Return the bytes that the file of the last pruning records; None if it is missing, unreadable or over an hour old."""
+    """Return the folder's bytes as the last pruning recorded them; None if no record is younger than an hour."""
     try:
         if time.time() - os.stat(path).st_mtime > LEFT_OVER:
             return None
