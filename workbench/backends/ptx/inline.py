@@ -119,6 +119,7 @@ class _Inliner:
         return out
 
     def _one(self, instruction: Instruction, out: _Body, end: str, stack: tuple[str, ...]) -> None:
+        """Append an instruction to `out`: a call as the callee's body, a return as a jump to `end` unless it is ""."""
         if instruction.opcode == "ret" and end:
             # A return of an inlined function goes behind its body.
             instruction = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(end),))

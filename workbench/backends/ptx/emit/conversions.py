@@ -24,7 +24,7 @@ def _cvt(e: Emitter, i: Instruction) -> None:
     """Emit cvt: between integers, floats and packed pairs of floats, with its rounding and saturation.
 
     Raises:
-        BuildError: it packs, rounds at random, or has another small type than fp8 pairs.
+        BuildError: it packs, rounds stochastically, or has another small type than fp8 pairs.
     """
     types = [m for m in i.modifiers if m in BITS or _SMALL.fullmatch(m)]
     small = [t for t in types if t not in BITS]
