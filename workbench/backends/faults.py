@@ -185,10 +185,12 @@ def _component(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) 
 
 
 def _division(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for an integer division or remainder by zero; `values` are its operands."""
     return f"An integer was divided by zero: {who} computed {values[0]} {_SIGNS[op.name]} {values[1]}."
 
 
 def _shift(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for a shift by a negative amount or by the width of the type or more."""
     type = element(op.result.type)
     shown = f"{values[0]} {_SIGNS[op.name]} {values[1]}"
     return f"Shifts of {type!r} go by 0 to {type.bits - 1} bits; {who} computed {shown}."

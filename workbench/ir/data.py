@@ -43,6 +43,7 @@ _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 
 class _BlockData(TypedDict):
     """The JSON fields of a block: parameters and operations as `_Writer.value` and `_Writer.op` write them."""
+
     params: list[Json]
     ops: list[Json]
 
@@ -53,6 +54,7 @@ class _FunctionData(_BlockData):
     `tid` is its `launch_ndim`, `block` its `block_dim`, `source` the number of its source, -1 if that is unknown;
     `types` and `sources` are the tables to which numbers in the rest refer.
     """
+
     name: str
     tid: int
     captured: list[Json]

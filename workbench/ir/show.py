@@ -70,6 +70,7 @@ def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
 
 class _Printer:
     """Writes one function as text: `canonical` for module keys, else for readers; `lines` appends line numbers."""
+
     def __init__(self, function: Function, canonical: bool, lines: bool) -> None:
         self.function = function
         self.canonical = canonical

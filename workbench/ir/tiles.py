@@ -220,6 +220,7 @@ _RULES: dict[str, Callable[[Op], object]] = {
 
 def _rule(name: str) -> Callable[[Op], object]:
     """Return the rule of an operation as a predicate, which is False where the rule itself raises an error."""
+
     def holds(op: Op) -> bool:
         try:
             return bool(_RULES[name](op))

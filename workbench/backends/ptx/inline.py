@@ -59,6 +59,7 @@ def inlined(program: Program, name: str) -> Function:
 
 class _Body(msgspec.Struct):
     """The code and declarations of a function while calls in it are inlined; `labels` are indices in `code`."""
+
     code: list[Instruction] = msgspec.field(default_factory=list[Instruction])
     labels: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     registers: dict[str, Register] = msgspec.field(default_factory=dict[str, Register])
@@ -76,6 +77,7 @@ class _Body(msgspec.Struct):
 
 class _Inliner:
     """Replaces the calls in one kernel, and counts calls for unique names and instructions for a limit."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.count = 0

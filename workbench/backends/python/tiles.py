@@ -205,6 +205,7 @@ def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
 
 def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
     """Return a function that combines two equal tiles of a type's elements by the builtin `name`."""
+
     def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
         result, count = a.copy(), a.ndim - len(type.shape)
         for index in np.ndindex(a.shape[:count]):

@@ -63,6 +63,7 @@ def make_module(image: bytes, exports: Sequence[str], base: int = 0) -> Module:
 
 class _Reader:
     """A cursor over WebAssembly bytes, which begins at `at`; reading advances it."""
+
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data, self.at = data, at
 
@@ -105,6 +106,7 @@ class _Symbol(msgspec.Struct, frozen=True):
 
 class _Relocation(msgspec.Struct, frozen=True):
     """An offset in a section where the linker puts the index or address of a symbol, by the number of the symbol."""
+
     kind: int
     offset: int
     symbol: int

@@ -62,7 +62,7 @@ def _is_kept(op: Op) -> bool:
 
 
 def _indices(op: Op) -> tuple[Value, ...]:
-    """Return the indices of the element that a change is made to; empty for `reduce_add`."""
+    """Return the indices of the element that an operation changes; empty for `reduce_add`."""
     return op.operands[1:-1] if op.name in ELEMENTS else ()
 
 

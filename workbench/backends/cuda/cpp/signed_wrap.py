@@ -65,6 +65,7 @@ def type_range(type: Scalar) -> Interval:
 
 def _corners(f: Callable[[int, int], int]) -> Callable[[Sequence[Interval]], Interval]:
     """Return a rule that maps two intervals to that of `f`, from its values at their ends."""
+
     def rule(args: Sequence[Interval]) -> Interval:
         values = [f(a, b) for a in args[0] for b in args[1]]
         return min(values), max(values)

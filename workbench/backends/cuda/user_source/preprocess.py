@@ -88,7 +88,8 @@ def expand_includes(
 
 
 class _Inliner:
-    """Puts headers in the place of includes in one text, and records which sources and own headers it met."""
+    """Replaces includes in one text by the headers' texts, and records the sources and NVRTC's own headers in it."""
+
     def __init__(self, source: Source, headers: dict[str, Source], folders: list[Path]) -> None:
         self.headers = headers
         self.folders = folders

@@ -235,6 +235,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
 
     def _coordinate(self, b: Builder, lane: Value, number: Value, rows: bool) -> Value:
         """Emit the row of the matrix, or its column, that is this thread's own row or column `number`, as an int32."""
+
         def op(name: str, x: Value, y: int) -> Value:
             return b.one(name, (x, b.const(y)), int32)
 

@@ -130,7 +130,7 @@ def place_barriers(block: Block) -> Block:
 
 
 def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
-    """Return a block's operations with barriers in place of touches, and the uses that no barrier follows.
+    """Return a block's operations with barriers for touches where needed, and the uses that no barrier follows.
 
     `open_` are the uses that are open before it.
     """
