@@ -88,6 +88,7 @@ def placed_variables(program: Program, memory: Bytes) -> dict[str, int]:
 
 
 def _initialise(variable: Variable, addresses: Mapping[str, int], memory: Bytes) -> None:
+    """Write a variable's initial bytes, zeros after them, and the addresses in it into the device's memory."""
     data = bytearray(variable.size)
     data[: len(variable.initial)] = variable.initial
     for r in variable.references:

@@ -57,6 +57,7 @@ def tile_map(low: Lowering, op: Op) -> None:
 
 
 def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
+    """Return the striped layout of a shape over all threads of the block."""
     count = 1
     for n in shape:
         count *= n
@@ -177,6 +178,7 @@ def _is_paired(low: Lowering, op: Op, layout: Spread) -> bool:
 
 
 def _add_pairs(low: Lowering, op: Op, layout: Spread) -> None:
+    """Emit the atomic addition of a tile of halves in pairs of neighbours, each tested if bounds are checked."""
     b, tile = low.builder, op.operands[-1]
 
     def two(*pair: Element) -> None:

@@ -165,10 +165,12 @@ def _single(layout: Spread, inner: int, operand: Operand, interleaved: bool) -> 
 
 
 def _b_column(layout: Spread) -> str:
+    """Return the C++ expression of the column that this thread reads of fragment `n` of the right operand."""
     return f"(warp % {layout.across} + n * {layout.across}) * {MMA_COLUMNS} + thread / 4"
 
 
 def _times(index: str, step: int) -> str:
+    """Return the C++ product of an index and a step; the index alone for a step of 1."""
     return index if step == 1 else f"{index} * {step}"
 
 

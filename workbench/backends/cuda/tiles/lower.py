@@ -94,6 +94,7 @@ class Lowering:
         return [*self.regions.values(), *(r for regions in self.scratches.values() for r in regions)]
 
     def _arranged(self) -> int:
+        """Set the offsets of all regions of shared memory, and return the bytes that a block needs."""
         ops = {op for op in walk(self.function.body)}
         # Regions that are needed at one operation must not overlap; all others may lie on the same bytes.
         together = [
@@ -174,6 +175,7 @@ class Lowering:
         when(self.builder, alone, body)
 
     def _if(self, op: Op) -> None:
+        """Lower an `if`; results that are tiles are assigned at the ends of its branches."""
         blocks = [self._branch(op, block) for block in op.blocks]
         self._append(op, op.operands, blocks)
 
@@ -199,6 +201,7 @@ class Lowering:
         return scope.block
 
     def _append(self, op: Op, operands: tuple[Value, ...], blocks: Sequence[Block]) -> None:
+        """Append an operation with these operands and blocks, and without its results that are tiles."""
         results = tuple(v for v in op.results if not is_tile(v))
         self.builder.append(op.replace(operands, results=results, blocks=tuple(blocks)))
 
@@ -288,6 +291,7 @@ class Lowering:
 
     # A view has the storage of its root but other indices, so it is never a copy onto itself.
     def _same(self, a: Value, b: Value) -> bool:
+        """Return whether two tiles have the same elements in the same storage, `b` being no view."""
         return b not in self.plan.views and self.storage.of(a) is self.storage.of(b)
 
     def aside(self, source: Value) -> TileLocation:

@@ -202,15 +202,18 @@ def _over(product: Product, body: list[str]) -> list[str]:
 
 
 def _begin(product: Product) -> list[str]:
+    """Return the C++ that sets the thread's sum at `at` to 0, or to the result's element if the product adds to it."""
     start = _cast(_element(product), product.result, product.sum_type) if product.adds else "0"
     return [f"sum[at] = {start};"]
 
 
 def _element(product: Product) -> str:
+    """Return the C++ lvalue of the result's element: a register at `at`, or shared memory at row `i`, column `j`."""
     return "c[at]" if product.registers else f"c[i * {product.pitch} + j]"
 
 
 def _cast(text: str, source: Scalar, target: Scalar) -> str:
+    """Return the C++ conversion of a text between two types; the text itself if they are equal."""
     if source == target:
         return text
     return f"wb_to_{target.name}({text})"
@@ -256,10 +259,12 @@ def _plain(product: Product) -> list[str]:
 
 
 def _at(index: str, step: int) -> str:
+    """Return the C++ product of an index and a step; the index alone for a step of 1."""
     return index if step == 1 else f"{index} * {step}"
 
 
 def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
+    """Return the C++ of x * y + z in a type: fused for floats, wrapping for integers."""
     if dtype.kind is Kind.FLOAT:
         return f"{'fmaf' if dtype.bits == 32 else 'fma'}({x}, {y}, {z})"
     # Integers wrap: signed ones are multiplied as unsigned ones.

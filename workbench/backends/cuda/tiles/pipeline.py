@@ -98,11 +98,13 @@ def _advance(low: Lowering, step: Value, iterations: int) -> int:
 
 
 def _sum(low: Lowering, index: Value, more: int) -> Value:
+    """Emit the sum of an index and a constant as an int64."""
     b = low.builder
     return b.one("add", (b.cast(index, int64), b.const(more, int64)), int64)
 
 
 def _reads(loads: Sequence[_Load]) -> list[Use]:
+    """Return the uses of the arrays that the loads read."""
     return [Use(load.op.operands[0], "read", ANY) for load in loads]
 
 

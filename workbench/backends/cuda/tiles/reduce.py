@@ -41,6 +41,7 @@ def with_combinations(function: Function) -> Function:
 
 
 def _combination(op: Op) -> Block:
+    """Return the block that combines two elements, as float32 for halves; for argmin and argmax with their indices."""
     tile, kind = tile_of(op.operands[0]), op.attrs[KIND]
     builder = Builder()
     builder.location = op.location
@@ -136,6 +137,7 @@ def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) 
 
 
 def _full(low: Lowering, op: Op) -> None:
+    """Lower a reduction of all elements to one value, which every thread gets."""
     b, (block,), (tile,) = low.builder, op.blocks, op.operands
     layout, _ = low.layout(tile)
     assert isinstance(layout, Striped)
@@ -283,6 +285,7 @@ def _along(low: Lowering, op: Op) -> None:
 
 
 def _row_inside(low: Lowering, here: Element, rows: int, team: int) -> Value | None:
+    """Emit the test that the thread's team has a row; return None if teams have one thread or fill the block."""
     b = low.builder
     if team == 1 or rows * team == low.threads:
         return None
@@ -332,6 +335,10 @@ def tile_scan(low: Lowering, op: Op) -> None:
 def _scan_step(
     low: Lowering, block: Block, shape: Sequence[int], sums: InRegisters, scratch: Region, step: int
 ) -> None:
+    """Emit one step of a scan: combine each element with that `step` before it in its row, and publish the results.
+
+    `sums` are the running values in registers, `scratch` their copy in shared memory.
+    """
     b = low.builder
     # Read everything before anything is written: a step uses the neighbours' values of the step before.
     low.touch(Use(scratch, "read", ANY))
@@ -352,6 +359,7 @@ def _scan_step(
 
 
 def _before(b: Builder, here: Element, scratch: Region, step: int, default: Parts) -> Parts:
+    """Emit the read of the element `step` before this one in its row; return `default` for the first ones."""
     near = b.one("ge", (here.index(len(here.shape) - 1), b.const(step)), bool_)
 
     def neighbour() -> Parts:
