@@ -165,7 +165,7 @@ def test_what_is_read_only_says_so_to_the_libraries_that_take_it() -> None:
     jnp = pytest.importorskip("jax.numpy")
     for dtype in (jnp.bfloat16, jnp.float32):
         shared = wb.from_jax(jnp.arange(4, dtype=dtype), copy=False)
-        with pytest.raises(BufferError, match="read-?only"):
+        with pytest.raises(BufferError, match=r"read-?only"):
             shared.__dlpack__()
         assert dlpack.Taken(shared.__dlpack__(max_version=(1, 0))).read_only
         assert not dlpack.Taken(wb.clone(shared).__dlpack__(max_version=(1, 0))).read_only

@@ -414,6 +414,7 @@ def cuda_module(
         KernelTypeError: a parameter cannot be passed from Python, or a gradient does not go with its kernel.
         BuildError: the compiler rejected the source code; the errors are at its lines.
         DeviceError: NVRTC is not installed, or does not know the architecture.
+        LaunchError: a macro is neither a bool, a finite number nor text.
     """
     _refuse(run)
     must_be(text, str, "cuda_module() takes the text of a CUDA C++ source")

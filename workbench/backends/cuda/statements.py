@@ -52,9 +52,13 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return the text as a C string literal; characters that cannot be printed become octal escapes."""
+    """Return the text as a C string literal; what cannot be printed becomes octal escapes of its UTF-8 bytes."""
     known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-    return f'"{"".join(known.get(c, c if c.isprintable() else f"{chr(92)}{ord(c):03o}") for c in text)}"'
+
+    def one(c: str) -> str:
+        return c if c.isprintable() else "".join(f"\\{byte:03o}" for byte in c.encode())
+
+    return f'"{"".join(known.get(c, one(c)) for c in text)}"'
 
 
 def _bracketed(expressions: Expressions, value: Value) -> str:

@@ -268,7 +268,7 @@ def _on_owner(low: Lowering, tile: Value, linear: Value, body: Callable[[Element
 def tile_insert(low: Lowering, op: Op) -> None:
     """Lower a replacement of one element: by the thread that has it, or in shared memory by the first thread."""
     b, (tile, *indices, value) = low.builder, op.operands
-    low.copies([(op.result, tile)], op)
+    low.copies([(op.result, tile)])
     at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
     location = low.location_of(op.result)
     if isinstance(location, InShared):
@@ -282,7 +282,7 @@ def tile_insert(low: Lowering, op: Op) -> None:
 def tile_place(low: Lowering, op: Op) -> None:
     """Lower a replacement of a part of a tile by another tile."""
     b, (tile, *offsets, part) = low.builder, op.operands
-    low.copies([(op.result, tile)], op)
+    low.copies([(op.result, tile)])
     layout, registers = low.layout(op.result)
     starts = [b.cast(o, int32) for o in offsets]
     # `Striped(1, 1)`: which threads read the elements of the part, no share of the threads describes.

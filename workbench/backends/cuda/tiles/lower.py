@@ -184,7 +184,7 @@ class Lowering:
         lead = LEAD[op.name]
         carried = op.operands[lead:]
         # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
-        self.copies(list(zip(op.results, carried, strict=True)), op)
+        self.copies(list(zip(op.results, carried, strict=True)))
         operands = op.operands[:lead] + tuple(v for v in carried if not is_tile(v))
         blocks = [self.block(block) for block in op.blocks[:-1]] + [self._branch(op, op.blocks[-1])]
         self._append(op, operands, blocks)
@@ -196,7 +196,7 @@ class Lowering:
                 self.op(inner)
             self.now = block.ops[-1]
             # Tiles are not yielded but written to the storage of the results, which all branches share.
-            self.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
+            self.copies(list(zip(op.results, block.yielded, strict=True)))
             self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
         return scope.block
 
@@ -270,12 +270,11 @@ class Lowering:
         """Return the uses of these tiles by a step in which each thread accesses its elements in `layout`."""
         return tuple(use for v in values for use in self.location_of(v).uses(mode, layout.who))
 
-    def copies(self, pairs: list[tuple[Value, Value]], at: Op) -> None:
+    def copies(self, pairs: list[tuple[Value, Value]]) -> None:
         """Emit the assignment of new values to tiles, all at once.
 
         Args:
             pairs: targets and sources; those that are no tiles are skipped.
-            at: the operation that assigns them.
         """
         pairs = [(a, b) for a, b in pairs if is_tile(a) and not self._same(a, b)]
         targets = {self.storage.of(a) for a, _ in pairs}

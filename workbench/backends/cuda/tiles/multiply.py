@@ -15,7 +15,7 @@ from workbench.backends.cuda.products.needed import product_spec
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.tiles import fragments
 from workbench.backends.cuda.tiles.elements import shape_of
-from workbench.backends.cuda.tiles.fragments import Operand, loops
+from workbench.backends.cuda.tiles.fragments import Operand, loops, times
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.placement.locations import InRegisters
@@ -76,7 +76,7 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     b, (left, right, *acc) = low.builder, op.operands
     if acc:
         # The function adds to what the result holds; usually the two share their storage and nothing is copied.
-        low.copies([(op.result, acc[0])], op)
+        low.copies([(op.result, acc[0])])
     target, sources = low.location_of(op.result), [low.in_shared(left), low.in_shared(right)]
     if isinstance(target, InRegisters):
         layout, storage = target.layout, target.slots
@@ -240,7 +240,7 @@ def _plain(product: Product) -> list[str]:
     ):
         outer, inner, first, second, operand = steps
         # Outside of the matrix a thread multiplies zeros: its sums are never stored, and the loop below needs no test.
-        read = _cast(f"{operand}[{_at(first, outer)} + {_at(second, inner)}]", product.dtype, product.sum_type)
+        read = _cast(f"{operand}[{times(first, outer)} + {times(second, inner)}]", product.dtype, product.sum_type)
         rows += [
             "#pragma unroll",
             f"        for (int n = 0; n < {count}; ++n) {{",
@@ -256,11 +256,6 @@ def _plain(product: Product) -> list[str]:
         "    }",
     ]
     return rows
-
-
-def _at(index: str, step: int) -> str:
-    """Return the C++ product of an index and a step; the index alone for a step of 1."""
-    return index if step == 1 else f"{index} * {step}"
 
 
 def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:

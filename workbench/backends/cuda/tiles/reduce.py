@@ -272,7 +272,7 @@ def _along(low: Lowering, op: Op) -> None:
             parts = combine(b, block, parts, other)
             step //= 2
         alone = b.one("eq", (first, b.const(0)), bool_) if team > 1 else None
-        inside = _row_inside(low, here, rows, team)
+        inside = _row_inside(low, rows, team)
         alone = inside if alone is None else alone if inside is None else b.one("and_", (alone, inside), bool_)
         when(b, alone, lambda: _finish(low, op, parts, lambda v: target.write(b, here, v)))
 
@@ -284,7 +284,7 @@ def _along(low: Lowering, op: Op) -> None:
     row(Element(b, result, None, clamped))
 
 
-def _row_inside(low: Lowering, here: Element, rows: int, team: int) -> Value | None:
+def _row_inside(low: Lowering, rows: int, team: int) -> Value | None:
     """Emit the test that the thread's team has a row; return None if teams have one thread or fill the block."""
     b = low.builder
     if team == 1 or rows * team == low.threads:

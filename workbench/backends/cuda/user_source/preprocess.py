@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from workbench.backends.cuda.user_source.standard_headers import OWN, implied, standard
-from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
+from workbench.errors import BuildError, CellErrors, KernelSyntaxError, LaunchError, WorkbenchError
 from workbench.source import Location, Source
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?P<open>[\"<])(?P<name>[^\">\n]+)[\">][^\n]*$", re.MULTILINE)
@@ -161,14 +162,31 @@ class _Inliner:
 
 
 def define_lines(defines: Mapping[str, Any]) -> dict[str, str]:
-    """Return the replacement texts of constants as macros, by name: numbers in C++ with all bits, strings unchanged."""
-    return {name: _spelled(value) for name, value in defines.items()}
+    """Return the replacement texts of constants as macros, by name: numbers in C++ with all bits, strings unchanged.
+
+    Raises:
+        LaunchError: a constant is neither a bool, a finite number nor text.
+    """
+    return {name: _spelled(name, value) for name, value in defines.items()}
 
 
-def _spelled(value: Any) -> str:
-    """Return a constant as C++: a bool in lower case, a string as it is, a number with all digits."""
+def _spelled(name: str, value: Any) -> str:
+    """Return a constant as C++: a bool in lower case, a string as it is, a number with all digits.
+
+    Raises:
+        LaunchError: as `define_lines`.
+    """
     plain = value.item() if hasattr(value, "item") else value
-    return str(plain).lower() if isinstance(plain, bool) else plain if isinstance(plain, str) else repr(plain)
+    if isinstance(plain, str):
+        return plain
+    if isinstance(plain, bool):
+        return str(plain).lower()
+    if not isinstance(plain, (int, float)) or not isfinite(plain):
+        raise LaunchError(
+            f"A macro is a bool, a finite number or text; {name} is {plain!r}.",
+            advice=f'Give the C++ that it stands for as text, such as {{"{name}": "__int_as_float(0x7f800000)"}}.',
+        )
+    return repr(plain)
 
 
 def placed(error: BuildError, source: ExpandedSource, function: str = "") -> WorkbenchError:

@@ -180,9 +180,7 @@ def _moved(match: re.Match[str]) -> str:
     moves = [
         line
         for number, register in enumerate(registers)
-        for line in _register(
-            register, number * 32 * each, each, bits, (height, width, row), address, stride, space, store
-        )
+        for line in _register(register, number * 32 * each, each, bits, (height, width, row), stride, space, store)
     ]
     names = ".reg .b32 %wb_l, %wb_p, %wb_r, %wb_c, %wb_v; .reg .b64 %wb_a, %wb_b; .reg .b16 %wb_h;"
     lane = f"mov.u32 %wb_l, %laneid; mul.lo.u32 %wb_l, %wb_l, {each}; mov.u64 %wb_b, {address.strip()};"
@@ -190,8 +188,8 @@ def _moved(match: re.Match[str]) -> str:
 
 
 def _register(
-    register: str, first: int, each: int, bits: int, matrix: tuple[int, int, bool], address: str, stride: str,
-    space: str, store: bool,
+    register: str, first: int, each: int, bits: int, matrix: tuple[int, int, bool], stride: str, space: str,
+    store: bool,
 ) -> list[str]:  # fmt: skip
     """Return the PTX lines that load or store one register of a wmma fragment.
 
@@ -201,7 +199,6 @@ def _register(
         each: elements per register.
         bits: of an element.
         matrix: height, width, and whether the matrix is row-major in memory.
-        address: not used.
         stride: elements between two rows or columns, as text.
         space: the state space with its dot, or "".
         store: store the register instead of loading it.
