@@ -74,7 +74,7 @@ class _Watch(Observer):
     def _fault(self, record: LaunchRecord, snapshots: dict[Memory, Memory]) -> KernelFault | None:
         """Return the fault for the first NaN (or infinity) that a launch wrote; None if it wrote none that is its own.
 
-        If an array held a NaN before, the fault says so in place of a line.
+        If an array held a NaN before, the fault names that array instead of a line.
 
         Args:
             record: a launch that has run.

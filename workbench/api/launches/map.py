@@ -148,7 +148,7 @@ class _Mapped:
             indices: the subscript of each argument; "" for one that is no array.
             ndim: the dimensions of the launch and of the results.
             outs: the number of results.
-            live: the name of an array of bools, the first parameter; elements where it is false are not written. May be "".
+            live: "", or the name of a first parameter of bools: results are not written where it is false.
         """
         index = ", ".join(LETTERS[:ndim])
         names = [f"x{k}" for k in range(len(indices))]

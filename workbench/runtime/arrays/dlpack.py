@@ -129,6 +129,7 @@ _given: dict[int, tuple[Any, ...]] = {}
 
 
 def _give_back(address: int) -> None:
+    """Release the tensor at an address, and with it the memory that was shared; nothing if it is unknown."""
     _given.pop(address, None)
 
 
