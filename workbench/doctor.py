@@ -113,7 +113,7 @@ def _sample() -> Function:
 
 
 def _cpu() -> Finding:
-    """Compile a sample for the CPU, and return whether that works."""
+    """Compile a sample for the CPU and return the finding on whether that works."""
     backend = backend_for("cpu")
     try:
         backend.compile(_sample(), Options(), backend.target())
@@ -135,7 +135,7 @@ def _driver() -> Finding:
 
 
 def _nvrtc() -> Finding:
-    """Compile a sample with NVRTC for the first GPU, or for an architecture it knows, and return whether that works."""
+    """Compile a sample with NVRTC, for the first GPU if it knows that; return the finding on whether that works."""
     target = next((d.arch for d in devices()), DEFAULT_TARGET)
     backend = CudaBackend(target)
     try:

@@ -193,6 +193,7 @@ class _Restorer:
 
     Methods raise a RecordError where the content could not have been written by `save`.
     """
+
     def __init__(self, saved: Saved, trust: bool, device: str | None) -> None:
         self.saved = saved
         self.trust = trust

@@ -202,7 +202,7 @@ class Mesh(StructValue):
         )
 
     def _weigh(self) -> None:
-        """Compute the moments of the tree's nodes, if the mesh has such."""
+        """Compute the moments of the tree's nodes, for a mesh with winding numbers."""
         if self.moments.size > 1:
             inputs = [self.points, self.indices, self.nodes, self.items]
             launch(_moments, self.nodes.size, inputs, [self.moments], device=self.device, **QUIET)

@@ -87,7 +87,7 @@ def _number_type(*values: Any) -> Scalar | None:
 
 
 def _fitting(value: Any, kind: Scalar | None) -> Any:
-    """Return an operand of an elementwise operator; a Python int or float becomes one of type `kind` (None: unchanged).
+    """Return an operand of an operator; a Python number or symbol becomes one of type `kind`, unless that is None.
 
     Raises:
         LaunchError: it is a float, and the arrays are of integers.

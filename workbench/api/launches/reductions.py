@@ -45,6 +45,7 @@ def _extremes(change: Any, further: Any) -> tuple[Kernel, Kernel]:
         change: an atomic that leaves the further of two values in an element, such as `atomic_max`.
         further: a builtin that returns the further of two values, such as `max`.
     """
+
     @kernel
     def extreme_element(x: array[Any], out: array[Any]):
         """Find the largest or smallest element, in the type of `out`, which holds one of them."""

@@ -21,6 +21,7 @@ from workbench.runtime.device.driver_handles import CudaDevice
 
 class _Probe(msgspec.Struct, frozen=True):
     """The result of looking for CUDA: the driver, or None and a sentence on why there is none."""
+
     driver: Driver | None
     reason: str
 

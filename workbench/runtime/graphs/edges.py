@@ -51,6 +51,7 @@ class Edge(msgspec.Struct, frozen=True):
 
 class _Piece(msgspec.Struct):
     """A range of addresses that every node uses as a whole: its last writer (-1: none), and the readers since then."""
+
     writer: int = -1
     readers: list[int] = msgspec.field(default_factory=list[int])
 

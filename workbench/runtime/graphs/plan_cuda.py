@@ -326,6 +326,7 @@ def _code(node: Launch) -> Loaded:
 
 
 def _threads(node: Launch) -> int:
+    """Return the number of the launch's threads, all dimensions together."""
     return node.record.threads
 
 

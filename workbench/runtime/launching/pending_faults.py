@@ -54,6 +54,7 @@ def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) ->
 
 class _Checked(NamedTuple):
     """A queued launch with checks: its code, dimensions and packed parameters, from which a fault is explained."""
+
     loaded: Loaded
     dims: tuple[int, ...]
     buffer: bytes
@@ -147,7 +148,7 @@ class Settling:
         self._watching.add(index)
 
     def _findings(self, index: int) -> list[KernelFault]:
-        """Return what the emulated device's sanitizer noted in watched kernels, as faults; empty on a GPU."""
+        """Take the emulated device's findings in sanitized kernels and return them as faults; empty on a GPU."""
         self._watching.discard(index)
         return [
             explained(loaded, finding)

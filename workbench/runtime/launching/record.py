@@ -203,7 +203,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def _binder(self) -> Binder:
-        """What checks arguments and binds launches again; a LaunchError is raised if the launch has none."""
+        """The functions that check arguments and bind launches again; a LaunchError is raised if it has none."""
         if self.binder is None:
             raise LaunchError(f"This launch of {self.kernel} was made without its kernel and cannot be changed.")
         return self.binder

@@ -58,6 +58,7 @@ class _Writer:
 
     Methods return JSON values or numbers in these lists, and raise a RecordError for what no file can hold.
     """
+
     def __init__(self, contents: Contents) -> None:
         self.contents = contents
         self.members: dict[str, bytes] = {}
@@ -79,7 +80,7 @@ class _Writer:
         return {"started": entry.started, "seconds": entry.seconds, "site": site, **self.work(entry)}
 
     def work(self, node: Work) -> dict[str, Any]:
-        """Return a piece of work as JSON values; raise a RecordError for work of other libraries."""
+        """Return a piece of work as JSON values; raise a RecordError for kinds that no file holds."""
         match node:
             case Launch():
                 return {"kind": "launch", **self.launch(node.record)}
