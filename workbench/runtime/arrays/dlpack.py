@@ -129,6 +129,7 @@ _exported: dict[int, tuple[Any, ...]] = {}
 
 
 def _give_back(address: int) -> None:
+    """Release the tensor at an address, and with it the memory that was shared; nothing if it is unknown."""
     _exported.pop(address, None)
 
 
