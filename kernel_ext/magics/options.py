@@ -105,6 +105,7 @@ def _asked(magic: Callable[..., Any], signs: str) -> Callable[..., Any]:
 
     `signs` is `%` or `%%`, as in the help's usage.
     """
+
     @functools.wraps(magic)
     def answered(line: str, *cell: str) -> Any:
         __tracebackhide__ = True

@@ -92,6 +92,7 @@ def _change(view: StatusView, kernel: str, direction: str, edit: Callable[[Kerne
 
 def _started(view: StatusView, event: Any) -> StatusView:
     """Set the kernel's row to compiling, for the event's backend and target."""
+
     def edit(row: KernelRow) -> KernelRow:
         return replace(row, state="compiling", backend=event.backend, target=event.target)
 
@@ -100,6 +101,7 @@ def _started(view: StatusView, event: Any) -> StatusView:
 
 def _stage(view: StatusView, event: Any) -> StatusView:
     """Append a finished stage with its seconds to the kernel's row."""
+
     def edit(row: KernelRow) -> KernelRow:
         return replace(row, stages=(*row.stages, StageRow(event.stage, event.seconds)))
 
@@ -108,6 +110,7 @@ def _stage(view: StatusView, event: Any) -> StatusView:
 
 def _hit(view: StatusView, event: Any) -> StatusView:
     """Set the kernel's row to a cache hit in memory or on disk, with the key, the time and facts of the artifact."""
+
     def edit(row: KernelRow) -> KernelRow:
         return replace(
             row,
@@ -130,6 +133,7 @@ def _miss(view: StatusView, event: Any) -> StatusView:
 
 def _done(view: StatusView, event: Any) -> StatusView:
     """Set the kernel's row to compiled (recompiled if it has reasons), with key, times and facts of the artifact."""
+
     def edit(row: KernelRow) -> KernelRow:
         stages = tuple(StageRow(name, spent) for name, spent in event.stages.items()) or row.stages
         return replace(

@@ -367,6 +367,7 @@ def _facts(
         inner: the number of components; an index names the component if there are several.
         low, high: the smallest and largest finite value.
     """
+
     def where(mask: np.ndarray) -> str:
         index = np.unravel_index(int(np.argmax(mask)), mask.shape)
         shown = index if inner > 1 else index[:-1]
