@@ -149,6 +149,10 @@ _MODULES = {
 
 
 def _on_host(*call: Any) -> Any:
+    """Return a word's result for values of Python; `call` is the word, its arguments and its keyword arguments.
+
+    The module that computes it is imported at the first call.
+    """
     return import_module("workbench.api.launches.host_call").called(*call)
 
 
@@ -238,6 +242,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _similar(name: str) -> str:
+    """Return a sentence with the name of Workbench, or else of NumPy, that may be meant; empty if none is similar."""
     if close := _close_to(name, __dir__(), 1, 0.8):
         return f"Did you mean {close[0]}?"
     known = not name.startswith("_") and callable(getattr(_sys.modules.get("numpy"), name, None))

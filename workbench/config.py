@@ -140,6 +140,10 @@ def _user_cache() -> Path:
 
 
 def _one_of(name: str, words: tuple[str, ...]) -> str:
+    """Return the word that an environment variable holds; the first of `words` if it is not set.
+
+    If it is none of them, that is warned of and the first is returned.
+    """
     word = os.environ.get(name) or words[0]
     return word if word in words else _ignored(name, ", ".join(words), words[0])
 

@@ -48,6 +48,7 @@ def deep(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def _below(call: Callable[..., R], args: tuple[object, ...], kwargs: dict[str, object]) -> R:
+    """Return the call's result with a raised recursion limit; overflows of `deep` functions in it are raised."""
     _inside.set(True)
     with _higher_limit():
         return call(*args, **kwargs)

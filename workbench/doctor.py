@@ -72,6 +72,7 @@ class Report(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        """Return the findings as an HTML table: a mark of the state, what it is about, and the result with advice."""
         cell = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
         first = f"{cell};white-space:nowrap"
         rows = "".join(
@@ -93,10 +94,12 @@ def doctor() -> Report:
 
 
 def _python() -> Finding:
+    """Return the finding on Python: its version and executable."""
     return Finding("Python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
 
 
 def _version(name: str) -> str:
+    """Return the version of an installed package by its metadata; empty if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -111,6 +114,7 @@ def _sample() -> Function:
 
 
 def _cpu() -> Finding:
+    """Compile a small kernel for the CPU, and return the finding; a failure is a problem."""
     backend = backend_for("cpu")
     try:
         backend.compile(_sample(), Options(), backend.target())
@@ -122,6 +126,7 @@ def _cpu() -> Finding:
 
 
 def _driver() -> Finding:
+    """Return the finding on the CUDA driver: its version and the GPUs; without one, why kernels run on the CPU."""
     why = why_no_cuda()
     if why:
         return Finding("CUDA driver", "optional", why, "Kernels run on the CPU. For a GPU, install NVIDIA's driver.")
@@ -131,6 +136,7 @@ def _driver() -> Finding:
 
 
 def _nvrtc() -> Finding:
+    """Compile a small kernel with NVRTC and return the finding; a failure is a problem only with a GPU."""
     target = next((d.arch for d in devices()), DEFAULT_TARGET)
     backend = CudaBackend(target)
     try:
@@ -142,6 +148,7 @@ def _nvrtc() -> Finding:
 
 
 def _architecture() -> Finding:
+    """Return the finding on whether NVRTC compiles for the architectures of all GPUs of this machine."""
     what = "GPU architecture"
     try:
         strange = [d.arch for d in devices() if _capability(d.arch) not in architectures(d.arch)]
@@ -155,10 +162,12 @@ def _architecture() -> Finding:
 
 
 def _capability(arch: str) -> int:
+    """Return the number of an architecture: 90 of `sm_90`."""
     return int("".join(c for c in arch if c.isdigit()))
 
 
 def _jax() -> Finding:
+    """Return the finding on JAX: its version, a problem if that is older than `OLDEST_JAX`."""
     version = _version("jax")
     if not version:
         return Finding("JAX", "optional", "not installed", "For wb.jax_kernel: pip install 'jax>=0.5'")
@@ -169,6 +178,7 @@ def _jax() -> Finding:
 
 
 def _shared_memory() -> Finding:
+    """Return the finding on whether JAX will take most of the GPU's memory for itself."""
     what = "GPU memory"
     preallocates = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "true").lower() not in ("false", "0")
     if devices() and _version("jax") and preallocates:
@@ -178,6 +188,7 @@ def _shared_memory() -> Finding:
 
 
 def _widgets() -> Finding:
+    """Return the finding on the packages of live views: their versions, or those that are missing."""
     missing = [name for name in WIDGETS if not _version(name)]
     if missing:
         advice = f"For live pictures in notebooks (static ones work without): pip install {' '.join(missing)}"
@@ -208,6 +219,7 @@ _HOSTS = (
 
 
 def _cache() -> Finding:
+    """Return the finding on the cache folder: its path, modules and size, or why it is not usable."""
     state = info()
     if state.problem:
         advice = "Set WORKBENCH_CACHE to a folder that only you may write to."
@@ -216,6 +228,7 @@ def _cache() -> Finding:
 
 
 def _disassembler() -> Finding:
+    """Return the finding on the disassembler that the sass pane needs: its path."""
     command = disassembler()
     if command:
         return Finding("SASS", "ok", command[0])
@@ -223,6 +236,7 @@ def _disassembler() -> Finding:
 
 
 def _cublasdx() -> Finding:
+    """Return the finding on cuBLASDx: its version, or why it is missing."""
     reason = mathdx.missing()
     if reason:
         return Finding("cuBLASDx", "optional", reason, f"For tile_matmul on GPUs by its code: {mathdx.advice()}")

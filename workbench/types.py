@@ -126,6 +126,11 @@ class Scalar(Named):
 
 @cache
 def _numpy(name: str) -> np.dtype[Any]:
+    """Return NumPy's dtype of this name; that of `bfloat16` is of ml_dtypes.
+
+    Raises:
+        TypeError: ml_dtypes is needed and not installed.
+    """
     if name != "bfloat16":
         return np.dtype(name)
     try:
@@ -414,6 +419,7 @@ class _Alias(type):
 
 
 def _alias(type: Vector) -> Any:
+    """Return a class that stands for a type of vectors: a class statement on it evaluates to the type."""
     return _Alias(type.name, (), {}, type=type)
 
 
@@ -558,10 +564,12 @@ class AnyVector(Named):
 
 
 def _is_open(spec: Any) -> py.bool:
+    """Return whether a size or dtype in an annotation is open: `Any`, a type variable, or a family of types."""
     return spec is Any or isinstance(spec, TypeVar) or _is_family(spec)
 
 
 def _is_family(spec: Any) -> py.bool:
+    """Return whether an annotation stands for a family of types, which its `accepts` decides."""
     return hasattr(spec, "accepts")
 
 
@@ -607,6 +615,17 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
 
 
 def _small(kinds: type[Vector], sizes: tuple[Any, ...], dtype: Any, refusal: str) -> Any:
+    """Return the vector or matrix type of these sizes and numbers, or the annotation of an open one.
+
+    Args:
+        kinds: `Vector` or `Matrix`, as an open one is named.
+        sizes: its NumPy shape.
+        dtype: the type of its numbers.
+        refusal: text of the error.
+
+    Raises:
+        TypeError: the sizes are no integers or out of range, or the dtype is not a scalar type.
+    """
     if sizes and (generic := any_vector(kinds, sizes, dtype)):
         return generic
     number = as_type(dtype)

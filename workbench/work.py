@@ -120,6 +120,7 @@ class Work(Generic[T]):
         self.dropped = True
 
     def _run(self, call: Callable[..., T], args: tuple[Any, ...], after: Callable[[], None] | None) -> None:
+        """Run the call, store its result or its exception, and call `after`; the thread's function."""
         _HERE.set(self)
         try:
             self._result = call(*args)

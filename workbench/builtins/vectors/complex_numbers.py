@@ -54,6 +54,7 @@ def complex_div(a, b, /):
 
 @complex_div.derivative
 def _complex_div_gradient(a, b, adj, /):
+    """Add to the adjoints of a and b what the adjoint `adj` of a / b brings."""
     part = adj / b
     adjoint[a] += part
     adjoint[b] += -part * (a / b)
@@ -73,6 +74,7 @@ def complex_abs(z, /):
 
 @complex_abs.derivative
 def _complex_abs_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint `adj` of its magnitude, a float, brings."""
     # In half the size no magnitude overflows. At 0 the gradient is 0, as JAX's.
     x, y = z.real * 0.5, z.imag * 0.5
     size = hypot(x, y)
@@ -169,6 +171,7 @@ def complex_pow(a, b, /):
 
 @complex_pow.derivative
 def _complex_pow_gradient(a, b, adj, /):
+    """Add to the adjoints of a and b what that of a ** b brings: 0 by a where b is 0, 0 by b where a is 0."""
     constant, zero = b.real == 0.0 and b.imag == 0.0, a.real == 0.0 and a.imag == 0.0
     adjoint[a] += where(constant, type(a)(0.0), adj * b * a ** (b - 1.0))
     adjoint[b] += where(zero, type(a)(0.0), adj * a**b * log(where(zero, type(a)(1.0), a)))
