@@ -98,6 +98,7 @@ class Slider(inspect.Uniform):
         return self.shown.widget
 
     def _ipython_display_(self) -> None:
+        """Display the slider in the running cell; IPython calls this for a cell's last value."""
         self.shown._ipython_display_()
 
     def _display_(self) -> Any:

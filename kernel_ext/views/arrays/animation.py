@@ -267,6 +267,7 @@ def _writer(path: str) -> Callable[[str, list[np.ndarray], float], None]:
 
 
 def _write_gif(path: str, images: list[np.ndarray], fps: float) -> None:
+    """Write the images to `path` as a GIF that loops without end; `fps` is rounded to milliseconds per frame."""
     from PIL import Image
 
     first, *rest = map(Image.fromarray, images)

@@ -100,6 +100,7 @@ def complex_exp(z, /):
 
 @complex_exp.derivative
 def _complex_exp_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its exponential brings."""
     adjoint[z] += adj * complex_exp(z)
 
 
@@ -127,6 +128,7 @@ def complex_log(z, /):
 
 @complex_log.derivative
 def _complex_log_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its logarithm brings."""
     adjoint[z] += adj / z
 
 
@@ -150,6 +152,7 @@ def complex_sqrt(z, /):
 
 @complex_sqrt.derivative
 def _complex_sqrt_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its square root brings."""
     adjoint[z] += adj * 0.5 / complex_sqrt(z)
 
 
@@ -200,6 +203,7 @@ def complex_sinh(z, /):
 
 @complex_sinh.derivative
 def _complex_sinh_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its hyperbolic sine brings."""
     adjoint[z] += adj * complex_cosh(z)
 
 
@@ -217,6 +221,7 @@ def complex_cosh(z, /):
 
 @complex_cosh.derivative
 def _complex_cosh_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its hyperbolic cosine brings."""
     adjoint[z] += adj * complex_sinh(z)
 
 
@@ -236,6 +241,7 @@ def complex_tanh(z, /):
 
 @complex_tanh.derivative
 def _complex_tanh_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its hyperbolic tangent brings."""
     t = complex_tanh(z)
     adjoint[z] += adj * (1.0 - t * t)
 
