@@ -229,7 +229,7 @@ def _batch_launch(
 
 
 def _one_by_one(operands: Sequence[Any], axes: Sequence[Any], plan: Plan, config: LaunchConfig) -> list[Any]:
-    """Launch for each slice of the operands along `axes` (None: the same in all); the results' axis is the first."""
+    """Launch for each slice of the operands along `axes` (None: the same in all); the results' batch axis is 0."""
     jax = library()
     moving = [jax.jnp.moveaxis(x, axis, 0) for x, axis in zip(operands, axes, strict=True) if axis is not None]
 
@@ -654,7 +654,7 @@ def _prove(plan: Plan, linear: frozenset[int]) -> None:
 
 
 def _share(wire: Wire, linear: Collection[int]) -> Share:
-    """Return what a parameter holds before the launch, for a proof that it is linear in the operands `linear`."""
+    """Return how a parameter depends, before the launch, on the operands `linear`: linearly, not, or it is 0."""
     if wire.operand >= 0:
         return Share.LINEAR if wire.operand in linear else Share.FIXED
     # What a result holds undefined is not read; a marker of bytes stands for elements that nothing writes.

@@ -192,7 +192,7 @@ def _followed(error: Any, enabled: Any, value: Any, *more: Any, report: Report, 
 
 
 def _report(value: Any, *more: Any, report: Report, batch: int) -> Any:
-    """Return `value`, which waits for a launch that fails if the report's count is not 0; `batch`: `vmap`s."""
+    """Return `value`, which waits for a launch that fails if the report's count is not 0; `batch`: `vmap` axes."""
     bad = _count(report, batch)(value, *more)
     config = LaunchConfig((1,), ((1,),), ((1,),), tuple(bad.shape), effect=True, reports=True)
     (after,) = launch(_plan(report), [bad.reshape(*bad.shape, 1).astype(np.uint32)], config)

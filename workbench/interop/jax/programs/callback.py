@@ -195,7 +195,7 @@ def _lower(ctx: Any, *operands: Any, called: Called) -> Any:
 
 
 def _one_by_one(primitive: Any, operands: Sequence[Any], axes: Sequence[Any], **params: Any) -> tuple[Any, Any]:
-    """Bind a primitive to each slice of the operands along `axes` (None: the same in all); results have axis 0."""
+    """Bind a primitive to each slice along `axes` (None: the same in all); return results with the batch axis 0."""
     jax = library()
     moving = [jax.jnp.moveaxis(x, axis, 0) for x, axis in zip(operands, axes, strict=True) if axis is not None]
 

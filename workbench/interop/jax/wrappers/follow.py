@@ -35,7 +35,9 @@ class Wrapper(Protocol):
         ...
 
     @property
-    def _newest(self) -> Newest[Any]: ...
+    def _newest(self) -> Newest[Any]:
+        """What makes the wrapper of a newer kernel, and the one that it made last."""
+        ...
 
 
 def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:
