@@ -183,7 +183,7 @@ class _Planner:
         self.steps.append(("launch", target, tuple(tuple(listed[n]) for n in sorted(listed)), uses, outputs))
 
     def _outputs(self) -> tuple[list[Value], tuple[tuple[Value, int], ...], tuple[tuple[Value, Value], ...]]:
-        """Return each result's value, each value that leaves with its result's number, and values that equal an input."""
+        """Return each result's value, each value that leaves with its result's number, and values equal to an input."""
         results: list[Value] = []
         outputs, same = [], []
         for node in self.nodes:

@@ -36,7 +36,7 @@ class Wrapper(Protocol):
 
     @property
     def _newest(self) -> Newest[Any]:
-        """What makes the wrapper of a newer kernel, and the one that it made last."""
+        """The function that makes the wrapper of a newer kernel, and the last one from it."""
         ...
 
 
