@@ -68,6 +68,34 @@ def _kernels() -> SimpleNamespace:
         if k >= 0:
             q[k] = v[k] * w[k][0] + v[k] * w[k][2]
 
+    @wb.kernel
+    def products_and_an_edge(
+        a: wb.array2d[float], b: wb.array2d[float], x: wb.array[float], n: int, c: wb.array2d[float], d: wb.array[float]
+    ):
+        i, j = wb.tid()
+        s = 0.0
+        for k in range(a.shape[1]):
+            s += a[i, k] * b[k, j] * x[k * n + j]
+        c[i, j] = s * x[i + j]
+        if x[j - n * i] > 0.25:
+            d[i * b.shape[1] + j + n] = s
+
+    @wb.kernel
+    def diagonals(a: wb.array2d[float], b: wb.array2d[float], x: wb.array[float], c: wb.array2d[float]):
+        i, j = wb.tid()
+        s = 0.0
+        for k in range(a.shape[1]):
+            s += a[i, k] * b[k, j]
+        c[i, j] = s * x[i + j]
+
+    @wb.kernel
+    def moved_by_data(x: wb.array[float], by: wb.array[int], y: wb.array[float], z: wb.array[float]):
+        i, j = wb.tid()
+        at = by[i] + j
+        if j % 3 != 1:
+            y[i * 40 + j] = x[at] + x[at - 1]
+        z[at] = float(i)
+
     return SimpleNamespace(**{k: v for k, v in locals().items()})
 
 
@@ -321,3 +349,43 @@ def test_a_sparse_product() -> None:
         for k in range(row[i], row[i + 1]):
             s += value[k] * x[column[k]]
         assert y[i] == s
+
+
+@pytest.mark.parametrize("n", [0, 3, -1, -4, 17])
+def test_linear_indices_that_count_from_the_end(n: int, kernels: SimpleNamespace) -> None:
+    draw, size = np.random.default_rng(n + 50), 2000
+    a, b, x = (draw.random(shape, np.float32) for shape in ((13, 7), (7, 83), (size,)))
+    c, d = wb.zeros((13, 83)), wb.zeros(size)
+    wb.launch(kernels.products_and_an_edge, (13, 83), [*map(wb.array, (a, b, x)), n], [c, d])
+    i, j = np.mgrid[:13, :83]
+    s = np.zeros((13, 83), np.float32)
+    for k in range(7):
+        s += a[:, k, None] * b[k] * x[k * n + j]
+    np.testing.assert_array_equal(c.numpy(), s * x[i + j])
+    expected, on = np.zeros(size, np.float32), x[j - n * i] > 0.25
+    expected[(i * 83 + j + n)[on]] = s[on]
+    np.testing.assert_array_equal(d.numpy(), expected)
+
+
+def test_rows_that_go_together_have_indices_of_their_own(kernels: SimpleNamespace) -> None:
+    draw = np.random.default_rng(8)
+    a, b, x = (draw.random(shape, np.float32) for shape in ((13, 7), (7, 83), (200,)))
+    c = wb.zeros((13, 83))
+    wb.launch(kernels.diagonals, (13, 83), [*map(wb.array, (a, b, x))], [c])
+    i, j = np.mgrid[:13, :83]
+    np.testing.assert_allclose(c.numpy(), (a @ b) * x[i + j], rtol=1e-5)
+
+
+@pytest.mark.parametrize("first", [-60, -17, -5, 0, 9])
+def test_rows_that_lie_where_data_says(first: int, kernels: SimpleNamespace) -> None:
+    x = np.random.default_rng(4).random(200, np.float32)
+    by = np.arange(first, first + 5 * 3, 3, dtype=np.int32)
+    y, z = wb.zeros(240), wb.zeros(200)
+    wb.launch(kernels.moved_by_data, (5, 37), [wb.array(x), wb.array(by)], [y, z])
+    i, j = (v.ravel() for v in np.mgrid[:5, :37])
+    at, on = by[i] + j, j % 3 != 1
+    expected, last = np.zeros(240, np.float32), np.zeros(200, np.float32)
+    expected[(i * 40 + j)[on]] = (x[at] + x[at - 1])[on]
+    np.testing.assert_array_equal(y.numpy(), expected)
+    last[at] = i  # of threads with one element the last one wins, row after row
+    np.testing.assert_array_equal(z.numpy(), last)

@@ -190,11 +190,13 @@ class Intervals(Prologue):
         rule = _RULES.get(op.name)
         return rule(self, op, [self.bounds(v, depth - 1) for v in op.operands]) if rule is not None else None
 
-    def _sum(self, op: Op, operands: Known) -> Bounds | None:
+    def total(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of a sum or difference."""
         one, other = operands
         return None if one is None or other is None else self._fits(self.together(op.name, one, other))
 
-    def _product(self, op: Op, operands: Known) -> Bounds | None:
+    def product(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of a product."""
         one, other = operands
         if one is None or other is None:
             return None
@@ -202,7 +204,7 @@ class Intervals(Prologue):
         ends = [self.emit("mul", a, b) for a in one for b in other]
         return self._fits((self.fold("min", ends), self.fold("max", ends)))
 
-    def _extreme(self, op: Op, operands: Known) -> Bounds | None:
+    def extreme(self, op: Op, operands: Known) -> Bounds | None:
         """Return the bounds of the least or greatest of some integers, one of which may be anything."""
         if all(bounds is None for bounds in operands):
             return None
@@ -210,7 +212,8 @@ class Intervals(Prologue):
         low, high = zip(*every, strict=True)
         return self.fold(op.name, low), self.fold(op.name, high)
 
-    def _clamped(self, op: Op, operands: Known) -> Bounds | None:
+    def clamped(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of an integer that is clamped."""
         value, low, high = operands
         if low is None or high is None:
             return None
@@ -218,14 +221,16 @@ class Intervals(Prologue):
         ends = [self.emit("min", self.emit("max", value[k], low[k]), high[k]) for k in (0, 1)]
         return ends[0], ends[1]
 
-    def _remainder(self, op: Op, operands: Known) -> Bounds | None:
+    def remainder(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of a remainder by a divisor that must be positive."""
         divisor = operands[1]
         if divisor is None:
             return None
         self._require_positive(divisor)
         return self.number(0), self.emit("sub", divisor[1], self.number(1))
 
-    def _quotient(self, op: Op, operands: Known) -> Bounds | None:
+    def quotient(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of a quotient by a divisor that must be positive."""
         value, divisor = operands
         if value is None or divisor is None:
             return None
@@ -235,7 +240,7 @@ class Intervals(Prologue):
         ends = [self.emit("floordiv", a, b) for a in value for b in divisors]
         return self.fold("min", ends), self.fold("max", ends)
 
-    def _wrapped(self, op: Op, operands: Known) -> Bounds | None:
+    def wrapped(self, op: Op, operands: Known) -> Bounds | None:
         """Return the bounds of an index that counts from the end of an axis if it is negative."""
         index, size = operands
         if index is None or size is None:
@@ -245,7 +250,8 @@ class Intervals(Prologue):
         low = self.emit("where", negative, self.emit("min", zero, self.emit("add", index[0], size[0])), index[0])
         return low, self.emit("where", negative, self.emit("max", index[1], last), index[1])
 
-    def _either(self, op: Op, operands: Known) -> Bounds | None:
+    def chosen(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of one of two integers, by a condition."""
         _, one, other = operands
         if one is None or other is None:
             return None
@@ -326,15 +332,15 @@ class Intervals(Prologue):
 
 
 _RULES: Mapping[str, Callable[[Intervals, Op, Known], Bounds | None]] = {
-    "add": Intervals._sum,
-    "sub": Intervals._sum,
-    "mul": Intervals._product,
-    "min": Intervals._extreme,
-    "max": Intervals._extreme,
-    "clamp": Intervals._clamped,
-    "mod": Intervals._remainder,
-    "floordiv": Intervals._quotient,
-    "wrap_index": Intervals._wrapped,
-    "where": Intervals._either,
+    "add": Intervals.total,
+    "sub": Intervals.total,
+    "mul": Intervals.product,
+    "min": Intervals.extreme,
+    "max": Intervals.extreme,
+    "clamp": Intervals.clamped,
+    "mod": Intervals.remainder,
+    "floordiv": Intervals.quotient,
+    "wrap_index": Intervals.wrapped,
+    "where": Intervals.chosen,
 }
 """By operation, the bounds of its result by those of its operands."""

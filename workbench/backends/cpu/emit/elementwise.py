@@ -17,8 +17,8 @@ PURE = "nounwind willreturn memory(none)"
 
 
 def native(builtin: Builtin) -> bool:
-    """Return whether LLVM or the C library implements the builtin for scalars."""
-    return builtin.llvm is not None
+    """Return whether LLVM, the C library or a handler of this backend implements the builtin for scalars."""
+    return builtin.llvm is not None or builtin.name == "wrap_index"
 
 
 def emit_builtin(emitter: Emitter, op: Op) -> None:
@@ -37,6 +37,15 @@ def emit_builtin(emitter: Emitter, op: Op) -> None:
         args = [parts[k % len(parts)] for parts in operands]
         results.append(emitter.writer.emit(_instruction(emitter, builtin, scalar, args, op), op.result.name))
     emitter.bind(op.result, results)
+
+
+def emit_wrap_index(emitter: Emitter, op: Op) -> None:
+    """Emit an index that counts from the end if it is negative."""
+    (index,), (size,), w = emitter.operands(op.operands[0]), emitter.operands(op.operands[1]), emitter.writer
+    kind = register(element(op.result.type))
+    negative = w.emit(f"icmp slt {kind} {index}, 0")
+    counted = w.emit(f"add {kind} {index}, {size}")
+    emitter.bind(op.result, [w.emit(f"select i1 {negative}, {kind} {counted}, {kind} {index}", op.result.name)])
 
 
 def _instruction(emitter: Emitter, builtin: Builtin, scalar: Scalar, args: list[str], op: Op) -> str:

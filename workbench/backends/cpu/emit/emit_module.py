@@ -30,6 +30,7 @@ from workbench.backends.cpu.emit.elementwise import (
     emit_floor_quotient,
     emit_insert,
     emit_vec,
+    emit_wrap_index,
     native,
 )
 from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter
@@ -55,6 +56,8 @@ ATTRIBUTES = 'nounwind "no-trapping-math"="true"'
 # slots have to be one, or they stay in memory: a 7×7 convolution takes three times as long.
 NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
+BORDER = ".border"
+"""Suffix of the names in the loop over threads at a border."""
 HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
 """Names that a module may define besides its entry, which must differ: a kernel may be called `prints`."""
 
@@ -515,7 +518,7 @@ class ModuleEmitter(Emitter):
         w.do(f"%border.end = phi i32 [ {first}, %{before} ], [ {part.end}, %inside.end ]")
         w.do(f"%border.last = phi i1 [ false, %{before} ], [ true, %inside.end ]")
         border = Part("%border.first", "%border.end", "border", "border.done")
-        self._loop(kind, border, split.border, own=".border", cold=lanes == 1)
+        self._loop(kind, border, split.border, own=BORDER, cold=lanes == 1)
         w.open("border.done")
         w.branch("%border.last", part.after, "inside")
         w.open("inside")
@@ -610,6 +613,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "fault": reports.emit_fault,
     "print": reports.emit_print,
     "floor_quotient": emit_floor_quotient,
+    "wrap_index": emit_wrap_index,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,

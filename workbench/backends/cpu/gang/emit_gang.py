@@ -12,6 +12,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import (
+    BORDER,
     HANDLERS,
     Division,
     Module,
@@ -135,10 +136,12 @@ class Gangs(GangEmitter):
         if own == GROUP and self.combining:
             self._one_group(kind, part, body, self.combining)
             return
+        self.at_border = own == BORDER
         for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
         if self._has_rests():
             part = self._rest(kind, part, body)
+        self.at_border = False
         super()._loop(kind, part, body, own, cold=True)
 
     def border_lanes(self, split: Interior) -> int:
@@ -313,7 +316,7 @@ def _tid(emitter: GangEmitter, op: Op) -> None:
         return
     emitter.exact.add(op.result)
     emitter.bind_linear(op.result, emitter.tids[-1], 1)
-    emitter.whole[op.result] = emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name)
+    emitter.note_whole(op.result, emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name))
 
 
 RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {

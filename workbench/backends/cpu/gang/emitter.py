@@ -61,13 +61,12 @@ class GangEmitter(ModuleEmitter):
         rows: how many rows the current gang spans.
         by_row: the values that differ between its rows; empty in functions whose gangs have one.
         masks: for each part, the lanes that are on; empty: all.
+        at_border: the current gang is at a border, where indices are negative in some lanes.
         in_gang: a gang is being emitted, not a single thread.
         lane: the number, in its gang, of the thread that is being emitted by itself; empty: none is.
         varying: the values that differ between a gang's threads.
         steps: for linear values, the distance from one thread to the next; the first thread's is held as a scalar.
         exact: the linear values that cannot wrap between a gang's threads.
-        whole: for sums of the thread's index and another number, the first thread's in 64 bits: no element exists where
-            the sum of 32 bits wraps.
         stored: arrays with the indices at which all lanes have stored before what is being emitted.
         loops: how many loops of a thread are open.
         ahead: loads that were already emitted with another of the same struct.
@@ -108,7 +107,7 @@ class GangEmitter(ModuleEmitter):
         self.indices: dict[int, list[str]] = {}
         self.one_row = False
         self._of_rows = [self._operands]
-        self.in_gang, self.lane = False, ""
+        self.in_gang, self.at_border, self.lane = False, False, ""
         self.by_row, besides = frozenset[Value](), set[Value]()
         if shape.rows > 1:
             self.by_row = varying_values(of_gangs, axis=-2)
@@ -119,7 +118,7 @@ class GangEmitter(ModuleEmitter):
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
-        self.whole: dict[Value, str] = {}
+        self._whole: list[dict[Value, str]] = [{}]
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
         self.ahead: set[Op] = set()
@@ -171,6 +170,7 @@ class GangEmitter(ModuleEmitter):
         self.masks = [""] * self.parts
         self._vectors = [{} for _ in range(self.parts)]
         self._of_rows = [self._operands, *(dict(self._operands) for _ in range(rows - 1))]
+        self._whole = [{} for _ in range(rows)]
 
     @property
     def row_parts(self) -> int:
@@ -225,13 +225,13 @@ class GangEmitter(ModuleEmitter):
     @contextmanager
     def alone(self, row: int) -> Iterator[None]:
         """Emit for one row of the gang, as if it were the whole gang."""
-        saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows
+        saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
-        self._vectors, self._of_rows = self._vectors[own], [self._of_rows[row]]
+        self._vectors, self._of_rows, self._whole = self._vectors[own], [self._of_rows[row]], [self._whole[row]]
         self._operands = self._of_rows[0]
         yield
-        self.rows, self.parts, self.masks, self._vectors, self._of_rows = saved
+        self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole = saved
         self._operands = self._of_rows[0]
 
     def _turns(self, parts: Iterable[int]) -> Iterator[int]:
@@ -383,6 +383,19 @@ class GangEmitter(ModuleEmitter):
                 vectors[value] = tuple(operands[part * count : (part + 1) * count])
         else:
             self._bind_scalars(value, operands)
+
+    @property
+    def whole(self) -> Mapping[Value, str]:
+        """For sums of the thread's index and another number, the sum of the current row's first thread in 64 bits.
+
+        No element exists where the sum of 32 bits wraps.
+        """
+        return self._whole[self.part // self.row_parts]
+
+    def note_whole(self, value: Value, operand: str) -> None:
+        """Set a sum of the thread's index in 64 bits, of the current row or of all."""
+        for known in (self._whole[self.part // self.row_parts],) if self.one_row else self._whole:
+            known[value] = operand
 
     def _bind_scalars(self, value: Value, operands: Sequence[str]) -> None:
         for known in (self._operands,) if self.one_row else self._of_rows:
@@ -610,7 +623,7 @@ class GangEmitter(ModuleEmitter):
                     HANDLERS.get(op.name, emit_builtin)(self, op)
             elif not all([self._linear(op) for _ in self.rows_of(op)]):
                 for _ in self.parts_of(op):
-                    self._wide(op)
+                    self.widened(op)
             self.after(op)
         self.stored = before
 
@@ -648,7 +661,8 @@ class GangEmitter(ModuleEmitter):
             if value in known:
                 yield known, vector(self.form(value), self.width), (value, "part", part)
 
-    def _wide(self, op: Op) -> None:
+    def widened(self, op: Op) -> None:
+        """Emit an elementwise operation on the vectors of the current part."""
         w = self.writer
         if self.mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
             # What the lanes that are off would divide by is not known, but where a choice excludes what cannot be.
@@ -718,7 +732,7 @@ class GangEmitter(ModuleEmitter):
             return
         if start in self.exact or abs(int(self.constants.get(other, GANG_STEP))) < GANG_STEP:
             more = more if other in self.constants else self.writer.emit(f"sext i32 {more} to i64")
-            self.whole[op.result] = self.writer.emit(f"{op.name} i64 {self.whole[start]}, {more}", op.result.name)
+            self.note_whole(op.result, self.writer.emit(f"{op.name} i64 {self.whole[start]}, {more}", op.result.name))
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Emit vectors of values that control flow passes on to varying ones; return them, of all parts, by value.
@@ -750,7 +764,8 @@ class GangEmitter(ModuleEmitter):
         self._operands = self._of_rows[0]
         self.steps.clear()
         self.exact.clear()
-        self.whole.clear()
+        for known in self._whole:
+            known.clear()
         self._converted.clear()
         self.stored.clear()
 

@@ -14,13 +14,14 @@ import msgspec
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
-from workbench.types import Kind, Scalar, element
+from workbench.types import Kind, Scalar, element, int32
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -49,6 +50,9 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
     if op in emitter.ahead:
         emitter.ahead.remove(op)
         return
+    if op not in emitter.structs and _counts_from_end(emitter, op):
+        _where_not_negative(emitter, op, emit_load)
+        return
     scalar, count = element(op.result.type), width(op.result.type)
     fields = [o for o in emitter.structs.get(op, ()) if not emitter.varying.isdisjoint(o.results)]
     if len(fields) >= GANG_FIELDS_LEAST and emitter.rows == 1:
@@ -66,6 +70,9 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
 
 def emit_store(emitter: GangEmitter, op: Op) -> None:
     """Emit a store of a gang. Where several lanes store to one element, the highest lane is last."""
+    if _counts_from_end(emitter, op):
+        _where_not_negative(emitter, op, emit_store)
+        return
     value = op.operands[-1]
     where = _Where(emitter, op)
     if where.is_uniform():
@@ -76,6 +83,65 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
         emitter.stored.add(op.operands[:-1])
     for part in emitter.each_part():
         _store_part(emitter, op, where if part == 0 else _Where(emitter, op), again)
+
+
+def _counts_from_end(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether an access is linear but for that its last index counts from the end where it is negative."""
+    wrap = _wrap(emitter, op) if not emitter.at_border else None
+    return wrap is not None and wrap.operands[0] in emitter.steps and emitter.varying.isdisjoint(wrap.operands[1:])
+
+
+def _wrap(emitter: GangEmitter, op: Op) -> Op | None:
+    wrap = emitter.defined_by.get(op.operands[array_of(op.operands[0]).ndim])
+    return wrap if wrap is not None and wrap.name == "wrap_index" else None
+
+
+def _where_not_negative(emitter: GangEmitter, op: Op, emit: Callable[[GangEmitter, Op], None]) -> None:
+    """Emit an access twice: side by side where no lane's last index is negative, else lane by lane.
+
+    Args:
+        emitter: its block is open.
+        op: the access, for which `_counts_from_end` holds.
+        emit: emits it with another index.
+    """
+    w, wrap = emitter.writer, _wrap(emitter, op)
+    assert wrap is not None
+    (index, _), last = wrap.operands, array_of(op.operands[0]).ndim
+    beside, apart, join = (w.block_name(hint) for hint in ("beside", "apart", "accessed"))
+    w.branch(_none_negative(emitter, index), beside, apart, ", !prof !1")
+    arms: list[tuple[str, list[tuple[str, ...]]]] = []
+    for label in (beside, apart):
+        w.open(label)
+        if label is beside:
+            emit(emitter, op.replace((*op.operands[:last], index, *op.operands[last + 1 :])))
+        else:
+            # Computed here, and not before the branch, since this is seldom run.
+            before = [emitter.vectors[wrap.result] for _ in emitter.each_part()]
+            for _ in emitter.parts_of(wrap):
+                emitter.widened(wrap)
+            each_lane(emitter, op)
+            for part in emitter.each_part():
+                emitter.vectors[wrap.result] = before[part]
+        arms.append((w.label, [emitter.of_all_parts(v) for v in op.results]))
+        w.jump(join)
+    w.open(join)
+    for n, result in enumerate(op.results):
+        kind, rows = vector(emitter.form(result), emitter.width), [""] * len(arms[0][1][n])
+        for end, values in arms:
+            rows = [f"{row}, [ {part}, %{end} ]" for row, part in zip(rows, values[n], strict=True)]
+        emitter.bind(result, [w.emit(f"phi {kind} {row[2:]}", result.name) for row in rows])
+
+
+def _none_negative(emitter: GangEmitter, index: Value) -> str:
+    """Emit whether a linear int32 or int64 index is negative, or wraps, in no lane of any row."""
+    w, all_inside = emitter.writer, ""
+    across = emitter.steps[index] * (emitter.width * emitter.row_parts - 1)
+    for _ in emitter.each_row() if index in emitter.by_row else (0,):
+        first = emitter.whole.get(index) or scalar_memory.wide_index(emitter, index)
+        for end in (first, w.emit(f"add i64 {first}, {across}")):
+            inside = w.emit(f"icmp ult i64 {end}, {2**31 if index.type == int32 else 2**63}")
+            all_inside = w.emit(f"and i1 {all_inside}, {inside}") if all_inside else inside
+    return all_inside
 
 
 def _store_part(emitter: GangEmitter, op: Op, where: _Where, again: bool) -> None:

@@ -102,7 +102,7 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
 
 
 _OF_ROWS = frozenset(
-    "const tid shape launch_dim load store atomic_add cast vec extract insert if for while yield".split()
+    "const tid shape launch_dim load store atomic_add cast vec extract insert wrap_index if for while yield".split()
 )
 """Operations of gangs of several rows, with elementwise ones."""
 
