@@ -89,6 +89,22 @@ def _kernels() -> SimpleNamespace:
         c[i, j] = s * x[i + j]
 
     @wb.kernel
+    def triangles(
+        a: wb.array2d[float], ends: wb.array[int], c: wb.array2d[float], d: wb.array2d[wb.int64], e: wb.array2d[float]
+    ):
+        i, j = wb.tid()
+        s, turns, last = 0.0, 0, -1
+        for k in range(2, ends[j]):
+            s += a[i, k] * a[k, j]
+            e[k, j] += 1.0
+            turns += 2
+            last = k
+        for k in range(a.shape[0] - 1, j // 2, -1):
+            s -= a[k, j]
+        c[i, j] = s
+        d[i, j] = wb.int64(1000 * turns + last)
+
+    @wb.kernel
     def moved_by_data(x: wb.array[float], by: wb.array[int], y: wb.array[float], z: wb.array[float]):
         i, j = wb.tid()
         at = by[i] + j
@@ -374,6 +390,25 @@ def test_rows_that_go_together_have_indices_of_their_own(kernels: SimpleNamespac
     wb.launch(kernels.diagonals, (13, 83), [*map(wb.array, (a, b, x))], [c])
     i, j = np.mgrid[:13, :83]
     np.testing.assert_allclose(c.numpy(), (a @ b) * x[i + j], rtol=1e-5)
+
+
+@pytest.mark.parametrize("columns", [1, 17, 70])
+def test_loops_that_lanes_begin_together(columns: int, kernels: SimpleNamespace) -> None:
+    draw = np.random.default_rng(columns)
+    a, ends = draw.random((90, columns), np.float32), draw.integers(-4, columns, columns, np.int32)
+    ends[::5] = columns
+    c, d, e = wb.zeros((1, columns)), wb.zeros((1, columns), wb.int64), wb.zeros((90, columns))
+    wb.launch(kernels.triangles, (1, columns), [wb.array(a), wb.array(ends)], [c, d, e])
+    for j, end in enumerate(ends):
+        s = np.float32(0)
+        for k in range(2, end):
+            s += a[0, k] * a[k, j]
+        for k in range(89, j // 2, -1):
+            s -= a[k, j]
+        turns = max(0, end - 2)
+        assert c.numpy()[0, j] == s
+        assert d.numpy()[0, j] == 2000 * turns + (end - 1 if turns else -1)
+        assert np.array_equal(e.numpy()[:, j], (np.arange(90) >= 2) & (np.arange(90) < end))
 
 
 @pytest.mark.parametrize("first", [-60, -17, -5, 0, 9])

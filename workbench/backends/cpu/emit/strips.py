@@ -49,6 +49,12 @@ class Strips:
         """Return after how many iterations a loop checks whether the launch is to end; 0: it does not check."""
         return self._turns[op]
 
+    def treat_alike(self, op: Op, other: Op) -> None:
+        """Plan the same for another loop, which does a part of a loop's iterations."""
+        self._turns[other] = self._turns[op]
+        if op in self._often:
+            self._often.add(other)
+
     def cut(self, op: Op) -> bool:
         """Return whether a loop is cut into strips: it checks after several iterations, and no loop in it checks."""
         return self._turns[op] > 1 and not self._looks_inside(op)

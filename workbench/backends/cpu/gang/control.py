@@ -15,10 +15,10 @@ from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
 from workbench.builtins import TABLE
 from workbench.ir.attributes import SCALAR
-from workbench.ir.ops import CHEAP, EFFECTS, LOOPS
+from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LOOPS
 from workbench.ir.values import Block, Op, Value, indices_of, walk
 from workbench.limits import GANG_OPERATIONS_OF_LOAD, GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
-from workbench.types import element
+from workbench.types import element, int32, int64
 
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
 _INSTRUCTIONS = frozenset({"llvm.fabs", "llvm.sqrt", "llvm.floor", "llvm.ceil", "llvm.trunc", "llvm.rint", "llvm.fma"})
@@ -152,6 +152,8 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     if not varies and op.operands[0] in emitter.varying:
         _ending_together(emitter, op, kind, turns)
         return
+    if _begins_together(emitter, op):
+        op = _together(emitter, op, kind, turns)
     firsts, steps = (
         emitter.of_all_parts(v) if varies else (emitter.uniform(v),) for v in (op.operands[0], op.operands[2])
     )
@@ -169,6 +171,51 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     loop.close(op.blocks[0].yielded)
     for (name, row), first, after in zip(at, firsts, following, strict=True):
         w.fill(row, name, f"phi {type} [ {first}, %{loop.before} ], [ {after}, %{loop.end} ]")
+
+
+def _begins_together(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether the iterations that all lanes make are worth a loop without masks, before the one for the others.
+
+    That is so for innermost loops in which lanes share the index, if they are short, access arrays, and no mask is on.
+    """
+    operations = list(walk(op.blocks[0]))
+    if any(emitter.masks) or len(operations) > GANG_TWICE_OPERATIONS or any(o.name in LOOPS for o in operations):
+        return False
+    by_one = abs(emitter.constants.get(op.operands[2], 0)) == 1 and op.operands[0].type in (int32, int64)
+    together = by_one and emitter.varying.isdisjoint((op.operands[0], op.operands[2]))
+    return together and any(o.name in ACCESSES for o in operations)
+
+
+def _together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> Op:
+    """Emit the iterations that all lanes make; return the loop of those that are left, of which `turns` has the counts.
+
+    Args:
+        emitter: its block is open, and no mask is on.
+        op: the loop.
+        kind: LLVM type of the index.
+        turns: the lanes' numbers of iterations, a vector for each part.
+    """
+    w, wide, least = emitter.writer, vector(kind, emitter.width), turns[0]
+    start, stop, step, *init = op.operands
+    for other in turns[1:]:
+        less = w.emit(f"icmp ult {wide} {other}, {least}")
+        least = w.emit(f"select {vector('i1', emitter.width)} {less}, {wide} {other}, {wide} {least}")
+    reduce = f"llvm.vector.reduce.umin.v{emitter.width}{kind}"
+    w.declare(reduce, f"declare {kind} @{reduce}({wide})")
+    common = w.emit(f"call {kind} @{reduce}({wide} {least})", "common")
+    for part in emitter.each_part():
+        turns[part] = w.emit(f"sub {wide} {turns[part]}, {emitter.spread(common, kind)}")
+    middle, results = Value(start.type, "middle"), [Value(v.type, v.name) for v in init]
+    verb = "add" if int(emitter.constants[step]) == 1 else "sub"
+    emitter.bind(middle, [w.emit(f"{verb} {kind} {emitter.uniform(start)}, {common}", "middle")])
+    params = carried_params(op)
+    emitter.varying |= {r for r, p in zip(results, params, strict=True) if p in emitter.varying}
+    first = op.replace((start, middle, step, *init), results=tuple(results))
+    left = op.replace((middle, stop, step, *results))
+    for loop in (first, left):
+        emitter.strips.treat_alike(op, loop)
+    emitter.structured(first)
+    return left
 
 
 def _mostly_loads_apart(emitter: GangEmitter, op: Op) -> bool:
