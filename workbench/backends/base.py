@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32", "ordered", "single")
+RARE = ("aligned", "apart", "constant", "index32", "ordered", "quick", "single")
 """Options that `Options.items` lists only where they differ from the default."""
 
 
@@ -36,6 +36,9 @@ class Options(msgspec.Struct, frozen=True):
         ordered: sums are in the order of threads: on the CPU these run one after the other, and lanes do not add their
             terms together first; on a device several launches stand for one (`autodiff/ordered.py`).
         constant: positions of the parameters whose gradients an adjoint need not compute.
+        quick: of the CPU's code with checks: it holds only the version without the checks that a test of the launch's
+            sizes makes needless. A launch that fails the test is declined: it does nothing, and needs the code with
+            both versions.
         single: of an adjoint that is right for some launches only: the axes along which these have one thread. None:
             the adjoint is right for all launches.
     """
@@ -50,6 +53,7 @@ class Options(msgspec.Struct, frozen=True):
     few_cores: bool = False
     ordered: bool = False
     constant: tuple[int, ...] = ()
+    quick: bool = False
     single: tuple[int, ...] | None = None
 
     def items(self) -> tuple[tuple[str, Any], ...]:

@@ -145,6 +145,7 @@ _ROWS = (
     Operation(_LOWERED, "slot_matmul", "slots, slots, slots", "", "shape transpose_a accumulate", reads=_SLOTS,
               writes=_SLOTS),
     Operation(_LOWERED, "slot_transpose", "slots, slots[, rows, columns]", "", "shape", reads=_SLOTS, writes=_SLOTS),
+    Operation(_LOWERED, "decline", ""),
     Operation(_LOWERED, "row_load", "array, *place, slots, count", "", "step", reads=_ARRAY),
     Operation(_LOWERED, "row_store", "array, *place, slots, count", "", "step", writes=_ARRAY),
     Operation(_LOWERED, "row_add", "array, *place, slots, count", "", "step", reads=_ARRAY, writes=_ARRAY),

@@ -67,13 +67,14 @@ def without_prints(function: Function) -> Function:
     return prune(rewrite(function, lambda on, op: () if op.name == "print" else None))
 
 
-def guard(function: Function, versions: bool = False) -> Function:
+def guard(function: Function, versions: bool = False, decline: bool = False) -> Function:
     """Return the checked form of a function.
 
     Args:
         function: any legal IR.
         versions: write the body twice if that saves checks: once without those that a test of the launch's dimensions
             and the arrays' sizes makes needless, for launches that pass the test. What remains can vectorise.
+        decline: in place of the second body, decline the launches that fail the test.
     """
     guarded = _Guard(function)
     body = guarded.block(function.body)
@@ -83,15 +84,17 @@ def guard(function: Function, versions: bool = False) -> Function:
         # Without a condition no check could be saved, and the second body would be the first.
         if intervals.conditions:
             # Copied: SSA has one definition of each value, and both bodies define the same ones.
-            body = _either(intervals, quick, copy_block(body, {}))
+            careful = (Op("decline"),) if decline else copy_block(body, {}).ops
+            body = _either(intervals, quick.ops, careful)
     return replace_body(function, body)
 
 
-def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
+def _either(intervals: Intervals, quick: tuple[Op, ...], careful: tuple[Op, ...]) -> Block:
+    """Return the body that runs `quick` where all conditions of `intervals` hold, and `careful` where they do not."""
     builder = intervals.builder
     good = intervals.all_hold()
     end = Op("yield")
-    builder.if_(good, Block((), (*quick.ops, end)), Block((), (*careful.ops, end)))
+    builder.if_(good, Block((), (*quick, end)), Block((), (*careful, end)))
     return builder.body()
 
 

@@ -75,6 +75,7 @@ class Module(msgspec.Struct, frozen=True):
         gangs: the text already runs threads as vectors.
         one_core: all threads of a launch have to run on one core.
         open_order: threads on several cores add floats to one element, in no fixed order.
+        declines: it declines some launches (see `Options.quick`).
     """
 
     text: str
@@ -82,6 +83,7 @@ class Module(msgspec.Struct, frozen=True):
     gangs: bool = False
     one_core: bool = False
     open_order: bool = False
+    declines: bool = False
 
 
 def emit_llvm(
@@ -126,7 +128,7 @@ def prepared(function: Function, options: Options, division: Division, **steps: 
         function,
         number_prints=number_prints,
         strip_asserts=not options.checks,
-        bounds_checks=options.checks and partial(guard, versions=True),
+        bounds_checks=options.checks and partial(guard, versions=True, decline=options.quick),
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=division.one_core),
         # Handed over, since a pass does not know what a backend can emit.
@@ -234,7 +236,8 @@ class ModuleEmitter(Emitter):
         sums = len(self.combining.parts) if self.combining else 0
         order, one_core = self.division.order, self.division.one_core
         open_order = order.sharing == DATA and not one_core
-        return Module(self._text(), sums, gangs, one_core, open_order)
+        declines = "decline" in self.function.body.op_names
+        return Module(self._text(), sums, gangs, one_core, open_order, declines)
 
     def _text(self) -> str:
         # By the number of dimensions that `tid()` asks for.
@@ -560,6 +563,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "insert": emit_insert,
     "launch_dim": _launch_dim,
     "row_first": _row_first,
+    "decline": reports.emit_decline,
     "fault": reports.emit_fault,
     "print": reports.emit_print,
     "floor_quotient": emit_floor_quotient,

@@ -301,6 +301,7 @@ RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
     "atomic_add": emit_change,
     "atomic": emit_change,
     "reduce_add": emit_change,
+    "decline": HANDLERS["decline"],
     "fault": each_lane,
     "print": each_lane,
     **dict.fromkeys(ROWS, emit_row),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, register
-from workbench.backends.layout import FAULT_VALUES
+from workbench.backends.layout import DECLINED, FAULT_VALUES
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
 from workbench.ir.attributes import NUMBER
 from workbench.ir.values import Op
@@ -64,6 +64,21 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
     values += ["0"] * (FAULT_VALUES - len(values))
     passed = ", ".join(f"i64 {v}" for v in (op.attrs[NUMBER], thread_index(emitter), *values))
     w.do(f"call void @{name}(ptr %fault, ptr {owner or 'null'}, {passed})")
+
+
+_DECLINE = f"""\
+define internal void @wb.decline(ptr %fault) noinline cold nounwind {{
+  %number.at = getelementptr inbounds i8, ptr %fault, i64 8
+  store i64 {DECLINED}, ptr %number.at
+  store i64 1, ptr %fault
+  ret void
+}}"""
+
+
+def emit_decline(emitter: Emitter, op: Op) -> None:
+    """Emit a call that writes a fault record with the number DECLINED; all threads write the same, in any order."""
+    emitter.writer.declare("wb.decline", _DECLINE)
+    emitter.writer.do("call void @wb.decline(ptr %fault)")
 
 
 def thread_index(emitter: Emitter) -> str:
