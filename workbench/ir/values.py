@@ -68,8 +68,6 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     window         (array, *place, slots, condition) -> slots  on the CPU: the tile at a place of an array if the
                                                    condition holds, else the slots; `slot_matmul` reads one,
                                                    `slot_transpose` reads and writes one. attrs: axes, as of `tile_load`
-    decline        () -> ()                        reports that this version of the code, on the CPU, is not for the
-                                                   launch (see `passes/checks/bounds_checks.py`); nothing else runs
     row_load       (array, *place, slots, count) -> ()  reads elements from a place on along a thread's own row into
                                                    slots, on the CPU (see `passes/loops/row_strips.py`)
     row_store      (array, *place, slots, count) -> ()  writes them

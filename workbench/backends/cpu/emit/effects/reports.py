@@ -66,19 +66,12 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
     w.do(f"call void @{name}(ptr %fault, ptr {owner or 'null'}, {passed})")
 
 
-_DECLINE = f"""\
-define internal void @wb.decline(ptr %fault) noinline cold nounwind {{
-  %number.at = getelementptr inbounds i8, ptr %fault, i64 8
-  store i64 {DECLINED}, ptr %number.at
-  store i64 1, ptr %fault
-  ret void
-}}"""
-
-
-def emit_decline(emitter: Emitter, op: Op) -> None:
-    """Emit a call that writes a fault record with the number DECLINED; all threads write the same, in any order."""
-    emitter.writer.declare("wb.decline", _DECLINE)
-    emitter.writer.do("call void @wb.decline(ptr %fault)")
+DECLINE = (
+    "  %number.at = getelementptr inbounds i8, ptr %fault, i64 8",
+    f"  store i64 {DECLINED}, ptr %number.at",
+    "  store i64 1, ptr %fault",
+)
+"""Lines of an entry that write a fault record with the number DECLINED; all chunks write the same, in any order."""
 
 
 def thread_index(emitter: Emitter) -> str:
