@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32", "ordered", "quick", "single")
+RARE = ("aligned", "apart", "constant", "index32", "ordered", "single")
 """Options that `Options.items` lists only where they differ from the default."""
 
 
@@ -59,9 +59,10 @@ class Options(msgspec.Struct, frozen=True):
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Return the options as (name, value) pairs, sorted by name, for keys.
 
-        Those in `RARE` are listed only if they are not at their default.
+        Those in `RARE` are listed only if they are not at their default. With `quick` the value of `checks` is "quick".
         """
-        values = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        named = {name: getattr(self, name) for name in self.__struct_fields__ if name != "quick"}
+        values = {**named, "checks": "quick"}.items() if self.quick else named.items()
         return tuple(sorted((name, value) for name, value in values if name not in RARE or value != _USUAL[name]))
 
 
