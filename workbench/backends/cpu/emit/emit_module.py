@@ -17,6 +17,7 @@ from functools import partial
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import memory, slots, structured, tiles
@@ -78,6 +79,7 @@ class Module(msgspec.Struct, frozen=True):
         gangs: the text already runs threads as vectors.
         one_core: all threads of a launch have to run on one core.
         open_order: threads on several cores add floats to one element, in no fixed order.
+        declines: it declines some launches (see `Options.quick`).
     """
 
     text: str
@@ -85,6 +87,7 @@ class Module(msgspec.Struct, frozen=True):
     gangs: bool = False
     one_core: bool = False
     open_order: bool = False
+    declines: bool = False
 
 
 def emit_llvm(
@@ -247,29 +250,32 @@ class ModuleEmitter(Emitter):
         open_order = order.sharing == DATA and not one_core
         return Module("\n".join(lines) + "\n", sums, self.gangs, one_core, open_order)
 
-    def versions(self, careful: ModuleEmitter, versions: Versions) -> Module:
+    def versions(self, careful: ModuleEmitter | None, versions: Versions) -> Module:
         """Return a module whose entry calls one of two functions; this emitter's is the quick one.
 
         Args:
-            careful: emits the other one.
+            careful: emits the other one; None: in its place the entry declines the launch (`Options.quick`).
             versions: the two, and what chooses.
         """
         choice = ModuleEmitter(versions.choice, self.options, self.maths, self.half_instructions, self.division)
         entry = entry_name(self.function)
-        for other in (careful, choice):
+        functions = {"quick": self} if careful is None else {"quick": self, "careful": careful}
+        for other in (*functions.values(), choice):
             other._share(self)
         *before, end = run(("expand",), versions.choice, expand=partial(expand, native=native)).body.ops
         choice.block(Block((), tuple(before)))
         choice.writer.branch(choice.operand(end.operands[0]), "quick", "careful")
         lines = [f"define i32 @{entry}({PARAMETERS}) {NO_MEMSET} {{", "entry:", *choice.writer.head]
         lines += choice.writer.lines
-        for name in ("quick", "careful"):
+        for name in functions:
             call = f"call i32 @{entry}.{name}({PARAMETERS})"
             lines += [f"{name}:", f"  %{name}.status = {call}", f"  ret i32 %{name}.status"]
+        if careful is None:
+            lines += ["careful:", *reports.DECLINE, "  ret i32 0"]
         lines.append("}")
-        for name, emitter in (("quick", self), ("careful", careful)):
+        for name, emitter in functions.items():
             lines += emitter.definition(f"define internal i32 @{entry}.{name}", "noinline ")
-        return self._module([*lines, *self._beside()])
+        return replace(self._module([*lines, *self._beside()]), declines=careful is None)
 
     def _share(self, other: ModuleEmitter) -> None:
         """Take another emitter's tables of what stands beside functions; called before anything is emitted."""

@@ -62,7 +62,7 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     versions = versions_of(form)
     if versions is None:
         return emitter(form).module()
-    return emitter(versions.quick).versions(emitter(versions.careful), versions)
+    return emitter(versions.quick).versions(None if options.quick else emitter(versions.careful), versions)
 
 
 def _emitter(
