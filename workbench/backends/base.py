@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32", "ordered", "single")
+RARE = ("aligned", "apart", "constant", "index32", "ordered", "single", "uncleared")
 """Options that `Options.items` lists only where they differ from the default."""
 
 
@@ -38,6 +38,8 @@ class Options(msgspec.Struct, frozen=True):
         constant: positions of the parameters whose gradients an adjoint need not compute.
         single: of an adjoint that is right for some launches only: the axes along which these have one thread. None:
             the adjoint is right for all launches.
+        uncleared: an adjoint leaves the cotangents of boxes that the kernel overwrites (`autodiff/memory/boxes.py`) as
+            they are; the caller clears them.
     """
 
     checks: bool = False
@@ -51,6 +53,7 @@ class Options(msgspec.Struct, frozen=True):
     ordered: bool = False
     constant: tuple[int, ...] = ()
     single: tuple[int, ...] | None = None
+    uncleared: bool = False
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Return the options as (name, value) pairs, sorted by name, for keys.
