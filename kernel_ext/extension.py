@@ -182,7 +182,7 @@ class _Film:
             return
         losses = np.array(run.history or [np.nan])
         try:
-            pictures = [show.picture_of(*((losses, _loss) if isinstance(w, str) else (w,))) for w in run.watch]
+            pictures = [show.picture_of(losses, _loss) if isinstance(w, str) else show.picture_of(w) for w in run.watch]
         except Exception as error:  # the loop may have run for hours
             self._failed = True
             print(f"watch failed with {type(error).__name__}: {error}. The loop goes on without pictures.")

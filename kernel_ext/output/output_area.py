@@ -75,7 +75,7 @@ class _Run(msgspec.Struct):
         twin = _twin() if getattr(shell, "kernel", None) is not None else None
         if twin is not None:
             self.static[twin] = shown
-        display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
+        display(_marked(shown, ""), raw=True, display_id=twin)
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
         """Return the widget of a view, not displayed yet; None if anywidget is not installed."""

@@ -69,7 +69,7 @@ class Staleness:
         for slider in self._added:
             if not slider.is_shown and self.name_of(slider):
                 show_here(slider.shown)
-        running, _ = runs_of_cells(self._shell, marked=bool(self._read))
+        running = runs_of_cells(self._shell, marked=bool(self._read))[0]
         if running is not None:
             running.used += inspect.used_since(self._begun)
             running.read = list(self._read.items())

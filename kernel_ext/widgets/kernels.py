@@ -100,7 +100,8 @@ class StatusCard(PaneWidget):
         """Clear JAX's compiled programs for `{ask: "clear"}`; answer any other request as one for a pane."""
         if content.get("ask") == "clear":
             answer = queries.forget_compiled()
-            self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], answer]}
+            view: Any = self.view
+            self.view = {**view, "outdated": "", "remarks": [*view["remarks"], answer]}
         else:
             super().on_message(content)
 
