@@ -199,6 +199,7 @@ class _Film:
 
 
 def _loss(values: Any) -> Shown:
+    """Return the array view of a loop's losses, with the name `loss`."""
     from kernel_ext import show
 
     return show.array(values, "loss")
@@ -210,6 +211,7 @@ def show_notices() -> Callable[[], None]:
 
 
 def _show(event: events.Event) -> None:
+    """Print a notice, unless a cell is being built, whose card then shows it."""
     if isinstance(event, events.Notice) and not is_building():
         print(event.message)
 

@@ -56,6 +56,7 @@ class Redraw:
 
     @staticmethod
     def _written(values: Any) -> list[int]:
+        """Return the write counters of the Workbench arrays among `values`, in order; other values have none."""
         return [v.memory.version for v in values if isinstance(v, wb.array)]
 
 

@@ -76,11 +76,13 @@ class Slider(inspect.Uniform):
             notebook.add(self)
 
     def _parts(self) -> list[str]:
+        """Return the names of the value's sliders: one for a number, else one for each part, such as `name.x`."""
         name = self.name or "value"
         axes = controls.PARTS if self._complex else controls.AXES
         return [f"{name}.{axis}" for axis in axes[: self._shape[0]]] if self._shape else [name]
 
     def _joined(self) -> Any:
+        """Return the sliders' numbers as one value: a number, a complex number or a vector."""
         numbers = [s.value for s in self.view.sliders]
         if self._complex:
             return complex(*numbers)
@@ -102,9 +104,11 @@ class Slider(inspect.Uniform):
         return self.shown.widget
 
     def _ipython_display_(self) -> None:
+        """Display the slider in the running cell; IPython calls this for a cell's last value."""
         self.shown._ipython_display_()
 
     def _display_(self) -> Any:
+        """Return what marimo displays for the slider."""
         return self.shown._display_()  # in marimo
 
     def run(self, values: Mapping[str, Any]) -> controls.ControlsView:
@@ -154,6 +158,7 @@ class Slider(inspect.Uniform):
 
 
 def _run_again(user: wb.Recorder | wb.Launch) -> None:
+    """Launch a stored launch, or replay a record, with its inputs restored before if it stores them."""
     if isinstance(user, wb.Launch):
         user.launch()
         return
@@ -163,4 +168,5 @@ def _run_again(user: wb.Recorder | wb.Launch) -> None:
 
 
 def _is_small(shape: tuple[int, ...]) -> bool:
+    """Return whether a shape is that of a number or of a vector that sliders can show."""
     return not shape or shape in controls.VECTORS

@@ -84,6 +84,7 @@ class Staleness:
             run.mark(stale_words([*changed, *moved]))
 
     def _differs(self, slider: Slider, value: Any) -> bool:
+        """Return whether the slider has another value than `value`, or its name is bound to something else now."""
         return not np.array_equal(slider.peek(), value) or self._shell.user_ns.get(slider.name) is not slider
 
     # What sliders ask.

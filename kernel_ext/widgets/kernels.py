@@ -60,6 +60,7 @@ class _PaneTexts:
         return {"pane": name, "kernel": kernel, **self._made[kernel, name]}
 
     def _text(self, kernel: str, name: str) -> dict[str, Any]:
+        """Return the text of a kernel's pane and the number of its first line; if it cannot be had, the reason."""
         if self._make is None:
             return {"text": "not compiled yet", "first_line": 1}
         try:
