@@ -80,6 +80,13 @@ def nearly_all_border(x: FLOATS, y: FLOATS):
 
 
 @wb.kernel
+def phases(step: int, x: IMAGE, y: IMAGE):
+    i, j = wb.tid()
+    k = j % step
+    y[i, j] = x[i, 2 * (j - k) + k] + x[i, k + 1]
+
+
+@wb.kernel
 def no_index(x: FLOATS, y: FLOATS):
     i = wb.tid()
     y[i] = x[i] * float(min(i, x.shape[0] - 1))
@@ -118,7 +125,9 @@ def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
     assert sum(op.name == "load" for op in walk(found.border)) == sum(op.name == "load" for op in walk(found.inside))
 
 
-@pytest.mark.parametrize("kernel", [guarded, nearly_all_border, no_index, by_element, across], ids=lambda k: k.name)
+@pytest.mark.parametrize(
+    "kernel", [guarded, nearly_all_border, phases, no_index, by_element, across], ids=lambda k: k.name
+)
 def test_other_kernels_stay(kernel: wb.Kernel) -> None:
     assert split(kernel) is kernel.specialise().function
 

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
+from workbench.autodiff.memory.boxes import stored_boxes
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.limits import CHECKPOINTS
@@ -40,6 +41,7 @@ def then(direction: str, step: str) -> str:
 def derived(
     function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
     constant: frozenset[str] = frozenset(), stack: bool = True, launch: Launch | None = None,
+    uncleared: bool = False,
 ) -> Function:  # fmt: skip
     """Derive the function of a direction from a kernel.
 
@@ -53,11 +55,13 @@ def derived(
             steps compute all: the gradient of a gradient may well be by what the gradient was not.
         stack: adjoints may keep every state of a short loop (see `adjoint`).
         launch: adjoints are for launches like this one (see `adjoint`).
+        uncleared: an adjoint, if that is the first step, leaves the cotangents of `stored_boxes` as they are.
 
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
     steps, kernel = _steps(direction), function
+    left = frozenset(stored_boxes(kernel) if uncleared else ())
     for number, step in enumerate(steps):
         # Imports here, not at the top: forward code needs neither mode, and importing them takes a fifth of what a
         # first kernel needs in this process.
@@ -66,6 +70,7 @@ def derived(
             function = _adjoint(
                 function, (kernel, constant) if twice else None, atomic=atomic, numbers=numbers,
                 checkpoints=checkpoints, constant=frozenset[str]() if number else constant, stack=stack, launch=launch,
+                uncleared=left if number == 0 else frozenset[str](),
             )  # fmt: skip
             function = function if step == "adjoint" else _part(function, step)
         elif step == "finite":

@@ -52,12 +52,13 @@ class _Wanted(msgspec.Struct, frozen=True):
     constant: frozenset[str]
     stack: bool
     launch: Launch | None = None
+    uncleared: frozenset[str] = frozenset()
 
 
 def adjoint(
     function: Function, *, atomic: bool = False, aliased: bool = False, numbers: bool = True,
     checkpoints: int = CHECKPOINTS, constant: frozenset[str] = frozenset(), stack: bool = True,
-    launch: Launch | None = None,
+    launch: Launch | None = None, uncleared: frozenset[str] = frozenset(),
 ) -> Function:  # fmt: skip
     """Return the function that turns cotangents of a kernel's results into cotangents of its inputs.
 
@@ -79,11 +80,12 @@ def adjoint(
             no register is far.
         launch: the adjoint is only for launches with these assumptions, and adds to them what it relies on; None: for
             all.
+        uncleared: names of arrays of `stored_boxes`, whose adjoints it leaves as they are; the caller clears them.
 
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
-    wanted = _Wanted(atomic or aliased, aliased, numbers, checkpoints, constant, stack, launch)
+    wanted = _Wanted(atomic or aliased, aliased, numbers, checkpoints, constant, stack, launch, uncleared)
     if launch is not None:
         return _adjoint(_at_single(function, launch.single), wanted)
     try:
@@ -206,7 +208,7 @@ def _attempt(function: Function, wanted: _Wanted, checkpointed: frozenset[tuple[
     plain = frozenset[Value]() if wanted.atomic else memory.private
     sweep = ReverseSweep(
         RULES, function.name, active, memory, env, adjoints, plain, builder, checkpointed, wanted.checkpoints,
-        wanted.stack, cautious, wanted.atomic,
+        wanted.stack, cautious, wanted.atomic, frozenset([p for p in function.params if p.name in wanted.uncleared]),
     )  # fmt: skip
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)

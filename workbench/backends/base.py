@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32", "ordered", "single")
+RARE = ("aligned", "apart", "constant", "index32", "ordered", "single", "uncleared")
 """Options that `Options.items` lists only where they differ from the default."""
 
 
@@ -41,6 +41,8 @@ class Options(msgspec.Struct, frozen=True):
             both versions.
         single: of an adjoint that is right for some launches only: the axes along which these have one thread. None:
             the adjoint is right for all launches.
+        uncleared: an adjoint leaves the cotangents of boxes that the kernel overwrites (`autodiff/memory/boxes.py`) as
+            they are; the caller clears them.
     """
 
     checks: bool = False
@@ -55,6 +57,7 @@ class Options(msgspec.Struct, frozen=True):
     constant: tuple[int, ...] = ()
     quick: bool = False
     single: tuple[int, ...] | None = None
+    uncleared: bool = False
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Return the options as (name, value) pairs, sorted by name, for keys.

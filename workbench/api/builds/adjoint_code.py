@@ -65,7 +65,9 @@ def ask(
     launch: Launch | None = specialisation.bound.get(slot) or build.launch_like(options)
     if launch is not None and slot not in specialisation.bound:
         stack = not device.is_cuda
-        build.function_of(specialisation, direction, atomic, options.numbers, options.constant, stack, launch)
+        build.function_of(
+            specialisation, direction, atomic, options.numbers, options.constant, stack, launch, options.uncleared
+        )
         specialisation.bound[slot] = launch
     if launch is not None:
         refuse_meeting(specialisation.function, launch, dims, arguments)

@@ -256,6 +256,7 @@ def _in_order(wanted: _Wanted) -> Loaded | None:
     function = derived(
         specialisation.function, wanted.direction, wanted.atomic, options.numbers, specialisation.kernel.checkpoints,
         frozenset(specialisation.function.params[k].name for k in options.constant), False, launch_like(options),
+        options.uncleared,
     )  # fmt: skip
     function = runnable(function, wanted.direction.endswith("adjoint"), wanted.atomic)
     sums = sums_of(function)
@@ -316,8 +317,9 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         """Return the IR of the direction."""
         o, stack = self.options, self.backend.name != "cuda"
         return function_of(
-            self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o)
-        )
+            self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o),
+            o.uncleared,
+        )  # fmt: skip
 
 
 def _find(
@@ -485,7 +487,7 @@ def launch_like(options: Options) -> Launch | None:
 @deep
 def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
-    constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None,
+    constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None, uncleared: bool = False,
 ) -> Function:  # fmt: skip
     """Return the IR of one direction, ready for a backend.
 
@@ -495,7 +497,7 @@ def function_of(
         atomic: never add without atomics, because arguments overlap.
         numbers: compute gradients of number parameters too.
         constant: positions of parameters whose gradients are not computed.
-        stack, launch: see `autodiff.adjoint`.
+        stack, launch, uncleared: see `autodiff.adjoint`.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or the kernel has `enable_backward=False`.
@@ -503,13 +505,15 @@ def function_of(
     _refuse_unwanted(specialisation, direction)
     kernel = specialisation.kernel
     return ir_of(
-        specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack, launch
-    )
+        specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack, launch,
+        uncleared,
+    )  # fmt: skip
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
     constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
+    uncleared: bool = False,
 ) -> Function:  # fmt: skip
     """Return the IR of one direction, derived from a kernel's forward IR alone; otherwise as `function_of`.
 
@@ -519,7 +523,7 @@ def ir_of(
         NotDifferentiable: there is no right adjoint or tangent.
     """
     names = frozenset(forward.params[k].name for k in constant)
-    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch)
+    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch, uncleared)
     if direction.endswith("adjoint"):
         function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
     else:

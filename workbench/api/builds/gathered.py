@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from workbench.api.builds.overlaps import overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived
+from workbench.autodiff.memory.boxes import Box, stored_boxes
 from workbench.deep import deep
 from workbench.errors import NotDifferentiable
-from workbench.ir.analysis import Sizes
+from workbench.ir.analysis import Atom, Sizes
 from workbench.runtime.arrays.array import array
 
 if TYPE_CHECKING:
@@ -40,6 +41,32 @@ def gathering_of(
 
 
 @deep
+def boxes_of(specialisation: Specialisation) -> dict[str, Box]:
+    """Return the boxes that a kernel overwrites, by parameter (see `stored_boxes`)."""
+    if "boxes" not in specialisation.bound:
+        specialisation.bound["boxes"] = stored_boxes(specialisation.function)
+    return specialisation.bound["boxes"]
+
+
+def overwritten(
+    specialisation: Specialisation, dims: tuple[int, ...], names: Sequence[str], values: Sequence[Any]
+) -> dict[str, Region]:
+    """Return the regions of the arrays of `boxes_of` in a launch with these arguments, by parameter."""
+
+    def number(atom: Atom) -> int:
+        if atom.kind == "launch_dim":
+            return dims[atom.axis]
+        value = values[names.index(atom.name)]
+        return value.shape[atom.axis] if atom.kind == "shape" else int(value)
+
+    regions: dict[str, Region] = {}
+    for name, box in boxes_of(specialisation).items():
+        sides = [(first.of(number) or 0, end.of(number) or 0) for first, end in box]
+        regions[name] = tuple([slice(first, max(first, end)) for first, end in sides])
+    return regions
+
+
+@deep
 def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: bool) -> Gathering | None:
     """Return the gather form of a kernel's adjoint; None if it is no stencil, or has no adjoint or no such form."""
     from workbench.autodiff.gather.form import gathering, is_stencil
@@ -50,8 +77,9 @@ def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: b
     left_out = frozenset(function.params[k].name for k in constant)
     try:
         adjoint = derived(
-            function, "adjoint", numbers=False, checkpoints=specialisation.kernel.checkpoints, constant=left_out
-        )
+            function, "adjoint", numbers=False, checkpoints=specialisation.kernel.checkpoints, constant=left_out,
+            uncleared=not local,
+        )  # fmt: skip
     except NotDifferentiable:
         return None  # which the adjoint itself reports
     return gathering(adjoint, local)

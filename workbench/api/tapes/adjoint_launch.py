@@ -17,11 +17,12 @@ from msgspec.structs import replace
 
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of, bind
-from workbench.api.builds.gathered import gathering_of
+from workbench.api.builds.gathered import boxes_of, gathering_of
 from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, then
 from workbench.backends.base import Options
+from workbench.limits import CLEARED_BYTES
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
@@ -44,11 +45,13 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
         adjoints: for each parameter after those of the launch: the position of the argument whose adjoint it is; a
             scratch array if that gradient is not computed (of a number, or not requested), else None; whether the code
             changes it; whether no other launch may change it at the same time.
+        overwritten: it leaves the cotangents of what the launch overwrote to be cleared by the caller.
     """
 
     loaded: Loaded
     needed: tuple[int, ...]
     adjoints: tuple[tuple[int, array | None, bool, bool], ...]
+    overwritten: bool
 
     def call(
         self,
@@ -93,14 +96,22 @@ def lie_apart(arrays: Sequence[array]) -> bool:
     return is_dense(named) and not overlap(named)
 
 
-def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
+def is_large(changed: Sequence[array]) -> bool:
+    """Return whether a launch that changes these arrays leaves it to the tape to clear their cotangents."""
+    for value in changed:
+        if value.memory.nbytes > CLEARED_BYTES:
+            return True
+    return False
+
+
+def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool) -> PlainAdjoint | None:
     """Return the binding that an earlier `plain_adjoint` call found for such a launch; None if there is none."""
-    binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads(), "adjoint"))
+    binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads(), "adjoint", large))
     return None if binding is None else binding[1]
 
 
 def plain_adjoint(
-    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: str = "adjoint"
+    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str = "adjoint"
 ) -> PlainAdjoint | None:
     """Return a binding of a recorded launch's adjoint, or of a part of it, that serves all launches of this code.
 
@@ -113,17 +124,19 @@ def plain_adjoint(
     launch_options, bound = record.how, record.loaded.bound
     # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
     # one gets its id.
-    slot = (id(launch_options), unwanted, ordered, cpu_threads(), step)
+    slot = (id(launch_options), unwanted, ordered, cpu_threads(), step, large)
     binding = bound.get(slot)
     if binding is None:
         usual = launch_options.block_dim is BLOCK_DIM and launch_options.stream is None
         if record.loaded.device.is_cuda or not usual:
             return None
-        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, step))
+        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, large, step))
     return binding[1]
 
 
-def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: str) -> PlainAdjoint | None:
+def _bound(
+    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str
+) -> PlainAdjoint | None:
     """Return a binding of a launch's adjoint that suits all launches of its code with dense arrays that lie apart.
 
     The code is built or loaded. None for CUDA C++ and where the arguments decide more than their layout does.
@@ -135,6 +148,7 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: 
     if not isinstance(specialisation, Specialisation) or loaded.geometry is not None:
         return None
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
+    options = uncleared(record, options) if large or step != "adjoint" else options
     is_first = step == "adjoint" and record.direction == FORWARD and not options.ordered
     if (is_first and gathering_of(specialisation, options.constant)) or any(ELEMENT in name for name in loaded.names):
         return None
@@ -155,7 +169,7 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: 
             ]
         )
     needed = tuple(n for n, k in enumerate(loaded.arrays) if loaded.names[k] in code.touched)
-    return PlainAdjoint(code, needed, adjoints)
+    return PlainAdjoint(code, needed, adjoints, options.uncleared)
 
 
 def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
@@ -181,6 +195,17 @@ def adjoint_options(
     constant = tuple(k for k, p in enumerate(params) if p.name in unwanted) if unwanted else None
     own = record.options
     return _without_numbers(own, constant, own.contiguous if contiguous is None else contiguous, ordered or own.ordered)
+
+
+def uncleared(record: LaunchRecord, options: Options) -> Options:
+    """Return the options of an adjoint that leaves clearing what the launch overwrote to the caller, if that can.
+
+    It can on the CPU, where filling memory costs no launch.
+    """
+    specialisation = record.specialisation
+    first = record.direction == FORWARD and isinstance(specialisation, Specialisation)
+    clears = first and not record.loaded.device.is_cuda and boxes_of(specialisation)
+    return replace(options, uncleared=True) if clears else options
 
 
 @lru_cache(maxsize=256)
@@ -224,5 +249,6 @@ def bind_adjoint(
     }
     arguments = {**record.arguments, **(instead or {}), **complete}
     options = adjoint_options(record, unwanted, ordered=ordered)
+    options = options if step == "adjoint" else uncleared(record, options)
     launch_options = _how(record.how, options) if record.how.stream is None else replace(record.how, code=options)
     return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, launch_options)

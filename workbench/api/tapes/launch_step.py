@@ -9,7 +9,7 @@ from typing import Any
 from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
-from workbench.api.builds.gathered import Region, around, cleared_regions, gathering_of, hold
+from workbench.api.builds.gathered import Region, around, cleared_regions, gathering_of, hold, overwritten
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import (
@@ -17,8 +17,10 @@ from workbench.api.tapes.adjoint_launch import (
     adjoint_options,
     bind_adjoint,
     bound_before,
+    is_large,
     lie_apart,
     plain_adjoint,
+    uncleared,
 )
 from workbench.api.tapes.steps import ReadingStep, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
@@ -26,6 +28,7 @@ from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
@@ -104,7 +107,7 @@ class LaunchStep(ReadingStep):
         if self._needed is None:
             try:
                 if apart(self.touched):
-                    self._plain = bound_before(self.record, self.unwanted, self.ordered)
+                    self._plain = bound_before(self.record, self.unwanted, self.ordered, is_large(self.changed))
                 self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
             except (NotDifferentiable, LaunchError):  # one that has no order
                 self._needed = ()
@@ -160,6 +163,8 @@ class LaunchStep(ReadingStep):
         """
         record = self.record
         options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
+        if step != "adjoint" or (contiguous and not atomic and len(OBSERVERS.get()) <= 1 and is_large(self.changed)):
+            options = uncleared(record, options)
         direction, device, load = then(record.direction, step), record.loaded.device, partial(build.ahead, begin=begin)
         return load_for(record.specialisation, direction, options, device, atomic, record.dim, load)[0]
 
@@ -183,12 +188,7 @@ class LaunchStep(ReadingStep):
         """
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
-            if plain is None:
-                plain = plain_adjoint(self.record, self.unwanted, tape.deterministic)
-                if plain is None and (gathered := self._gathered_plainly(tape)) is not None:
-                    return gathered
-                plain = plain if plain is not None and lie_apart(self.touched) else None
-            if plain is not None:
+            if plain is not None and not plain.overwritten:
                 values = self.record.values
                 for k in plain.needed:  # without a call
                     memory = self.touched[k].memory
@@ -196,6 +196,9 @@ class LaunchStep(ReadingStep):
                         values = self._as_before(tape)
                         break
                 return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
+            undo = self._reversed_plainly(tape)
+            if undo is not None:
+                return undo
         adjoints = self.adjoints(tape)
         launches = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
@@ -213,38 +216,54 @@ class LaunchStep(ReadingStep):
         earlier = self.as_they_were(tape)
         return [earlier.get(n, v) for n, v in zip(self.record.loaded.names, self.record.values, strict=True)]
 
-    def _gathered_plainly(self, tape: Tape) -> Undo | None:
-        """Return a function that runs the adjoint in gather form by `PlainAdjoint`; None if that is not right.
+    def _reversed_plainly(self, tape: Tape) -> Undo | None:
+        """Return a function that runs the adjoint by `PlainAdjoint`; None if that is not right.
 
-        If no other step of the pass uses an array, its seed is read where it is; what the gather form does not clear is
-        then copied from it.
+        If no other step of the pass uses an array that the launch overwrote, its seed is read where it is.
         """
-        steps, regions = ((), {}) if tape.deterministic else self._gathers(self.floats)
-        parts = [plain_adjoint(self.record, self.unwanted, False, step) for step in steps]
-        plains = [part for part in parts if part is not None]
-        if not plains or len(plains) < len(parts) or not lie_apart(self.touched):
-            return None
-        results = self._beside(self.floats)
-        seeds = {results[n].memory: tape.in_place.pop(results[n].memory, None) for n in regions}
-        adjoints = {**tape.adjoints, **{memory: seed for memory, seed in seeds.items() if seed is not None}}
+        regions: Mapping[str, Region] = {}
+        if self._plain is not None and not tape.deterministic:  # the arrays lie apart
+            plains = [self._plain]
+        else:
+            large = is_large(self.changed)
+            plain = plain_adjoint(self.record, self.unwanted, tape.deterministic, large)
+            steps: Sequence[str] = ()
+            if plain is None and not tape.deterministic:
+                steps, regions = self._gathers(self.floats)
+            parts = [plain_adjoint(self.record, self.unwanted, False, large, step) for step in steps]
+            plains = [part for part in (plain, *parts) if part is not None]
+            if not plains or len(plains) < len(parts) or not lie_apart(self.touched):
+                return None
+        if plains[0].overwritten:
+            regions = self._overwritten()
+        seeds = self._in_place(tape, regions) if regions and tape.in_place else {}
+        adjoints = {**tape.adjoints, **seeds} if seeds else tape.adjoints
         values = self._as_before(tape)
         calls = [plain.call(self.record, values, adjoints, tape.adjoint_of) for plain in plains]
+        if not regions:
+            return calls[0]
+        arrays = self.floats
+        cleared = [(tape.adjoint_of(arrays[n]), r, seeds.get(arrays[n].memory)) for n, r in regions.items()]
 
         def undo() -> None:
             for call in calls:
                 call()
-            for name, region in regions.items():
-                cotangent, seed = tape.adjoint_of(results[name]), seeds[results[name].memory]
-                if seed is None:
-                    cotangent[region].zero_()
-                    continue
-                was_zero, rest = cotangent.memory.is_zero, [*around(region, seed.shape)]
-                for part in rest:
-                    cotangent[part].copy_(seed[part])
-                if was_zero:
-                    cotangent.memory.cleared(besides=[cotangent[part] for part in rest])
+            for cotangent, region, seed in cleared:
+                _clear(cotangent, region, seed)
 
         return undo
+
+    def _in_place(self, tape: Tape, regions: Mapping[str, Region]) -> dict[Memory, array]:
+        """Take from the tape the seeds of the arrays with these regions, which are to be read where they are."""
+        memories = [self.floats[name].memory for name in regions]
+        return {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
+
+    def _overwritten(self) -> dict[str, Region]:
+        """Return, by parameter, the regions whose cotangents are to be cleared after the adjoint."""
+        record = self.record
+        if not isinstance(record.specialisation, Specialisation):
+            return {}
+        return overwritten(record.specialisation, record.dim, record.loaded.names, record.values)
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """Return the record of the adjoint launch.
@@ -261,7 +280,8 @@ class LaunchStep(ReadingStep):
     def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, Region]]:
         """Return the steps to launch for the gather form, and the regions of adjoints to fill with 0 afterwards.
 
-        Both are empty if the form is not right. It is assumed that the adjoints share no memory.
+        The regions are by the kernel's parameter. Both are empty if the form is not right. It is assumed that the
+        adjoints share no memory.
         """
         record = self.record
         # Which order sums have in a loop is promised by `deterministic`: these have another one.
@@ -283,8 +303,10 @@ class LaunchStep(ReadingStep):
             arguments = self._beside(adjoints)
             parts: tuple[tuple[str, ...], dict[str, Region]] = (), {}
             if hold(gathering, record.dim, arguments):
-                regions = cleared_regions(gathering, record.dim, arguments)
-                parts = ((GATHERED, CLEARING), {}) if regions is None else ((GATHERED,), regions)
+                more = cleared_regions(gathering, record.dim, arguments)
+                whose = {adjoint: name for name, adjoint in adjoints_of(record.specialisation, "adjoint").items()}
+                regions = {**self._overwritten(), **{whose[n]: region for n, region in (more or {}).items()}}
+                parts = ((GATHERED, CLEARING) if more is None else (GATHERED,), regions)
             bound["gathers"] = key, parts
         return bound["gathers"][1]
 
@@ -303,8 +325,7 @@ class LaunchStep(ReadingStep):
         steps, regions = self._gathers(adjoints)
         if not steps or self._shares(adjoints):
             return []
-        arguments = self._beside(adjoints)
-        filled = [arguments[name][region] for name, region in regions.items()]
+        filled = [adjoints[name][region] for name, region in regions.items()]
         return [*(self.bound(tape, adjoints, step) for step in steps), *filled]
 
     def gathers(self, adjoints: Mapping[str, array]) -> bool:
@@ -324,6 +345,20 @@ class LaunchStep(ReadingStep):
             NotDifferentiable: the adjoint reads one of which no copy was kept.
         """
         return {self.name_of(k): value for k, value in self.as_before(tape).items()}
+
+
+def _clear(cotangent: array, region: Region, seed: array | None) -> None:
+    """Fill a region of an adjoint with 0; where its seed was read in place, the rest becomes a copy of that."""
+    shape = cotangent.shape
+    is_complete = all([part.start == 0 and part.stop >= n for part, n in zip(region, shape, strict=True)])
+    if seed is None:
+        (cotangent if is_complete else cotangent[region]).zero_()
+        return
+    was_zero, rest = cotangent.memory.is_zero, [*around(region, shape)]
+    for part in rest:
+        cotangent[part].copy_(seed[part])
+    if was_zero:
+        cotangent.memory.cleared(besides=[cotangent[part] for part in rest])
 
 
 def stopped(step: LaunchStep) -> NotDifferentiable:

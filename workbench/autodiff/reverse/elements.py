@@ -16,6 +16,8 @@ def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """Emit a store backwards: add the element's adjoint to the stored value's cotangent, then set it to 0."""
     if is_float(op.operands[0].type):
         added(sweep, op, cotangents)
+        if op.operands[0] in sweep.uncleared:
+            return
         array, indices = _adjoint_element(sweep, op)
         # The element held something else before this store, to which what came after owes nothing.
         sweep.builder.store(array, *indices, zero(sweep.builder, op.operands[-1].type).value)

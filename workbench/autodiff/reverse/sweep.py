@@ -55,6 +55,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
         stack: every state of a short loop may be kept, in memory of the thread's own that is as quick as a cache.
         cautious: a thread may overwrite what it stored, so that a cotangent may be 0 because the value was never seen.
         overlapping: adjoint arrays may share memory.
+        uncleared: arrays whose adjoint is read, but not cleared.
     """
 
     rules: Rules
@@ -70,6 +71,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
     stack: bool = True
     cautious: bool = False
     overlapping: bool = False
+    uncleared: frozenset[Value] = frozenset()
 
     def block(self, block: Block, cotangents: Cotangents, of: Op | None = None) -> None:
         """Recompute the block's values, then walk it backwards; what is left in `cotangents` is of values outside it.

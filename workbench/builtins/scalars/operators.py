@@ -56,7 +56,8 @@ def div(x, y):
 
 @div.adjoint(whole=True)
 def _(ct, result, x, y):
-    return ct / y, -ct * result / y
+    of_x = ct / y
+    return of_x, -of_x * result
 
 
 @builtin(

@@ -271,6 +271,8 @@ class _Inside(Prologue):
         if own is None or not own[0]:
             return
         written = own[1]
+        if op.name == "mod" and all(end is self.number(0) for end in written):
+            return  # `j % n` is written where a row has more than n threads: it wraps in the middle of the row
         if op.name == "mod":  # `(j - 1 + n) % n` is `j - 1` inside
             index = self.without(op, index, limits[0])
         bounds: Sequence[Value | None] = {"mod": (None, *limits), "wrap_index": (None,)}.get(op.name, limits)
