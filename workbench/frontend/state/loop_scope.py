@@ -28,6 +28,7 @@ class Loop(msgspec.Struct):
         runs: whether it runs at least once.
         ends: whether it may end by itself; else only a `break` ends it.
         until: the name of the flag that a `break` sets; None if nothing sets it.
+        keeps: whether names are bound after it however it ends, as in Warp.
         unset: names that are not bound at the end of some round.
         unset_at_break: names that are not bound at some `break`.
     """
@@ -36,6 +37,7 @@ class Loop(msgspec.Struct):
     runs: bool = False
     ends: bool = True
     until: str | None = None
+    keeps: bool = False
     unset: set[str] = msgspec.field(default_factory=set[str])
     unset_at_break: set[str] = msgspec.field(default_factory=set[str])
 
@@ -98,6 +100,9 @@ class Loop(msgspec.Struct):
             at_end = not self.ends or (self.runs and name not in self.unset)
             if not (at_breaks and at_end):
                 value = operand.value if isinstance(operand, Unset) else operand
+                if self.keeps and value is not PENDING:
+                    env[name] = value
+                    continue
                 env[name] = unset(name, value, self.until if at_breaks else None)
 
 

@@ -105,13 +105,14 @@ def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], 
         ends: whether it may end without a `break`.
     """
     until = getattr(node, "until", None)
-    if not runs and not getattr(node, "otherwise", False):
+    in_warp = context.shared.warp_meanings  # there a name keeps the value of its last round, as in C++
+    if not runs and not in_warp and not getattr(node, "otherwise", False):
         return Loop()
     missing = [n for n in touched if isinstance(context.env.get(n), (Unset, NoneType))]
     if not missing:
         return Loop()
     everywhere, here = context.definition.reads, reads(node)
-    return Loop(tuple(dict.fromkeys(n for n in missing if everywhere[n] > here[n])), runs, ends, until)
+    return Loop(tuple(dict.fromkeys(n for n in missing if everywhere[n] > here[n])), runs, ends, until, in_warp)
 
 
 def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
