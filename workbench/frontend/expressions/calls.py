@@ -27,7 +27,7 @@ from workbench.frontend.state.coerce import apply, assign_type, describe, indexa
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import over
-from workbench.frontend.tiles import memory, reduce, slicing, threads
+from workbench.frontend.tiles import memory, reduce, scatters, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.values.matrices import number_of
 from workbench.host.narrow import is_tuple
@@ -489,7 +489,7 @@ FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
     "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
     "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
-    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
+    **library.FORMS, **memory.FORMS, **slicing.FORMS, **scatters.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip
 
 

@@ -9,13 +9,16 @@ that are read outside of the loop go round it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+import ast
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from types import NoneType
 
 import msgspec
 
+from workbench.frontend.state.definition import reads
 from workbench.frontend.state.operands import PENDING, Operand, Pending, Poison, Unset
+from workbench.source import nodes_of
 
 Env = dict[str, Operand]
 
@@ -115,3 +118,24 @@ def unset(name: str, value: Operand, hint: str | None = None) -> Unset:
         hint: a flag: where that is set, the name is bound; None if there is none.
     """
     return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, hint)
+
+
+def read_first(statements: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
+    """Return the names that statements may read before they have set them, and those that they surely set."""
+    read, done = set[str](), set[str]()
+    for node in statements:
+        match node:
+            case ast.If():
+                (first, on_true), (second, on_false) = read_first(node.body), read_first(node.orelse)
+                reading, surely = {*reads(node.test)} | first | second, on_true & on_false
+            case ast.While():
+                reading, surely = {*reads(node.test)} | read_first(node.body)[0], set[str]()
+            case ast.For():
+                inside = read_first(node.body)[0] - {n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)}
+                reading, surely = {*reads(node.iter)} | inside, set[str]()
+            case _:
+                stored = (n for n in nodes_of(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+                reading, surely = {*reads(node)}, {n.id for n in stored}
+        read |= reading - done
+        done |= surely
+    return read, done

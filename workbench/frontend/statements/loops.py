@@ -14,7 +14,7 @@ from workbench.frontend.state.coerce import apply, convert, describe, truth, usa
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import is_while_true
-from workbench.frontend.state.loop_scope import Loop
+from workbench.frontend.state.loop_scope import Loop, read_first
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset, value_of
 from workbench.frontend.state.tile_maps import uniform
@@ -112,7 +112,9 @@ def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], 
     if not missing:
         return Loop()
     everywhere, here = context.definition.reads, reads(node)
-    return Loop(tuple(dict.fromkeys(n for n in missing if everywhere[n] > here[n])), runs, ends, until, in_warp)
+    again = read_first(node.body)[0] if in_warp else ()
+    names = dict.fromkeys(n for n in missing if everywhere[n] > here[n] or n in again)
+    return Loop(tuple(names), runs, ends, until, in_warp)
 
 
 def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
