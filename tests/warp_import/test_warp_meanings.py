@@ -503,3 +503,79 @@ def test_no_array_may_be_handed_on_behind_a_flag():
     b = wp.zeros(3)
     wp.launch(behind_a_flag, dim=3, inputs=[0, None, b])
     assert b.numpy().tolist() == [2.0, 2.0, 2.0]
+
+
+@wp.kernel
+def set_in_some_rounds(ids: wp.array(dtype=int), w: wp.array(dtype=float), out: wp.array(dtype=float), n: int):
+    before = int(-1)
+    for j in range(n):
+        c = ids[j]
+        if c != before:
+            before = c
+            v = w[c] * 2.0
+            u = wp.vec3(v)
+        out[j] = v + u[1]
+
+
+def test_a_name_keeps_the_value_of_an_earlier_round():
+    ids, w = wp.array([0, 0, 1, 1, 1, 2, 0], dtype=int), wp.array([1.0, 2.0, 3.0], dtype=float, requires_grad=True)
+    out = wp.zeros(7, dtype=float, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(set_in_some_rounds, 1, inputs=[ids, w, out, 7])
+    out.grad.fill_(1.0)
+    tape.backward()
+    assert out.numpy().tolist() == [4, 4, 8, 8, 8, 12, 4] and w.grad.numpy().tolist() == [12, 12, 4]
+
+
+@wp.kernel
+def set_in_some_rounds_of_tiles(ids: wp.array(dtype=int), w: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    before = int(-1)
+    for j in range(ids.shape[0]):
+        c = ids[j]
+        if c != before:
+            before = c
+            row = wp.tile_load(w[c], shape=4)
+        wp.tile_store(out[j], row)
+
+
+def test_a_tile_keeps_the_elements_of_an_earlier_round():
+    ids, w = wp.array([0, 0, 1, 2, 2, 0], dtype=int), np.arange(12, dtype=np.float32).reshape(3, 4)
+    out = wp.zeros((6, 4), dtype=float)
+    wp.launch_tiled(set_in_some_rounds_of_tiles, dim=[1], inputs=[ids, wp.array(w), out], block_dim=4)
+    assert np.array_equal(out.numpy(), w[ids.numpy()])
+
+
+@wp.kernel
+def read_behind_a_loop(a: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    at = 3
+    for _ in range(2):
+        while at >= 0:
+            s = at + 10
+            if a[at] <= i:
+                break
+            at -= 1
+        if at >= 0 and a[s - 10] == i:
+            out[i] += s
+
+
+def test_a_name_that_only_a_loop_sets_is_read_behind_it():
+    out = wp.zeros(4, dtype=int)
+    wp.launch(read_behind_a_loop, 4, inputs=[wp.array([0, 1, 2, 3], dtype=int), out])
+    assert out.numpy().tolist() == [20, 22, 24, 26]
+
+
+@wp.kernel
+def summed_vectors(x: wp.array(dtype=wp.vec2), out: wp.array(dtype=float)):
+    total = wp.tile_reduce(wp.add, wp.tile_load(x, shape=4))[0]
+    s = wp.tile_sum(wp.tile_load(x, shape=4))
+    v = s[0]
+    out[0] = total[1]
+    out[1] = v[0]
+
+
+def test_the_sum_of_vectors_is_a_tile_of_one_vector():
+    out = wp.zeros(2, dtype=float)
+    x = wp.array(np.arange(8, dtype=np.float32).reshape(4, 2), dtype=wp.vec2)
+    wp.launch_tiled(summed_vectors, dim=[1], inputs=[x, out], block_dim=4)
+    assert out.numpy().tolist() == [16, 12]
