@@ -54,7 +54,7 @@ from workbench.types import (
 from workbench.types import bool as bool_
 
 Place = int | Value
-_BINARY_PLACE = ("add", "sub")
+_BINARY_PLACE = ("add", "sub", "bit_and", "bit_or", "bit_xor", "lshift", "rshift")
 
 
 def matrix_of(value: Value) -> Matrix:
