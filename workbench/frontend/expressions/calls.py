@@ -437,13 +437,18 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `type(x[i])(2)`: the type of a number, vector or struct, so that generic code can make another one."""
+    """Lower `type(x[i])(2)`: the type of a number, vector or struct, so that generic code can make another one.
+
+    Of an array, `type(x).dtype` is that of its elements.
+    """
     (operand,) = _positional(context, node, expression, 1)
+    if views.is_array(operand):
+        return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
         return Static(operand.type, "type(…)")
     number_type = strong(materialise(context, operand).type)
-    if isinstance(number_type, ArrayType) or is_tile(number_type):
-        raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")
+    if is_tile(number_type):
+        raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of a tile, write t.dtype.")
     return Static(number_type, "type(…)")
 
 

@@ -22,7 +22,7 @@ from workbench.frontend.statements.loop_types import Fresh, initial, leave, sett
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
 from workbench.limits import IDLE_ITERATIONS
-from workbench.types import Kind, Scalar, Type, element, int64, is_integer, strong
+from workbench.types import Kind, Scalar, Type, element, int32, int64, is_integer, strong
 from workbench.types import bool as bool_
 
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
@@ -311,6 +311,8 @@ def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | 
         KernelTypeError: one is no integer, or the step is 0.
     """
     values = [usable(context, b) for b in bounds]
+    # A bool is an integer, as in Python.
+    values = [context.builder.cast(b, int32) if isinstance(b, Value) and b.type == bool_ else b for b in values]
     for bound in values:
         if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
             raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")

@@ -229,9 +229,8 @@ def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, 
     both = count == 2
     if both and name in ("mul", *_BINARY_PLACE) and _same_form(left, right):
         return "quat_mul" if name == "mul" else name
-    if not both and (
-        name == "mul" or (name == "div" and isinstance(left, Value) and isinstance(left.type, Quaternion))
-    ):
+    over_number = isinstance(left, Value) and isinstance(left.type, Quaternion)
+    if not both and (name == "mul" or (name == "div" and (over_number or context.shared.warp_meanings))):
         return name
     raise context.error(
         KernelTypeError,
