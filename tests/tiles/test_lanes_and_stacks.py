@@ -174,3 +174,17 @@ def test_a_scatter_takes_the_name_of_a_tile():
 
     with pytest.raises(wb.KernelTypeError, match="an index for each of its dimensions"):
         wb.launch_tiled(wrong, [1], [wb.zeros(4)], block_dim=4)
+
+
+@wb.kernel
+def neighbours(x: wb.array[float], y: wb.array[float]):
+    _, lane = wb.tid()
+    t = wb.tile_load(x, shape=N)
+    beside = (lane + 1) % N
+    y[lane] = wb.tile_extract(t, beside)
+
+
+def test_an_element_for_each_thread_is_stored():
+    x, y = wb.array(np.arange(N, dtype=np.float32)), wb.zeros(N)
+    wb.launch_tiled(neighbours, [1], [x], [y], block_dim=N)
+    assert np.array_equal(y.numpy(), np.roll(x.numpy(), -1))

@@ -579,3 +579,42 @@ def test_the_sum_of_vectors_is_a_tile_of_one_vector():
     x = wp.array(np.arange(8, dtype=np.float32).reshape(4, 2), dtype=wp.vec2)
     wp.launch_tiled(summed_vectors, dim=[1], inputs=[x, out], block_dim=4)
     assert out.numpy().tolist() == [16, 12]
+
+
+@wp.kernel
+def tiles_of_draws(x: wp.array2d(dtype=int), y: wp.array2d(dtype=float), z: wp.array2d(dtype=float)):
+    i = wp.tid()
+    rng = wp.rand_init(42, i)
+    wp.tile_store(x[i], wp.tile_randi(shape=3, rng=rng))
+    wp.tile_store(y[i], wp.tile_randf(shape=3, rng=rng, min=-5.0, max=5.0))
+    wp.tile_store(z[i], wp.tile_from_thread(shape=2, value=float(i) + 0.5, thread_idx=0, storage="shared"))
+
+
+def test_tiles_of_draws():
+    x, y, z = wp.zeros((2, 3), dtype=int), wp.zeros((2, 3), dtype=float), wp.zeros((2, 2), dtype=float)
+    wp.launch_tiled(tiles_of_draws, dim=[2], inputs=[x, y, z], block_dim=4)
+    integers = [[798497746, -1161279442, -169969590], [-955788638, -592663987, -1145120241]]
+    floats = [[-3.140852928, 2.296185493, 4.604258537], [2.774630547, 3.620096207, 2.333808899]]
+    assert x.numpy().tolist() == integers and np.allclose(y.numpy(), floats, rtol=1e-7)
+    assert z.numpy().tolist() == [[0.5, 0.5], [1.5, 1.5]]
+
+
+@wp.kernel
+def parts_of_vectors(x: wp.array(dtype=wp.quat), y: wp.array(dtype=wp.quat), same: wp.array(dtype=bool)):
+    v = wp.vec4(1.0, 2.0, 3.0, 4.0)
+    m = wp.matrix_from_rows(v)
+    same[0] = v[7:] == nothing()
+    same[1] = m[0] == v
+    v[9:] = wp.vec4(0.0)
+    same[2] = v == wp.vec4(1.0, 2.0, 3.0, 4.0)
+    y[0] = 1.0 / x[0]
+
+
+nothing = wp.types.vector(0, float)
+
+
+def test_slices_without_components_and_numbers_over_quaternions():
+    x, y = wp.array([wp.quat(1.0, 2.0, 4.0, 8.0)], dtype=wp.quat), wp.zeros(1, dtype=wp.quat)
+    same = wp.zeros(3, dtype=bool)
+    wp.launch(parts_of_vectors, 1, inputs=[x, y, same])
+    assert y.numpy().tolist() == [[1.0, 0.5, 0.25, 0.125]] and same.numpy().all()

@@ -18,7 +18,8 @@ from workbench.types import float64, matrix, vector
 
 V5, V12 = vector(5, float64), vector(12, float64)
 M6, M34 = matrix((6, 6), float64), matrix((3, 12), float64)
-NAMES = {"wb": wb, "V5": V5, "V12": V12, "M6": M6, "M34": M34, "V6": vector(6, float64), "V17": vector(17, float64), "float64": float64}
+V6, V17 = vector(6, float64), vector(17, float64)
+NAMES = {"wb": wb, "V5": V5, "V12": V12, "M6": M6, "M34": M34, "V6": V6, "V17": V17, "float64": float64}
 # Each gives `r` of an element v of V5 and a number i; as NumPy code with v an array it means the same.
 BODIES = {
     "arithmetic": "w = v * 2.0 + v / v[1] - v\nr = w[4] + w[i]",
