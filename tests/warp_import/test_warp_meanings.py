@@ -507,7 +507,7 @@ def test_no_array_may_be_handed_on_behind_a_flag():
 
 @wp.kernel
 def set_in_some_rounds(ids: wp.array(dtype=int), w: wp.array(dtype=float), out: wp.array(dtype=float), n: int):
-    before = int(-1)
+    before = -1
     for j in range(n):
         c = ids[j]
         if c != before:
@@ -529,7 +529,7 @@ def test_a_name_keeps_the_value_of_an_earlier_round():
 
 @wp.kernel
 def set_in_some_rounds_of_tiles(ids: wp.array(dtype=int), w: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
-    before = int(-1)
+    before = -1
     for j in range(ids.shape[0]):
         c = ids[j]
         if c != before:

@@ -165,7 +165,10 @@ def _joined(trees: list[Any], at: int, roots: list[int]) -> Any:
     second = at + 1 + len(left)
     right = _joined(trees[half:], second, roots)
     top = np.zeros_like(left[:1])
-    top["lower"], top["upper"] = np.fmin(left["lower"][0], right["lower"][0]), np.fmax(left["upper"][0], right["upper"][0])
+    top["lower"], top["upper"] = (
+        np.fmin(left["lower"][0], right["lower"][0]),
+        np.fmax(left["upper"][0], right["upper"][0]),
+    )
     top["right"], top["skip"] = second, second + len(right)
     return np.concatenate([top, left, right])
 

@@ -161,8 +161,8 @@ def bvh_query_aabb(bvh, low, high, root=None):
 def bvh_query_ray(bvh, start, dir, root=None):
     """Find the items whose boxes a ray meets: `for i in bvh_query_ray(bvh, start, dir)`, in no order of distance.
 
-    `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item. With a
-    `root`, as `bvh_get_group_root` returns it, only the items of its group are found.
+    `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item. With
+    a `root`, as `bvh_get_group_root` returns it, only the items of its group are found.
     """
     return _query_below(bvh, 1, start, inverse(dir), root)
 

@@ -15,7 +15,7 @@ from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform
 
 
 def vector(length: Any, dtype: Any = float) -> Any:
-    """Return the type of vectors of `length` components: of 0 `tuple`, of a length that the language lacks an absent class.
+    """Return the type of vectors of `length` components; of 0 `tuple`, of more than the language has an `absent` class.
 
     Raises:
         TypeError: the dtype is not a scalar type.
