@@ -223,7 +223,7 @@ class Vector(Named):
 
 @dataclass(frozen=True, repr=False)
 class Matrix(Vector):
-    """Represents a small matrix (up to 128 components): the vector of its components, row by row, and `columns`."""
+    """Represents a small matrix (up to 256 components): the vector of its components, row by row, and `columns`."""
 
     columns: int
     names = ""
@@ -521,7 +521,7 @@ TRANSFORMS: dict[str, Transform] = {
 PYTHON_TYPES: dict[type, Any] = {py.bool: bool, py.int: int32, py.float: float32, complex: complex64}
 
 
-MOST_COMPONENTS = 128
+MOST_COMPONENTS = 256
 
 
 @dataclass(frozen=True)
@@ -596,7 +596,7 @@ def vector(length: int, dtype: Any) -> Vector:
 
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
-    """Return the matrix type of `shape` (rows, columns), each at least 1, of up to 128 components of scalar `dtype`.
+    """Return the matrix type of `shape` (rows, columns), each at least 1, of up to 256 components of scalar `dtype`.
 
     Returns:
         The type; called with components, row by row, it is a value, in kernels and here.

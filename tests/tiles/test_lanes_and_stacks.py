@@ -117,3 +117,74 @@ def test_what_a_stack_is_not():
 
     with pytest.raises(wb.KernelTypeError, match="items is a tile of one dimension"):
         wb.launch_tiled(wrong, [1], [wb.zeros(1)], block_dim=4)
+
+
+@wb.kernel
+def histogram(x: wb.array[float], bins: wb.array[int], y: wb.array2d[float]):
+    _, lane = wb.tid()
+    t = wb.tile_ones((2, 4), dtype=float)
+    wb.tile_scatter_add(t, bins[lane] // 4, bins[lane] % 4, x[lane] * 2.0, x[lane] > 0.0)
+    wb.tile_store(y, t)
+
+
+@wb.kernel
+def masked(x: wb.array[float], bins: wb.array[int], y: wb.array[float]):
+    _, lane = wb.tid()
+    t = wb.tile_ones((8,), dtype=float)
+    wb.tile_scatter_masked(t, bins[lane], x[lane] * x[lane], x[lane] > 0.0)
+    wb.tile_store(y, t)
+
+
+def scattered_case(device):
+    rng = np.random.default_rng(0)
+    x, bins = rng.normal(size=32).astype(np.float32), rng.integers(0, 8, 32).astype(np.int32)
+    seed = rng.normal(size=8).astype(np.float32)
+    return x, bins, seed, [wb.array(x, requires_grad=True, device=device), wb.array(bins, device=device)]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_threads_that_have_a_value_add_it_to_elements_that_may_be_the_same(device):
+    x, bins, seed, inputs = scattered_case(device)
+    y = wb.zeros((2, 4), device=device, requires_grad=True)
+    total, gradient = differentiated(histogram, inputs, [y], seed.reshape(2, 4), block_dim=32)
+    wanted = np.ones(8, np.float32)
+    np.add.at(wanted, bins[x > 0], 2.0 * x[x > 0])
+    assert np.allclose(total.ravel(), wanted, rtol=1e-6)
+    assert np.allclose(gradient, np.where(x > 0, 2.0 * seed[bins], 0.0))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_threads_that_have_a_value_put_it_into_a_tile_and_the_later_one_counts(device):
+    x, bins, seed, inputs = scattered_case(device)
+    y = wb.zeros(8, device=device, requires_grad=True)
+    values, gradient = differentiated(masked, inputs, [y], seed, block_dim=32)
+    last = {bins[k]: k for k in range(32) if x[k] > 0}
+    wanted, slope = np.ones(8), np.zeros(32)
+    for place, k in last.items():
+        wanted[place], slope[k] = x[k] ** 2, 2.0 * x[k] * seed[place]
+    assert np.allclose(values, wanted) and np.allclose(gradient, slope)
+
+
+def test_a_scatter_takes_the_name_of_a_tile():
+    @wb.kernel
+    def wrong(x: wb.array[float]):
+        _, lane = wb.tid()
+        t = wb.tile_zeros((2, 2), dtype=float)
+        wb.tile_scatter_add(t, lane, x[lane], True)
+
+    with pytest.raises(wb.KernelTypeError, match="an index for each of its dimensions"):
+        wb.launch_tiled(wrong, [1], [wb.zeros(4)], block_dim=4)
+
+
+@wb.kernel
+def neighbours(x: wb.array[float], y: wb.array[float]):
+    _, lane = wb.tid()
+    t = wb.tile_load(x, shape=N)
+    beside = (lane + 1) % N
+    y[lane] = wb.tile_extract(t, beside)
+
+
+def test_an_element_for_each_thread_is_stored():
+    x, y = wb.array(np.arange(N, dtype=np.float32)), wb.zeros(N)
+    wb.launch_tiled(neighbours, [1], [x], [y], block_dim=N)
+    assert np.array_equal(y.numpy(), np.roll(x.numpy(), -1))

@@ -58,6 +58,55 @@ def test_each_query_finds_the_boxes_that_numpy_finds(device, leaf_size):
 
 
 @wb.kernel
+def of_groups(
+    bvh: wb.Bvh, low: wb.array[wb.vec3], dir: wb.array[wb.vec3], groups: wb.array[int], in_box: wb.array2d[int],
+    on_ray: wb.array2d[int],
+):  # fmt: skip
+    i = wb.tid()
+    root = wb.bvh_get_group_root(bvh, groups[i])
+    for j in wb.bvh_query_aabb(bvh, low[i], low[i] + wb.vec3(0.2, 0.2, 0.2), root):
+        in_box[i, j] += 1
+    for j in wb.bvh_query_ray(bvh, low[i], dir[i], root):
+        on_ray[i, j] += 1
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("leaf_size", [1, 3])
+def test_a_query_below_the_root_of_a_group_finds_its_boxes(device, leaf_size):
+    rng = np.random.default_rng(leaf_size)
+    n, m = (300, 24) if device == "cpu" else (40, 6)
+    group = rng.choice([0, 2, 7, 2**31 - 1], n).astype(np.int32)
+    group[:2] = 5, 9  # of one box each
+    wanted = rng.choice([0, 2, 5, 7, 9, 2**31 - 1], m).astype(np.int32)
+    wanted[:2] = 1, -3  # of none: they find the boxes of all groups
+    low = rng.random((n, 3)).astype(np.float32)
+    high = low + 0.3 * rng.random((n, 3)).astype(np.float32)
+    start, dir = rng.random((m, 3)).astype(np.float32), rng.normal(size=(m, 3)).astype(np.float32)
+    arrays = [wb.array(x, dtype=wb.vec3, device=device) for x in (low, high, start, dir)]
+    bvh = wb.Bvh(*arrays[:2], leaf_size=leaf_size, groups=wb.array(group, device=device))
+    among = (group == wanted[:, None]) | ~np.isin(wanted, group)[:, None]
+    for _ in range(2):
+        results = [wb.zeros((m, n), dtype=int, device=device) for _ in range(2)]
+        wb.launch(of_groups, m, [bvh, *arrays[2:], wb.array(wanted, device=device)], results, device=device)
+        in_box, on_ray = (r.numpy() for r in results)
+        met = ((low <= start[:, None] + np.float32(0.2)) & (high >= start[:, None])).all(2)
+        assert np.array_equal(in_box, met & among)
+        assert np.array_equal(on_ray, slabs(low, high, start, dir) & among)
+        low, high = low[::-1].copy(), high[::-1].copy()
+        arrays[0].assign(low)
+        arrays[1].assign(high)
+        bvh.refit()
+
+
+def test_groups_are_one_number_for_each_box():
+    corners = wb.zeros(3, wb.vec3)
+    with pytest.raises(LaunchError, match="2 groups of 3 boxes"):
+        wb.Bvh(corners, corners, groups=wb.zeros(2, int))
+    with pytest.raises(LaunchError, match="groups as an array of int32"):
+        wb.Bvh(corners, corners, groups=wb.zeros(3))
+
+
+@wb.kernel
 def in_parts(bvh: wb.Bvh, first: wb.array[int], rest: wb.array[int]):
     i = wb.tid()
     query = wb.bvh_query_ray(bvh, wb.vec3(-1.0, 0.5, 0.5), wb.vec3(1.0, 0.0, 0.0))

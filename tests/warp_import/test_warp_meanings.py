@@ -503,3 +503,118 @@ def test_no_array_may_be_handed_on_behind_a_flag():
     b = wp.zeros(3)
     wp.launch(behind_a_flag, dim=3, inputs=[0, None, b])
     assert b.numpy().tolist() == [2.0, 2.0, 2.0]
+
+
+@wp.kernel
+def set_in_some_rounds(ids: wp.array(dtype=int), w: wp.array(dtype=float), out: wp.array(dtype=float), n: int):
+    before = -1
+    for j in range(n):
+        c = ids[j]
+        if c != before:
+            before = c
+            v = w[c] * 2.0
+            u = wp.vec3(v)
+        out[j] = v + u[1]
+
+
+def test_a_name_keeps_the_value_of_an_earlier_round():
+    ids, w = wp.array([0, 0, 1, 1, 1, 2, 0], dtype=int), wp.array([1.0, 2.0, 3.0], dtype=float, requires_grad=True)
+    out = wp.zeros(7, dtype=float, requires_grad=True)
+    with wp.Tape() as tape:
+        wp.launch(set_in_some_rounds, 1, inputs=[ids, w, out, 7])
+    out.grad.fill_(1.0)
+    tape.backward()
+    assert out.numpy().tolist() == [4, 4, 8, 8, 8, 12, 4] and w.grad.numpy().tolist() == [12, 12, 4]
+
+
+@wp.kernel
+def set_in_some_rounds_of_tiles(ids: wp.array(dtype=int), w: wp.array2d(dtype=float), out: wp.array2d(dtype=float)):
+    before = -1
+    for j in range(ids.shape[0]):
+        c = ids[j]
+        if c != before:
+            before = c
+            row = wp.tile_load(w[c], shape=4)
+        wp.tile_store(out[j], row)
+
+
+def test_a_tile_keeps_the_elements_of_an_earlier_round():
+    ids, w = wp.array([0, 0, 1, 2, 2, 0], dtype=int), np.arange(12, dtype=np.float32).reshape(3, 4)
+    out = wp.zeros((6, 4), dtype=float)
+    wp.launch_tiled(set_in_some_rounds_of_tiles, dim=[1], inputs=[ids, wp.array(w), out], block_dim=4)
+    assert np.array_equal(out.numpy(), w[ids.numpy()])
+
+
+@wp.kernel
+def read_behind_a_loop(a: wp.array(dtype=int), out: wp.array(dtype=int)):
+    i = wp.tid()
+    at = 3
+    for _ in range(2):
+        while at >= 0:
+            s = at + 10
+            if a[at] <= i:
+                break
+            at -= 1
+        if at >= 0 and a[s - 10] == i:
+            out[i] += s
+
+
+def test_a_name_that_only_a_loop_sets_is_read_behind_it():
+    out = wp.zeros(4, dtype=int)
+    wp.launch(read_behind_a_loop, 4, inputs=[wp.array([0, 1, 2, 3], dtype=int), out])
+    assert out.numpy().tolist() == [20, 22, 24, 26]
+
+
+@wp.kernel
+def summed_vectors(x: wp.array(dtype=wp.vec2), out: wp.array(dtype=float)):
+    total = wp.tile_reduce(wp.add, wp.tile_load(x, shape=4))[0]
+    s = wp.tile_sum(wp.tile_load(x, shape=4))
+    v = s[0]
+    out[0] = total[1]
+    out[1] = v[0]
+
+
+def test_the_sum_of_vectors_is_a_tile_of_one_vector():
+    out = wp.zeros(2, dtype=float)
+    x = wp.array(np.arange(8, dtype=np.float32).reshape(4, 2), dtype=wp.vec2)
+    wp.launch_tiled(summed_vectors, dim=[1], inputs=[x, out], block_dim=4)
+    assert out.numpy().tolist() == [16, 12]
+
+
+@wp.kernel
+def tiles_of_draws(x: wp.array2d(dtype=int), y: wp.array2d(dtype=float), z: wp.array2d(dtype=float)):
+    i = wp.tid()
+    rng = wp.rand_init(42, i)
+    wp.tile_store(x[i], wp.tile_randi(shape=3, rng=rng))
+    wp.tile_store(y[i], wp.tile_randf(shape=3, rng=rng, min=-5.0, max=5.0))
+    wp.tile_store(z[i], wp.tile_from_thread(shape=2, value=float(i) + 0.5, thread_idx=0, storage="shared"))
+
+
+def test_tiles_of_draws():
+    x, y, z = wp.zeros((2, 3), dtype=int), wp.zeros((2, 3), dtype=float), wp.zeros((2, 2), dtype=float)
+    wp.launch_tiled(tiles_of_draws, dim=[2], inputs=[x, y, z], block_dim=4)
+    integers = [[798497746, -1161279442, -169969590], [-955788638, -592663987, -1145120241]]
+    floats = [[-3.140852928, 2.296185493, 4.604258537], [2.774630547, 3.620096207, 2.333808899]]
+    assert x.numpy().tolist() == integers and np.allclose(y.numpy(), floats, rtol=1e-7)
+    assert z.numpy().tolist() == [[0.5, 0.5], [1.5, 1.5]]
+
+
+@wp.kernel
+def parts_of_vectors(x: wp.array(dtype=wp.quat), y: wp.array(dtype=wp.quat), same: wp.array(dtype=bool)):
+    v = wp.vec4(1.0, 2.0, 3.0, 4.0)
+    m = wp.matrix_from_rows(v)
+    same[0] = v[7:] == nothing()
+    same[1] = m[0] == v
+    v[9:] = wp.vec4(0.0)
+    same[2] = v == wp.vec4(1.0, 2.0, 3.0, 4.0)
+    y[0] = 1.0 / x[0]
+
+
+nothing = wp.types.vector(0, float)
+
+
+def test_slices_without_components_and_numbers_over_quaternions():
+    x, y = wp.array([wp.quat(1.0, 2.0, 4.0, 8.0)], dtype=wp.quat), wp.zeros(1, dtype=wp.quat)
+    same = wp.zeros(3, dtype=bool)
+    wp.launch(parts_of_vectors, 1, inputs=[x, y, same])
+    assert y.numpy().tolist() == [[1.0, 0.5, 0.25, 0.125]] and same.numpy().all()

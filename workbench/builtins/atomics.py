@@ -14,6 +14,7 @@ from workbench.ir.values import ATOMIC_KINDS
 
 _SAFELY = "safely against other threads; gives the element's old value."
 _ELEMENTS = "Elements of 32 or 64 bits, complex64 too."
+_INTEGERS = "Integers of 32 or 64 bits, or vectors of them: one component at a time."
 
 atomic_min = form(
     "atomic_min(array, i, …, value)",
@@ -28,13 +29,9 @@ atomic_cas = form(
     f"`new` in the place of an element that equals `old` (bit by bit), {_SAFELY} {_ELEMENTS}",
 )
 atomic_exch = form("atomic_exch(array, i, …, value)", f"The value in the place of the element, {_SAFELY} {_ELEMENTS}")
-atomic_and = form(
-    "atomic_and(array, i, …, value)", f"Bitwise and into an element, {_SAFELY} Integers of 32 or 64 bits."
-)
-atomic_or = form("atomic_or(array, i, …, value)", f"Bitwise or into an element, {_SAFELY} Integers of 32 or 64 bits.")
-atomic_xor = form(
-    "atomic_xor(array, i, …, value)", f"Bitwise exclusive or into an element, {_SAFELY} Integers of 32 or 64 bits."
-)
+atomic_and = form("atomic_and(array, i, …, value)", f"Bitwise and into an element, {_SAFELY} {_INTEGERS}")
+atomic_or = form("atomic_or(array, i, …, value)", f"Bitwise or into an element, {_SAFELY} {_INTEGERS}")
+atomic_xor = form("atomic_xor(array, i, …, value)", f"Bitwise exclusive or into an element, {_SAFELY} {_INTEGERS}")
 
 
 def _exchanged(element: Any, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Rows of a tile at indices that are known when the kernel runs, in the kernel language."""
+"""Rows and elements of a tile at indices that are known when the kernel runs, in the kernel language."""
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import adjoint
-from workbench.builtins.tiles import tile_assign, tile_view, tile_zeros
+from workbench.builtins.scalars.operators import where
+from workbench.builtins.tiles import block_dim, tile, tile_assign, tile_view, tile_zeros
 
 
 @written("_tile_gather(a, indices)")
@@ -53,3 +54,23 @@ def _scatter_gradient(a, indices, rows, adj, /):
         tile_assign(adj, none, (indices[n], 0))
     adjoint[rows] += taken
     adjoint[a] += adj
+
+
+@written("_tile_scatter_add(a, index, value, has_value)")
+def scatter_add(a, index, value, has_value, /):
+    """Return the tile, of one dimension, with the values of those threads that have one added, in their order."""
+    flags, indices, values = tile(where(has_value, 1, 0)), tile(index), tile(value, preserve_type=True)
+    for k in range(block_dim()):
+        if flags[k] == 1:
+            tile_assign(a, tile_view(a, (indices[k],), (1,)) + tile_view(values, (k,), (1,)), (indices[k],))
+    return a
+
+
+@written("_tile_scatter_masked(a, index, value, has_value)")
+def scatter_masked(a, index, value, has_value, /):
+    """Return the tile, of one dimension, with the values of those threads that have one; of two the later thread's."""
+    flags, indices, values = tile(where(has_value, 1, 0)), tile(index), tile(value, preserve_type=True)
+    for k in range(block_dim()):
+        if flags[k] == 1:
+            tile_assign(a, tile_view(values, (k,), (1,)), (indices[k],))
+    return a

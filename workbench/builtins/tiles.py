@@ -93,6 +93,18 @@ tile_assign = form(
     "Put a tile into another from `offset` on: the name dst is rebound; also t[…] = u.",
     rebinds=(0, "dst"),
 )
+tile_scatter_add = form(
+    "tile_scatter_add(t, i, …, value, has_value)",
+    "Add the values of those threads that have one to elements of a tile, where several threads may have the same "
+    "element: a histogram. The name t is rebound.",
+    rebinds=(0, "t"),
+)
+tile_scatter_masked = form(
+    "tile_scatter_masked(t, i, …, value, has_value)",
+    "Put the values of those threads that have one into a tile, of two at one element the later thread's: the name t "
+    "is rebound.",
+    rebinds=(0, "t"),
+)
 tile_extract = form("tile_extract(t, i, …)", "One element, the same for the whole block; also t[i, …].")
 tile_broadcast = form(
     "tile_broadcast(a, shape)", "The tile repeated along sizes of 1 and new leading dimensions, as NumPy."

@@ -26,6 +26,15 @@ from workbench.builtins.scalars.randoms import alone, bounds, rand_init, rand_ne
 from workbench.builtins.scalars.rounding import floor, fmod, trunc
 from workbench.builtins.scalars.search import search_between, searched
 from workbench.builtins.tile_fourier import complex_rows, tile_fourier
+from workbench.builtins.tiles import (
+    block_dim,
+    tile,
+    tile_assign,
+    tile_extract,
+    tile_full,
+    tile_reshape,
+    tile_zeros,
+)
 from workbench.builtins.vectors.quaternions import quat_from_axis_angle, quat_inverse, quat_to_axis_angle
 from workbench.errors import KernelTypeError
 from workbench.types import VECTORS, Scalar, Type, float32, int32, uint32
@@ -160,9 +169,12 @@ def _unit(word):
 def randi(state, low=None, high=None, /):
     """Return a random int32; within bounds, the remainder of a word by their distance."""
     state = _word(state)
-    if low is None:
-        return int32(state), state
-    return int32(state % (uint32(high) - uint32(low))) + low, state
+    return _as_int(state, low, high), state
+
+
+@written("_as_int(word, low, high)")
+def _as_int(word, low, high):
+    return int32(word) if low is None else int32(word % (uint32(high) - uint32(low))) + low
 
 
 @_means("randu", "form", takes=bounds(uint32), draws=True)
@@ -178,9 +190,12 @@ def randu(state, low=None, high=None, /):
 def randf(state, low=None, high=None, /):
     """Return a float32 drawn from [0, 1) or between bounds, by 24 bits of the next word."""
     state = _word(state)
-    if low is None:
-        return _unit(state), state
-    return (high - low) * _unit(state) + low, state
+    return _as_float(state, low, high), state
+
+
+@written("_as_float(word, low, high)")
+def _as_float(word, low, high):
+    return _unit(word) if low is None else (high - low) * _unit(word) + low
 
 
 @_means("randn", "form", takes=alone, draws=True)
@@ -188,6 +203,36 @@ def randn(state, /):
     """Return a normal float32 by Box and Muller's transform of a draw that is moved away from 0."""
     radius = sqrt(log(randf(state) + 5.96e-8) * -2.0)
     return radius * cos(randf(state) * (2 * math.pi)), state
+
+
+@written("_tile_drawn(tile, rng, of_word, low, high)")
+def _tile_drawn(tile, rng, of_word, low, high):
+    """Return the tile with draws as elements: each thread of a block has a state of its own, and every n-th element."""
+    flat, n = tile_reshape(tile, (tile.size,)), block_dim()
+    for thread in range(n):
+        state = _word(uint32(thread) + rng)
+        for k in range(thread, tile.size, n):
+            state = _word(state)
+            tile_assign(flat, tile_full((1,), of_word(state, low, high), dtype=tile.dtype), (k,))
+    return tile_reshape(flat, tile.shape)
+
+
+@_means("tile_randi", "form")
+def tile_randi(shape, rng, min=None, max=None, storage=None):
+    """Return a tile of random int32 that a state starts, which stays as it is."""
+    return _tile_drawn(tile_zeros(shape, dtype=int32), rng, _as_int, min, max)
+
+
+@_means("tile_randf", "form")
+def tile_randf(shape, rng, min=None, max=None, storage=None):
+    """Return a tile of random float32 that a state starts, which stays as it is."""
+    return _tile_drawn(tile_zeros(shape, dtype=float32), rng, _as_float, min, max)
+
+
+@_means("tile_from_thread", "form")
+def tile_from_thread(shape, value, thread_idx, storage=None):
+    """Return a tile with one thread's value everywhere."""
+    return tile_full(shape, tile_extract(tile(value, preserve_type=True), thread_idx))
 
 
 @_means("sample_unit_hemisphere_surface", "form", takes=alone, draws=True)

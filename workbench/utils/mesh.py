@@ -29,7 +29,7 @@ from workbench.runtime.device.device import Device
 from workbench.structs import Struct
 from workbench.types import ArrayType, int32
 from workbench.utils.sort import QUIET
-from workbench.utils.trees import Tree
+from workbench.utils.trees import Tree, grouped
 
 tid = FORMS["tid"]
 
@@ -50,29 +50,37 @@ class Bvh(StructValue):
         lowers, uppers: the least and the greatest corners of the boxes, arrays of vec3 that it does not copy.
         nodes: the tree in depth-first order: `lower`, `upper`, `right`, `skip` (the guide says how to walk it).
         items: the numbers of the boxes in the order of leaves; int32.
+        roots: with groups a row for each: its number, and the node below which its boxes are; int32. Else it is empty.
     """
 
-    __wb_struct__ = Struct.of("Bvh", TREE)
+    __wb_struct__ = Struct.of("Bvh", [*TREE, ("roots", ArrayType(int32, 2))])
     lowers: array
     uppers: array
     nodes: array
     items: array
+    roots: array
 
-    def __init__(self, lowers: array, uppers: array, leaf_size: int = 1) -> None:
+    def __init__(self, lowers: array, uppers: array, leaf_size: int = 1, groups: array | None = None) -> None:
         """Build the tree of these boxes, on their device.
 
         Args:
             lowers, uppers: the least and the greatest corners, two arrays of vec3 of one length, on one device.
             leaf_size: how many boxes a leaf may hold. Results are the same.
+            groups: an array of int32, the number of each box's group: a kernel asks for the boxes of one of them by
+                `bvh_query_aabb(bvh, low, high, bvh_get_group_root(bvh, group))`. A tree is built for each.
 
         Raises:
-            LaunchError: the boxes are not such arrays, or the size is not positive.
+            LaunchError: the boxes or the groups are not such arrays, or the size is not positive.
         """
         _require("Bvh()", VEC3, lowers=lowers, uppers=uppers)
         if lowers.size != uppers.size:
             raise LaunchError(f"Bvh() got {lowers.size} lowers and {uppers.size} uppers.", parameter="uppers")
+        if groups is not None:
+            _require("Bvh()", int32, lowers.device, groups=groups)
+            if groups.size != lowers.size:
+                raise LaunchError(f"Bvh() got {groups.size} groups of {lowers.size} boxes.", parameter="groups")
         _positive(leaf_size)
-        self.__dict__["_leaf_size"] = leaf_size
+        self.__dict__.update(_leaf_size=leaf_size, _groups=groups)
         super().__init__(lowers, uppers)
         self.rebuild()
 
@@ -83,12 +91,23 @@ class Bvh(StructValue):
 
     def rebuild(self) -> None:
         """Build a new tree, for boxes that have moved far."""
-        tree = Tree(self.lowers, self.uppers, self.__dict__["_leaf_size"])
+        leaf_size, groups = self.__dict__["_leaf_size"], self.__dict__["_groups"]
+        if groups is not None and groups.size:
+            self.nodes, self.items, self.roots = grouped(self.lowers, self.uppers, leaf_size, groups)
+            return
+        tree = Tree(self.lowers, self.uppers, leaf_size)
         self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
+        self.roots = empty((0, 2), int32, self.device)
 
     def refit(self) -> None:
-        """Update the existing tree for boxes that have moved: the further they went, the slower queries are."""
-        self.__dict__["_tree"].refit(self.lowers, self.uppers)
+        """Update the existing tree for boxes that have moved: the further they went, the slower queries are.
+
+        A tree of groups is built anew.
+        """
+        if self.roots.size:
+            self.rebuild()
+        else:
+            self.__dict__["_tree"].refit(self.lowers, self.uppers)
 
 
 class Mesh(StructValue):

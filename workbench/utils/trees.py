@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from workbench.api.kernels.func import func
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
@@ -120,6 +122,55 @@ class Tree:
             launch(_fit_item, 1, inputs[:3], [self.nodes], **self._quiet)
         for start, threads, each in self._steps():
             launch(_fit, threads, [*inputs, start, each], [self.nodes], **self._quiet)
+
+
+def grouped(lowers: array, uppers: array, leaf_size: int, groups: array) -> tuple[array, array, array]:
+    """Build a tree of each group of boxes, and join them to one.
+
+    Args:
+        lowers, uppers: the corners of the boxes.
+        leaf_size: the most items of a leaf.
+        groups: the number of each box's group.
+
+    Returns:
+        The nodes and the items, as in `Tree`, and a row for each group: its number, and its root in the nodes.
+    """
+    numbers, device = groups.numpy(), groups.device
+    order = np.argsort(numbers, kind="stable")
+    names, starts = np.unique(numbers[order], return_index=True)
+    parts, items, roots = list[Any](), list[Any](), list[int]()
+    for start, members in zip(starts, np.split(order, starts[1:]), strict=True):
+        boxes = [array(corners.numpy()[members], dtype=VEC3, device=device) for corners in (lowers, uppers)]
+        tree = Tree(*boxes, leaf_size)
+        nodes = tree.nodes.numpy().copy()
+        nodes["right"] -= np.where(nodes["right"] < 0, np.int32(start), 0)
+        parts.append(nodes)
+        items.append(members[tree.items.numpy()])
+    nodes = array(_joined(parts, 0, roots), dtype=NODE, device=device)
+    rows = np.stack([names, roots], axis=1).astype(np.int32)
+    return nodes, array(np.concatenate(items).astype(np.int32), device=device), array(rows, device=device)
+
+
+def _joined(trees: list[Any], at: int, roots: list[int]) -> Any:
+    """Return the nodes of a tree of trees, the first of which has the number `at`; add the roots of the trees."""
+    if len(trees) == 1:
+        (nodes,) = trees
+        inner = nodes["right"] >= 0
+        for name in ("right", "skip"):
+            nodes[name][inner] += at
+        roots.append(at)
+        return nodes
+    half = len(trees) // 2
+    left = _joined(trees[:half], at + 1, roots)
+    second = at + 1 + len(left)
+    right = _joined(trees[half:], second, roots)
+    top = np.zeros_like(left[:1])
+    top["lower"], top["upper"] = (
+        np.fmin(left["lower"][0], right["lower"][0]),
+        np.fmax(left["upper"][0], right["upper"][0]),
+    )
+    top["right"], top["skip"] = second, second + len(right)
+    return np.concatenate([top, left, right])
 
 
 @func

@@ -239,3 +239,43 @@ def test_smallest_and_largest_of_vectors_component_by_component() -> None:
     assert low.numpy()[0].tolist() == x.min(axis=0).tolist()
     assert high.numpy().reshape(4).tolist() == [*x.max(axis=0).tolist(), (-x[:, 0]).max()]
     assert set(old.numpy().tolist()) <= {9.0, *x[:, 1].tolist()}
+
+
+BITS = """
+@kernel
+def k(x: array[vec3ui], all: array[vec3ui], some: array[mat22ui], odd: array[mat22ui]):
+    i = tid()
+    v = x[i]
+    m = mat22ui(v[0], v[1], v[2], v[0])
+    atomic_and(all, 0, v)
+    atomic_or(some, 0, (m << mat22ui(uint32(3))) >> mat22ui(uint32(1)))
+    atomic_xor(odd, 0, ~m & m | m)
+"""
+
+
+def test_bits_of_vectors_and_matrices_component_by_component() -> None:
+    x = np.random.default_rng(4).integers(0, 2**29, (60, 3), dtype=np.uint32) | np.uint32(5)
+    vec3ui, mat22ui = wb.vec3ui, wb.types.matrix((2, 2), wb.uint32)
+    ones = np.full((1, 3), 2**32 - 1, np.uint32)
+    every, some, odd = wb.array(ones, vec3ui), wb.zeros(1, mat22ui), wb.zeros(1, mat22ui)
+    kernel = define(BITS, {"vec3ui": vec3ui, "mat22ui": mat22ui, "uint32": wb.uint32})["k"]
+    wb.launch(kernel, 60, [wb.array(x, vec3ui), every, some, odd])
+    square = x[:, [0, 1, 2, 0]]
+    assert np.array_equal(every.numpy()[0], np.bitwise_and.reduce(x))
+    assert np.array_equal(some.numpy().reshape(4), np.bitwise_or.reduce(square << 3 >> 1))
+    assert np.array_equal(odd.numpy().reshape(4), np.bitwise_xor.reduce(square))
+
+
+GENERIC = """
+@kernel
+def k(x: array[Any], n: int, y: array[Any]):
+    for _ in range(n > 0):
+        y[0] += type(x).dtype(x[1])
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_the_type_of_an_array_has_that_of_its_elements_and_a_bool_is_a_range(n: int) -> None:
+    x, y = wb.array(np.arange(6, dtype=np.float32).reshape(2, 3), wb.vec3), wb.zeros(1, wb.vec3)
+    wb.launch(define(GENERIC)["k"], 1, [x, n, y])
+    assert y.numpy()[0].tolist() == [3.0 * n, 4.0 * n, 5.0 * n]

@@ -18,7 +18,8 @@ from workbench.types import float64, matrix, vector
 
 V5, V12 = vector(5, float64), vector(12, float64)
 M6, M34 = matrix((6, 6), float64), matrix((3, 12), float64)
-NAMES = {"wb": wb, "V5": V5, "V12": V12, "M6": M6, "M34": M34, "V6": vector(6, float64), "float64": float64}
+V6, V17 = vector(6, float64), vector(17, float64)
+NAMES = {"wb": wb, "V5": V5, "V12": V12, "M6": M6, "M34": M34, "V6": V6, "V17": V17, "float64": float64}
 # Each gives `r` of an element v of V5 and a number i; as NumPy code with v an array it means the same.
 BODIES = {
     "arithmetic": "w = v * 2.0 + v / v[1] - v\nr = w[4] + w[i]",
@@ -140,7 +141,7 @@ def test_through_jax():
     ("statement", "sentence"),
     [
         ("z = wb.inverse(M6())", "a square matrix of up to 4 rows"),
-        ("z = wb.outer(V12(), V12())", "12 × 12 components is too large"),
+        ("z = wb.outer(V17(), V17())", "17 × 17 components is too large"),
         ("z = V5(1.0, 2.0)", "takes 0, 1 or 5 components"),
         ("z = V5() + V12()", "vectors of one length"),
         ("z = V5()[5]", "components 0 to 4"),
@@ -153,8 +154,8 @@ def test_refused(statement, sentence):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: vector(129, float), lambda: vector(0, float), lambda: matrix((12, 12), float)]
+    "make", [lambda: vector(257, float), lambda: vector(0, float), lambda: matrix((17, 16), float)]
 )
 def test_sizes_have_an_end(make):
-    with pytest.raises(TypeError, match="128"):
+    with pytest.raises(TypeError, match="256"):
         make()

@@ -17,7 +17,7 @@ from typing import Any
 from workbench.builtins.declaration.declare import Takes, written
 from workbench.builtins.declaration.forms import natural
 from workbench.builtins.declaration.forms import vector as _vector
-from workbench.builtins.declaration.rules import NUMBER, VECTOR, Arg, kinds
+from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, Arg, kinds
 from workbench.structs import AnyType, Struct, StructArray
 from workbench.types import ArrayType, Type, Vector, float32, int32
 
@@ -135,19 +135,53 @@ def query_of(tree, points, indices, kind, low, high, radius, /):
     return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, points, indices, kind, low, high, radius, 0, 0)
 
 
-@written("bvh_query_aabb(bvh, low, high)", kinds(VECTOR, VECTOR), of=BVH)
-def bvh_query_aabb(bvh, low, high):
-    """Find the items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`."""
-    return begin_query(bvh, 0, low, high, 0.0)
+@written("_query_below(bvh, kind, low, high, root)")
+def _query_below(bvh, kind, low, high, root, /):
+    """Return a query of the part of a tree below a node; of the whole tree if that is None or negative."""
+    if root is None:
+        return begin_query(bvh, kind, low, high, 0.0)
+    at, end = 0, bvh.nodes.shape[0]
+    if root >= 0:
+        at = root
+        end = root + 1 if bvh.nodes[root].right < 0 else bvh.nodes[root].skip
+    nodes = bvh.nodes[:end]
+    return BvhQuery(bvh.lowers, bvh.uppers, nodes, bvh.items, bvh.lowers, bvh.items, kind, low, high, 0.0, at, 0)
 
 
-@written("bvh_query_ray(bvh, start, dir)", kinds(VECTOR, VECTOR), of=BVH)
-def bvh_query_ray(bvh, start, dir):
+@written("bvh_query_aabb(bvh, low, high, root=-1)", up_to(VECTOR, VECTOR, INTEGER, least=2), of=BVH)
+def bvh_query_aabb(bvh, low, high, root=None):
+    """Find the items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`.
+
+    With a `root`, as `bvh_get_group_root` returns it, only those of its group.
+    """
+    return _query_below(bvh, 0, low, high, root)
+
+
+@written("bvh_query_ray(bvh, start, dir, root=-1)", up_to(VECTOR, VECTOR, INTEGER, least=2), of=BVH)
+def bvh_query_ray(bvh, start, dir, root=None):
     """Find the items whose boxes a ray meets: `for i in bvh_query_ray(bvh, start, dir)`, in no order of distance.
 
-    `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item.
+    `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item. With
+    a `root`, as `bvh_get_group_root` returns it, only the items of its group are found.
     """
-    return begin_query(bvh, 1, start, inverse(dir), 0.0)
+    return _query_below(bvh, 1, start, inverse(dir), root)
+
+
+@written("bvh_get_group_root(bvh, group)", kinds(INTEGER), of=("Bvh", "roots"))
+def bvh_get_group_root(bvh, group):
+    """Return the node below which the items of a group are, for queries; -1 if there is no such group."""
+    low, high = 0, bvh.roots.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if bvh.roots[middle, 0] < group:
+            low = middle + 1
+        else:
+            high = middle
+    root = -1
+    if low < bvh.roots.shape[0]:
+        if bvh.roots[low, 0] == group:
+            root = bvh.roots[low, 1]
+    return root
 
 
 @written("bvh_query_sphere(bvh, center, radius)", kinds(VECTOR, NUMBER), of=BVH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,23 @@ class Attribute:
         return self if instance is None else self.value(instance)
 
 
+class _Allocator:
+    """Hands out the memory of arrays by its address."""
+
+    def __init__(self, device: wb.Device) -> None:
+        self.device, self.arrays = device, dict[int, wb.array]()
+
+    def allocate(self, size: int) -> int:
+        """Return the address of `size` bytes."""
+        memory = wb.empty(size, wb.uint8, self.device)
+        self.arrays[memory.address] = memory
+        return memory.address
+
+    def deallocate(self, address: int, size: int) -> None:
+        """Give the memory at this address back."""
+        self.arrays.pop(address, None)
+
+
 def _never(*args: Any, **options: Any) -> bool:
     return False
 
@@ -99,6 +117,8 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
     },
     wb.Device: {
         "alias": lambda d: d.name,
+        "get_allocator": lambda d: lambda pinned=False: _Allocator(d),
+        "context_guard": lambda d: nullcontext(),
         "ordinal": lambda d: d.index if d.is_cuda else -1,
         **dict.fromkeys(_CAPABILITIES, _never),
         "can_access": lambda d: lambda other: d == other,

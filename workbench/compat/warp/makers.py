@@ -15,13 +15,13 @@ from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform
 
 
 def vector(length: Any, dtype: Any = float) -> Any:
-    """Return the type of vectors of `length` components; for a length that the language lacks, an `absent` class.
+    """Return the type of vectors of `length` components; of 0 `tuple`, of more than the language has an `absent` class.
 
     Raises:
         TypeError: the dtype is not a scalar type.
     """
     if isinstance(length, int) and not 1 <= length <= types.MOST_COMPONENTS:
-        return absent(f"vector({length})")
+        return absent(f"vector({length})") if length else tuple
     return number_type(types.vector(length, dtype))
 
 
@@ -33,7 +33,7 @@ def matrix(shape: Any, dtype: Any = float) -> Any:
     """
     sizes = [n for n in shape if isinstance(n, int)] if isinstance(shape, (tuple, list)) else []
     if len(sizes) == 2 and (min(sizes) < 1 or sizes[0] * sizes[1] > types.MOST_COMPONENTS):
-        return absent(f"matrix({tuple(shape)})")
+        return absent(f"matrix({tuple(shape)})") if any(sizes) else tuple
     return number_type(types.matrix(shape, dtype))
 
 

@@ -64,7 +64,7 @@ def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Ca
         retained = options.pop("retain_grad", False)
         options = arrays.without_hints(options)
         if like and options.get("requires_grad") is None:
-            options["requires_grad"] = args[0].requires_grad
+            options["requires_grad"] = getattr(args[0], "requires_grad", False)
         result = arrays.marked(make(*args, **{**({} if args else defaults), **options}))
         if retained:
             result.retain_grad = True

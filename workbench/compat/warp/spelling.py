@@ -135,10 +135,11 @@ class _Tree(_Known):
         """Build the tree or mesh of these arrays; a constructor has no effect.
 
         Raises:
-            NotImplementedError: there are groups.
+            NotImplementedError: there are groups of faces.
         """
-        if groups is not None:
-            raise NotImplementedError("groups= is not in Workbench: make a tree of each group.")
+        if groups is not None and isinstance(self, wb.Mesh):
+            raise NotImplementedError("groups= of a Mesh is not in Workbench: make a mesh of each group.")
+        options |= {} if groups is None else {"groups": groups}
         super().__init__(*arrays, **options, **({} if bvh_leaf_size is None else {"leaf_size": bvh_leaf_size}))
 
 

@@ -27,7 +27,7 @@ from workbench.frontend.state.coerce import apply, assign_type, describe, indexa
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import over
-from workbench.frontend.tiles import memory, reduce, slicing, threads
+from workbench.frontend.tiles import memory, reduce, scatters, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.values.matrices import number_of
 from workbench.host.narrow import is_tuple
@@ -437,13 +437,18 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `type(x[i])(2)`: the type of a number, vector or struct, so that generic code can make another one."""
+    """Lower `type(x[i])(2)`: the type of a number, vector or struct, so that generic code can make another one.
+
+    Of an array, `type(x).dtype` is that of its elements.
+    """
     (operand,) = _positional(context, node, expression, 1)
+    if views.is_array(operand):
+        return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
         return Static(operand.type, "type(…)")
     number_type = strong(materialise(context, operand).type)
-    if isinstance(number_type, ArrayType) or is_tile(number_type):
-        raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")
+    if is_tile(number_type):
+        raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of a tile, write t.dtype.")
     return Static(number_type, "type(…)")
 
 
@@ -489,7 +494,7 @@ FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
     "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
     "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
-    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
+    **library.FORMS, **memory.FORMS, **slicing.FORMS, **scatters.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip
 
 

@@ -99,9 +99,11 @@ def _part(context: Context, node: ast.expr, values: list[Value], expression: Exp
             return str(operand.value)
         operand = usable(context, operand)
         if isinstance(operand, Literal) and operand.captured is None:
-            return str(operand.value)
-        values.append(_shown(context, operand))
-        return PLACE
+            return f"{operand.value:g}" if operand.is_float and context.shared.warp_meanings else str(operand.value)
+        value = _shown(context, operand)
+        values.append(value)
+        is_float = isinstance(value.type, Scalar) and value.type.kind is Kind.FLOAT
+        return ("%g",) if is_float and context.shared.warp_meanings else PLACE  # there with six digits, as in C++
 
 
 def _shown(context: Context, operand: Value | Literal) -> Value:

@@ -72,7 +72,10 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
     """
     draws = form.rebinds is not None
     nodes = _positional(context, definition_of(form), node)
-    operands = [expression(context, a) for a in nodes[draws:]]
+    texts = [a.value if isinstance(a, ast.Constant) and isinstance(a.value, str) else None for a in nodes[draws:]]
+    operands = [
+        expression(context, a) if t is None else Static(t, repr(t)) for a, t in zip(nodes[draws:], texts, strict=True)
+    ]
     if not draws:
         return call(context, form, operands)
     _typed(context, form, [Value(uint32), *operands] if nodes else [])

@@ -9,13 +9,16 @@ that are read outside of the loop go round it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+import ast
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from types import NoneType
 
 import msgspec
 
+from workbench.frontend.state.definition import reads
 from workbench.frontend.state.operands import PENDING, Operand, Pending, Poison, Unset
+from workbench.source import nodes_of
 
 Env = dict[str, Operand]
 
@@ -28,6 +31,7 @@ class Loop(msgspec.Struct):
         runs: whether it runs at least once.
         ends: whether it may end by itself; else only a `break` ends it.
         until: the name of the flag that a `break` sets; None if nothing sets it.
+        keeps: whether names are bound after it however it ends, as in Warp.
         unset: names that are not bound at the end of some round.
         unset_at_break: names that are not bound at some `break`.
     """
@@ -36,6 +40,7 @@ class Loop(msgspec.Struct):
     runs: bool = False
     ends: bool = True
     until: str | None = None
+    keeps: bool = False
     unset: set[str] = msgspec.field(default_factory=set[str])
     unset_at_break: set[str] = msgspec.field(default_factory=set[str])
 
@@ -98,6 +103,9 @@ class Loop(msgspec.Struct):
             at_end = not self.ends or (self.runs and name not in self.unset)
             if not (at_breaks and at_end):
                 value = operand.value if isinstance(operand, Unset) else operand
+                if self.keeps and value is not PENDING:
+                    env[name] = value
+                    continue
                 env[name] = unset(name, value, self.until if at_breaks else None)
 
 
@@ -110,3 +118,24 @@ def unset(name: str, value: Operand, hint: str | None = None) -> Unset:
         hint: a flag: where that is set, the name is bound; None if there is none.
     """
     return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, hint)
+
+
+def read_first(statements: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
+    """Return the names that statements may read before they have set them, and those that they surely set."""
+    read, done = set[str](), set[str]()
+    for node in statements:
+        match node:
+            case ast.If():
+                (first, on_true), (second, on_false) = read_first(node.body), read_first(node.orelse)
+                reading, surely = {*reads(node.test)} | first | second, on_true & on_false
+            case ast.While():
+                reading, surely = {*reads(node.test)} | read_first(node.body)[0], set[str]()
+            case ast.For():
+                inside = read_first(node.body)[0] - {n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)}
+                reading, surely = {*reads(node.iter)} | inside, set[str]()
+            case _:
+                stored = (n for n in nodes_of(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+                reading, surely = {*reads(node)}, {n.id for n in stored}
+        read |= reading - done
+        done |= surely
+    return read, done

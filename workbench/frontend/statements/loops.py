@@ -14,7 +14,7 @@ from workbench.frontend.state.coerce import apply, convert, describe, truth, usa
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import is_while_true
-from workbench.frontend.state.loop_scope import Loop
+from workbench.frontend.state.loop_scope import Loop, read_first
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset, value_of
 from workbench.frontend.state.tile_maps import uniform
@@ -22,7 +22,7 @@ from workbench.frontend.statements.loop_types import Fresh, initial, leave, sett
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
 from workbench.limits import IDLE_ITERATIONS
-from workbench.types import Kind, Scalar, Type, element, int64, is_integer, strong
+from workbench.types import Kind, Scalar, Type, element, int32, int64, is_integer, strong
 from workbench.types import bool as bool_
 
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
@@ -105,13 +105,16 @@ def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], 
         ends: whether it may end without a `break`.
     """
     until = getattr(node, "until", None)
-    if not runs and not getattr(node, "otherwise", False):
+    in_warp = context.shared.warp_meanings  # there a name keeps the value of its last round, as in C++
+    if not runs and not in_warp and not getattr(node, "otherwise", False):
         return Loop()
     missing = [n for n in touched if isinstance(context.env.get(n), (Unset, NoneType))]
     if not missing:
         return Loop()
     everywhere, here = context.definition.reads, reads(node)
-    return Loop(tuple(dict.fromkeys(n for n in missing if everywhere[n] > here[n])), runs, ends, until)
+    again = read_first(node.body)[0] if in_warp else ()
+    names = dict.fromkeys(n for n in missing if everywhere[n] > here[n] or n in again)
+    return Loop(tuple(names), runs, ends, until, in_warp)
 
 
 def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
@@ -308,6 +311,8 @@ def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | 
         KernelTypeError: one is no integer, or the step is 0.
     """
     values = [usable(context, b) for b in bounds]
+    # A bool is an integer, as in Python.
+    values = [context.builder.cast(b, int32) if isinstance(b, Value) and b.type == bool_ else b for b in values]
     for bound in values:
         if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
             raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")

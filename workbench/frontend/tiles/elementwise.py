@@ -97,7 +97,8 @@ def hoisted(
     if not simple or context.shared.tiling is None or context.shared.lifted:
         return node, []
     value = node.value
-    is_tile_call = isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
+    stores = isinstance(node.targets[0] if isinstance(node, ast.Assign) else node.target, ast.Subscript)  # type: ignore[union-attr]
+    is_tile_call = not stores and isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
     elements = any(lanes.is_element(context, n) for n in nodes_of(node))
     if is_tile_call or value is None or not (elements or uses_tiles(context.definition, node)):
         return node, []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -51,12 +52,17 @@ def places(context: Context, tile: Value, node: ast.expr, expression: Expression
         shape = shown(type.shape)
         message = f"Indices that differ between threads choose elements, so a tile of shape {shape} takes {type.ndim}."
         raise context.error(KernelTypeError, message)
+    return value_of(number_of(context, type, nodes, expression))
+
+
+def number_of(context: Context, type: Tile, nodes: Sequence[ast.expr], expression: Expression) -> Operand:
+    """Emit the number of the element of a tile that has these indices, row by row."""
     number: Operand = Literal(0)
     for written, size in zip(nodes, type.shape, strict=True):
         with context.at(written):
             index = from_begin(context, usable(context, expression(context, written)), size)
             number = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (number, Literal(size))), index))
-    return value_of(number)
+    return number
 
 
 def from_begin(context: Context, index: Operand, size: int) -> Operand:

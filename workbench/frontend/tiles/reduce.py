@@ -15,14 +15,14 @@ from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
-from workbench.frontend.state.tile_maps import any_tile, over, stored
+from workbench.frontend.state.tile_maps import any_tile, fill, over, stored
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
 from workbench.frontend.tiles.part_copies import check_alone
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PRECISION, ROLE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import is_number, tile_of, without
 from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
-from workbench.types import Scalar, element, float32, int32
+from workbench.types import Scalar, Vector, element, float32, int32
 from workbench.types import bool as bool_
 
 ARITHMETIC = {"add": "sum", "min": "min", "max": "max"}
@@ -113,7 +113,9 @@ def reduced(arguments: Arguments, value: Value, kind: str, blocks: Any) -> Value
     reduction = context.builder.emit("tile_reduce", (value,), (type,), {KIND: kind, AXIS: axis}, blocks).result
     if dtype == int32 and kind.startswith("arg"):
         context.shared.non_negative.add(reduction)
-    return reduction
+    # In Warp the result is a tile of one element. A number stands for it; of a vector, [0] would be a component.
+    alone = axis is None and isinstance(dtype, Vector) and context.shared.warp_meanings
+    return fill(context, (1,), reduction, "register") if alone else reduction
 
 
 def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Operand:

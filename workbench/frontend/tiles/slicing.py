@@ -291,7 +291,7 @@ def only_element(context: Context, tile: Value) -> Value:
 
 
 def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile_extract(t, i, j)`: `t[i, j]`."""
+    """Lower `tile_extract(t, i, j)`: `t[i, j]`, an element for each thread where an index differs between them."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")

@@ -55,7 +55,7 @@ def _tried(context: Context, kind: str, array: Value, indices: tuple[Value, ...]
         builder.yield_(again)
     with builder.block((Value(bool_), Value(scalar))) as body:
         old = builder.one("atomic_load", (array, *indices), scalar)
-        new = apply(context, TABLE[kind], (old, value))
+        new = apply(context, TABLE[f"bit_{kind}" if kind in BITWISE else kind], (old, value))
         builder.yield_(builder.one("atomic_swap", (array, *indices, old, new), bool_), old)
     start = builder.one("atomic_load", (array, *indices), scalar)
     return builder.while_([builder.const(True, bool_), start], condition.block, body.block)[1]
@@ -76,7 +76,7 @@ def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> 
             f"atomic_{kind}() changes an element in one step, and {name} has {type!r} elements.",
             "Of complex elements += and -= are atomic, part by part, and of complex64 atomic_exch() and atomic_cas().",
         )
-    if kind in ("min", "max") and isinstance(type, Vector) and type.shape:
+    if kind in ("min", "max", *BITWISE) and isinstance(type, Vector) and type.shape:
         type = type.dtype
     fits = isinstance(type, Scalar) and type.bits in (32, 64)
     if kind in BITWISE and not (fits and type.kind in (Kind.INT, Kind.UINT)):  # type: ignore[union-attr]

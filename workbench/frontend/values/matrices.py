@@ -54,7 +54,7 @@ from workbench.types import (
 from workbench.types import bool as bool_
 
 Place = int | Value
-_BINARY_PLACE = ("add", "sub")
+_BINARY_PLACE = ("add", "sub", "bit_and", "bit_or", "bit_xor", "lshift", "rshift")
 
 
 def matrix_of(value: Value) -> Matrix:
@@ -89,7 +89,7 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
     return builder.one("add", (start, builder.const(c)), int32) if c else start
 
 
-def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Value:
+def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Operand:
     """Lower `m[i, j]`, a component, `m[i]`, a row, and slices of both, which give a vector or a matrix.
 
     Raises:
@@ -99,7 +99,7 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
     if not isinstance(r, range) and not isinstance(c, range):
         return _at(context, m, r, c)
     parts = [_at(context, m, i, j) for i in _each(r) for j in _each(c)]
-    return context.builder.one("vec", parts, _form(m, r, c))
+    return context.builder.one("vec", parts, _form(m, r, c)) if parts else ()
 
 
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
@@ -229,9 +229,8 @@ def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, 
     both = count == 2
     if both and name in ("mul", *_BINARY_PLACE) and _same_form(left, right):
         return "quat_mul" if name == "mul" else name
-    if not both and (
-        name == "mul" or (name == "div" and isinstance(left, Value) and isinstance(left.type, Quaternion))
-    ):
+    over_number = isinstance(left, Value) and isinstance(left.type, Quaternion)
+    if not both and (name == "mul" or (name == "div" and (over_number or context.shared.warp_meanings))):
         return name
     raise context.error(
         KernelTypeError,
@@ -288,8 +287,8 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
         KernelTypeError: they are something else, or too many.
     """
     name = ast.unparse(node.func)
-    if node.keywords or len(node.args) < 2:
-        raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
+    if node.keywords or not node.args:
+        raise context.error(KernelTypeError, f"{name}() takes vectors, without names.")
     values = [materialise(context, expression(context, a)) for a in node.args]
     if any(not is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)

@@ -37,7 +37,7 @@ def swizzle(context: Context, base: Value, attr: str) -> Value:
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
 
 
-def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Value:
+def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Operand:
     """Lower `v[i]` of a vector, or `v[a:b]` with bounds written out.
 
     Raises:
@@ -48,7 +48,7 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
         return extracted(context, base, component(context, type, expression(context, node)))
     positions = of_slice(context, type, type.length, bounds(context, node, expression))
     parts = [extracted(context, base, k) for k in positions]
-    return context.builder.one("vec", parts, Vector(len(positions), type.dtype))
+    return context.builder.one("vec", parts, Vector(len(positions), type.dtype)) if parts else ()
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -63,7 +63,7 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
         )
     first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
     positions = range(size)[slice(first, last, step)]
-    if not positions:
+    if not positions and not context.shared.warp_meanings:  # there it is a value, `()`
         raise context.error(KernelTypeError, f"This slice of a {type!r} has no component.")
     return positions
 
@@ -83,6 +83,8 @@ def replaced(context: Context, base: Value, positions: Sequence[int], operand: O
         KernelTypeError: the operand does not fit.
     """
     type = vector_of(base)
+    if not positions:
+        return base
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     value = assign_type(context, operand, type.dtype if number else Vector(len(positions), type.dtype), what)
     for k, position in enumerate(positions):
