@@ -26,9 +26,10 @@ from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
 from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
+from workbench.compat.warp.geometry import HashGrid, known
 from workbench.compat.warp.makers import NUMBERS, PYTHON, TYPES, of_warp
 from workbench.compat.warp.settings import config
-from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
+from workbench.compat.warp.spelling import only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
@@ -669,7 +670,7 @@ def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
 def capture_launch(graph: wb.Graph, stream: Any = None) -> None:
     """Run a captured graph, with the hash grids that it takes as they were built last."""
     for node, name, grid in _GRIDS.get(graph, ()):
-        graph.update(node, **{f"{name}.{field}": getattr(grid, field) for field in FIELDS})
+        graph.update(node, **{f"{name}.{field}": getattr(grid, field) for field in vars(grid) if field != "dtype"})
     graph.launch()
 
 

@@ -23,9 +23,9 @@ from workbench.compat.warp.absent import ABSENT, Renderer, absent, hints, ignore
 from workbench.compat.warp.arrays import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
 from workbench.compat.warp.finder import FROM_WHEEL, wheel
+from workbench.compat.warp.geometry import Bvh, HashGrid, Mesh
 from workbench.compat.warp.makers import NUMBERS, number_type, quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, MemoryKind, config
-from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
 from workbench.doctor import doctor
 from workbench.frontend import parameter_annotations
 from workbench.interop.jax.values.library import library
