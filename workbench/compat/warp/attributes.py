@@ -60,6 +60,21 @@ def get_module(name: str) -> Module:
     return _MODULES.setdefault(name, Module(name))
 
 
+class Widened(type):
+    """The metaclass of classes that Warp's programs use more widely than for their own instances.
+
+    `isinstance` is also true of what is in the class's `wide`, and a call returns what its `made` returns, if it has
+    these itself: classes that a user derives are ordinary ones.
+    """
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return type.__instancecheck__(cls, value) or isinstance(value, vars(cls).get("wide", ()))
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        """Return what `made` returns, or else an instance."""
+        return vars(cls).get("made", super().__call__)(*args, **options)
+
+
 class Attribute:
     """Represents a computed attribute; an attribute of that name that an instance has itself takes precedence."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import copy
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -119,7 +118,7 @@ def bounds_of(kernel: wb.Kernel, dim: Any) -> SimpleNamespace:
     return SimpleNamespace(shape=shape, coord_mult=size // (math.prod(shape) or 1), size=size, dims=sizes)
 
 
-def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block: int = 0) -> tuple[Any, Any]:
+def fitted(kernel: Any, dim: Any, per_block: int = 0) -> tuple[Any, Any]:
     """Return the kernel and the dimensions, made to fit each other: as many sizes as `tid()` gives indices.
 
     Missing sizes are 1; if there are too many, the kernel is one whose `tid()` gives more indices.
@@ -127,7 +126,6 @@ def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block:
     Args:
         kernel: what is launched.
         dim: its dimensions as written.
-        of_rank: makes the kernel whose `tid()` gives more indices.
         per_block: 1 where `dim` counts blocks, of which the thread is one index more.
     """
     rank = rank_of(kernel.definition)
@@ -136,4 +134,4 @@ def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block:
         return kernel, dim
     if len(sizes) < rank:
         return kernel, (*sizes, *(1,) * (rank - per_block - len(sizes)))
-    return of_rank(kernel, len(sizes)), sizes
+    return kernel.variant(with_rank, len(sizes)), sizes
