@@ -48,12 +48,13 @@ def is_absent(annotation: Any) -> bool:
     return isinstance(annotation, _Absent)
 
 
-def absent(name: str) -> type:
+def absent(name: str, **attributes: Any) -> type:
     """Return a class of this name for annotations and `isinstance`; creating an instance raises NotImplementedError.
 
-    A call with only `shape`, `dtype`, `ndim` or `capacity` by name is an annotation too, and returns the class.
+    It has these attributes. A call with only `shape`, `dtype`, `ndim` or `capacity` by name is an annotation too, and
+    returns the class.
     """
-    return _Absent(name, (), {})
+    return _Absent(name, (), attributes)
 
 
 _MENTIONED: set[str] = set()

@@ -108,9 +108,7 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "get_row": lambda m: m.__getitem__,
         "set_row": lambda m: m.__setitem__,
         "get_col": lambda m: lambda k: vector(m.type.shape[0], m.type.dtype)(*(row[k] for row in m)),
-        "set_col": lambda m: (
-            lambda k, v: [m.__setitem__((i, k), x) for i, x in enumerate(np.broadcast_to(v, m.type.shape[0]))] and None
-        ),
+        "set_col": lambda m: lambda k, v: m.__setitem__((slice(None), k), v),
     },
     wb.Device: {
         "alias": lambda d: d.name,

@@ -14,15 +14,12 @@ from msgspec.structs import replace
 import workbench as wb
 from workbench.api.builds.arguments import as_sizes
 from workbench.compat.warp.settings import config
+from workbench.compat.warp.spelling import called_name
 from workbench.frontend import Definition
 
 
 def _is_tid(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and not node.args and _name(node) == "tid"
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return isinstance(node, ast.Call) and not node.args and called_name(node) == "tid"
 
 
 @lru_cache(1024)
@@ -59,7 +56,7 @@ class _OfBlock(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        return ast.copy_location(ast.Constant(self.size), node) if _name(node) == "block_dim" else node
+        return ast.copy_location(ast.Constant(self.size), node) if called_name(node) == "block_dim" else node
 
 
 def with_block(definition: Definition, size: int) -> Definition:
@@ -75,7 +72,7 @@ def uses_blocks(definition: Definition) -> bool:
 def needs_whole_blocks(definition: Definition) -> bool:
     """Return whether a kernel, or a func that it calls, uses tiles, or only a func calls `block_dim()`."""
     tiles = any(name.startswith(("tile", "untile")) for name in called(definition))
-    return tiles or ("block_dim" in called(definition) and "block_dim" not in map(_name, definition.calls))
+    return tiles or ("block_dim" in called(definition) and "block_dim" not in map(called_name, definition.calls))
 
 
 @lru_cache(1024)
@@ -83,7 +80,7 @@ def called(definition: Definition) -> frozenset[str]:
     """Return the names of all functions that a definition, and the funcs that it calls, call."""
     funcs = [definition.read(c.func.id) for c in definition.calls if isinstance(c.func, ast.Name)]
     inner = [d for f in funcs for d in getattr(f, "__wb_definitions__", ()) if d is not definition]
-    return frozenset[str]().union({_name(c) for c in definition.calls}, *map(called, inner))
+    return frozenset[str]().union({called_name(c) for c in definition.calls}, *map(called, inner))
 
 
 def block_dim(requested: int | None, device: Any) -> int:

@@ -102,7 +102,7 @@ def rewritten(definition: Definition) -> Definition:
     """
     own = _asked(definition)
     chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
-    named = chosen or any(_name(call) in _REWRITTEN for call in definition.calls)
+    named = chosen or any(called_name(call) in _REWRITTEN for call in definition.calls)
     if not own and not named and not _read_after(definition.node):
         return definition
     node = copy.deepcopy(definition.node)
@@ -115,7 +115,7 @@ def only_indexed(definition: Definition, name: str) -> bool:
 
     Passing it to a func that only indexes it counts too. It is False of a parameter without uses.
     """
-    atomic = (n.args[0] for n in definition.calls if n.args and "atomic_" in _name(n))
+    atomic = (n.args[0] for n in definition.calls if n.args and "atomic_" in called_name(n))
     read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
     indexed = sum(_is_name(n, name) for n in (*read, *atomic))
     indexed += sum(_passed_on(definition, call, name) for call in definition.calls)
@@ -147,7 +147,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
     own: dict[str, Any] = {}
     for call in (c for c in definition.calls if c.args):
-        query, first = _name(call).removeprefix("tile_"), call.args[0]
+        query, first = called_name(call).removeprefix("tile_"), call.args[0]
         kind = next((k for head, k in _ASKED.items() if query.startswith(f"{head}_")), None)
         if kind is not None and not query.endswith(("next", "next_tiled")):
             of = first.value if isinstance(first, ast.Attribute) else first  # a struct with a number of a mesh
@@ -192,7 +192,7 @@ class _Template(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
-        name = _name(node)
+        name = called_name(node)
         self.generic_visit(node)
         if self.module is not None and name in {*FORMS, *TABLE}:
             node.func = ast.Attribute(self.module, name, ast.Load())
@@ -274,7 +274,7 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(call, ast.IfExp):
             sides = [[_placed(ast.Expr(side), node)] for side in (call.body, call.orelse)]
             return self.generic_visit(_placed(ast.If(call.test, *sides), node))
-        body = self._expanded(call, _name(call)) if isinstance(call, ast.Call) else []
+        body = self._expanded(call, called_name(call)) if isinstance(call, ast.Call) else []
         if body and not isinstance(body[-1], ast.Expr):
             return [new for statement in body for new in self.visit(statement)]
         self.generic_visit(node)
@@ -292,7 +292,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         """Rewrite a call to the language's spelling."""
         self.generic_visit(node)
-        name = _name(node)
+        name = called_name(node)
         hint = [k.value for k in node.keywords if k.arg == _DROPPED.get(name, "")]
         node.keywords = [k for k in node.keywords if k.value not in hint]
         is_upper = any(isinstance(h, ast.Constant) and h.value == "upper" for h in hint)
@@ -317,8 +317,9 @@ def _placed(node_at: Any, node: ast.AST) -> Any:
 
 def _is_call(node: ast.AST, *names: str) -> bool:
     """Return whether a node is a call `name(…)` or `wp.name(…)` with one of these names."""
-    return isinstance(node, ast.Call) and _name(node) in names
+    return isinstance(node, ast.Call) and called_name(node) in names
 
 
-def _name(call: ast.Call) -> str:
+def called_name(call: ast.Call) -> str:
+    """Return the name of the function that is called, without its module; "" if it has none."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

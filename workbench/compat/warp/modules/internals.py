@@ -34,13 +34,9 @@ class Internals(ModuleType):
         if name in OWN:
             return OWN[name]
         wp = sys.modules["workbench.compat.warp"]
-        for value in (
-            TABLE[name].value if name in TABLE else None,
-            *(getattr(m, name, None) for m in (wp.types, wp)),
-        ):
-            if value is not None and not isinstance(value, ModuleType):
-                return value
-        return absent(f"{self.__name__.removeprefix('warp.')}.{name}")
+        values = [getattr(m, name, None) for m in ((wp,) if name in TABLE else (wp.types, wp))]
+        usable = [v for v in values if v is not None and not isinstance(v, ModuleType)]
+        return usable[0] if usable else absent(f"{self.__name__.removeprefix('warp.')}.{name}")
 
 
 def _scalar_type(dtype: Any) -> Any:
@@ -96,21 +92,18 @@ class _Struct(type):
         return isinstance(value, type) and issubclass(value, StructValue)
 
 
-def _runtime() -> Any:
-    """Return a stand-in for Warp's runtime, with few calls of its native library and no graph being written."""
-    runtime: Any = absent("_src.context.runtime")
-    runtime.core = absent("_src.context.runtime.core")
-    for name, call in natives.calls().items():
-        setattr(runtime.core, name, staticmethod(call))
-    runtime.core.wp_is_error_output_enabled = staticmethod(lambda: False)
-    runtime.core.wp_set_error_output_enabled = staticmethod(lambda enabled: None)
-    runtime.get_error_string = staticmethod(lambda: "")
-    runtime._apic_graph = runtime._apic_capture = runtime.tape = None
-    return runtime
-
-
+_CORE = absent(
+    "_src.context.runtime.core", **natives.calls(), wp_is_error_output_enabled=lambda: False,
+    wp_set_error_output_enabled=lambda enabled: None,
+)  # fmt: skip
+"""A stand-in for Warp's native library, with few calls."""
+_RUNTIME = absent(
+    "_src.context.runtime", core=_CORE, get_error_string=lambda: "",
+    **dict.fromkeys(("_apic_graph", "_apic_capture", "tape")),
+)  # fmt: skip
+"""A stand-in for Warp's runtime, in which no graph is being written."""
 OWN: dict[str, Any] = {
-    "runtime": _runtime(),
+    "runtime": _RUNTIME,
     "_get_apic_capture_for_device": lambda device: None,
     **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
     "register_api_function": _registered,
