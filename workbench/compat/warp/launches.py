@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
-from workbench.api.tapes.gradients import Gradients
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
@@ -304,7 +303,8 @@ def launch(
 
 def _launched(
     kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
-    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), block_dim: int | None = None, **options: Any,
+    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), block_dim: int | None = None,
+    tiled: bool = False, **options: Any,
 ) -> wb.Launch | None:  # fmt: skip
     device, adjoint = options.get("device"), options.get("adjoint", False)
     if adjoint:
@@ -318,14 +318,15 @@ def _launched(
         capture.note(kernel, dim, [*inputs, *outputs])
     for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
         tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
+    size = dims.block_dim(block_dim, device)
     if isinstance(kernel, Kernel):
-        kernel, dim = dims.fitted(kernel, dim)
-        if block_dim is not None or dims.uses_blocks(kernel.definition):
-            size = dims.block_dim(block_dim, device)
-            if dims.needs_whole_blocks(kernel.definition):
-                options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
-            elif dims.uses_blocks(kernel.definition):
-                kernel = kernel.variant(dims.with_block, size)
+        kernel, dim = dims.fitted(kernel, dim, per_block=int(tiled))
+    if tiled:
+        return wb.launch_tiled(kernel, dim, inputs, outputs, block_dim=size, **options)
+    if isinstance(kernel, Kernel) and dims.needs_whole_blocks(kernel.definition):
+        options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
+    elif isinstance(kernel, Kernel) and dims.uses_blocks(kernel.definition):
+        kernel = kernel.variant(dims.with_block, size)
     return wb.launch(kernel, dim, inputs, outputs, **options)
 
 
@@ -403,11 +404,7 @@ def launch_tiled(
         LaunchError: the arguments do not fit.
     """
     hints("wp.launch_tiled", {"max_blocks": max_blocks or None})
-    inputs, outputs = _arguments(kernel, inputs, 0, device), _arguments(kernel, outputs, len(inputs), device)
-    if isinstance(kernel, Kernel):
-        kernel, dim = dims.fitted(kernel, dim, per_block=1)
-    options["block_dim"] = dims.block_dim(options.get("block_dim"), device)
-    return wb.launch_tiled(kernel, dim, inputs, outputs, device=device, **options)
+    return _launched(kernel, dim, inputs, outputs, device=device, tiled=True, **options)
 
 
 def _arguments(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
@@ -471,17 +468,6 @@ def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)
 
 
-class _Gradients(Gradients):
-    def __getitem__(self, key: object) -> Any:
-        if not isinstance(key, StructValue):
-            return super().__getitem__(key)
-        result = copy.copy(key)
-        for name, value in vars(key).items():
-            if isinstance(value, StructValue) or (isinstance(value, wb.array) and value.requires_grad):
-                setattr(result, name, self[value])
-        return result
-
-
 class Tape(wb.Tape):
     """Represents a `workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp.
 
@@ -529,11 +515,6 @@ class Tape(wb.Tape):
                 return super().backward(loss, grads, **options)
         finally:
             self._is_open = opened
-
-    @property
-    def gradients(self) -> Any:
-        """The gradient of each array; of a struct with arrays, a struct with their gradients."""
-        return _Gradients(self, self._only)
 
     def record_scope_begin(self, name: str, metadata: Any = None) -> None:
         """Begin a named scope of launches, which `record_scope_end` ends."""
