@@ -14,11 +14,10 @@ from typing import Any
 import workbench
 from workbench.builtins import TABLE as BUILTINS
 from workbench.builtins.warp import MEANINGS
-from workbench.compat.warp.attributes import apply
 from workbench.compat.warp.finder import ELSE, FINDER, FROM_WHEEL, OURS
 from workbench.compat.warp.finder import install as install
+from workbench.compat.warp.kinds import NUMBERS, apply, number_type
 from workbench.compat.warp.launches import of_numbers
-from workbench.compat.warp.makers import NUMBERS, number_type
 from workbench.compat.warp.names import TABLE, from_wheel
 
 apply()

@@ -12,8 +12,7 @@ import workbench as wb
 from workbench.builtins import TABLE
 from workbench.compat.warp import launches
 from workbench.compat.warp.absent import absent, is_absent
-from workbench.compat.warp.attributes import Widened
-from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.kinds import Widened, number_type
 from workbench.compat.warp.settings import MemoryKind
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense

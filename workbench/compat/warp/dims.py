@@ -30,38 +30,39 @@ def rank_of(definition: Definition) -> int:
     return max([*counts, *(1 for n in definition.calls if _is_tid(n))], default=0)
 
 
-class _OfRank(ast.NodeTransformer):
-    def __init__(self, rank: int) -> None:
-        self.rank = rank
+class _Fixed(ast.NodeTransformer):
+    """Gives `tid()` as many indices as `rank` says, and replaces `block_dim()` by `size`; neither if it is 0."""
+
+    def __init__(self, rank: int = 0, size: int = 0) -> None:
+        self.rank, self.size = rank, size
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if not _is_tid(node.value):
-            return self.generic_visit(node)
-        target = node.targets[0]
-        names = [*target.elts] if isinstance(target, ast.Tuple) else [target]
-        more = [ast.Name(f"index.{k}", ast.Store()) for k in range(len(names), self.rank)]
-        assignment = ast.Assign([ast.Tuple([*names, *more], ast.Store())], node.value)
-        return ast.fix_missing_locations(ast.copy_location(assignment, node))
+        if self.rank and _is_tid(node.value):
+            target = node.targets[0]
+            names = [*target.elts] if isinstance(target, ast.Tuple) else [target]
+            more = [ast.Name(f"index.{k}", ast.Store()) for k in range(len(names), self.rank)]
+            node.targets = [ast.Tuple([*names, *more], ast.Store())]
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        is_size = self.size and called_name(node) == "block_dim"
+        return ast.copy_location(ast.Constant(self.size), node) if is_size else node
+
+    def of(self, definition: Definition) -> Definition:
+        """Return the definition with that done."""
+        node = ast.fix_missing_locations(self.visit(copy.deepcopy(definition.node)))
+        return replace(definition, node=node, written=("", 0))
 
 
 def with_rank(definition: Definition, rank: int) -> Definition:
     """Return the definition with a `tid()` that gives `rank` indices, of which the kernel uses the first."""
-    node = ast.fix_missing_locations(_OfRank(rank).visit(copy.deepcopy(definition.node)))
-    return replace(definition, node=node, written=("", 0))
-
-
-class _OfBlock(ast.NodeTransformer):
-    def __init__(self, size: int) -> None:
-        self.size = size
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        return ast.copy_location(ast.Constant(self.size), node) if called_name(node) == "block_dim" else node
+    return _Fixed(rank=rank).of(definition)
 
 
 def with_block(definition: Definition, size: int) -> Definition:
     """Return the definition with `block_dim()` replaced by the number `size`: its launch needs no whole blocks."""
-    return replace(definition, node=_OfBlock(size).visit(copy.deepcopy(definition.node)), written=("", 0))
+    return _Fixed(size=size).of(definition)
 
 
 def uses_blocks(definition: Definition) -> bool:

@@ -56,7 +56,8 @@ class Finder(MetaPathFinder, Loader):
         rest = name[len(root) + 1 :] if root else ""
         if root is None or (root == HERE and rest not in (*OURS, *ELSE)):
             return None
-        if root == "warp" and _is_in(rest, WHEEL) and not (rest in ELSE and PathFinder.find_spec("warp") is None):
+        is_plain = root == "warp" and any(f"{rest}.".startswith(f"{module}.") for module in WHEEL)
+        if is_plain and not (rest in ELSE and PathFinder.find_spec("warp") is None):
             return _from_wheel(name, rest)
         depth = 2 if rest.startswith(("_src.apic.", "_src.jax.")) else 1
         internals = rest.startswith("_src.") and rest.count(".") == depth
@@ -72,10 +73,6 @@ class Finder(MetaPathFinder, Loader):
         if rest not in homes:
             value = value.Internals(module.__name__, module.__spec__)
         sys.modules[module.__name__] = value.config if rest == "config" else value
-
-
-def _is_in(rest: str, names: Sequence[str]) -> bool:
-    return any(rest == n or rest.startswith(f"{n}.") for n in names)
 
 
 def wheel() -> Path:

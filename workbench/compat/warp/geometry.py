@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.kinds import number_type
 from workbench.types import SCALARS, as_type, is_float
 from workbench.weak import Weak
 

@@ -22,10 +22,9 @@ from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
 from workbench.compat.warp.absent import caller, hints
-from workbench.compat.warp.attributes import Attribute, Widened, get_module
 from workbench.compat.warp.geometry import HashGrid, known
-from workbench.compat.warp.makers import NUMBERS, PYTHON, TYPES, of_warp
-from workbench.compat.warp.settings import config
+from workbench.compat.warp.kinds import NUMBERS, PYTHON, TYPES, Attribute, Widened, of_warp
+from workbench.compat.warp.settings import config, get_module
 from workbench.compat.warp.spelling import only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
@@ -318,15 +317,16 @@ def _launched(
         capture.note(kernel, dim, [*inputs, *outputs])
     for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
         tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
-    size = dims.block_dim(block_dim, device)
     if isinstance(kernel, Kernel):
         kernel, dim = dims.fitted(kernel, dim, per_block=int(tiled))
     if tiled:
-        return wb.launch_tiled(kernel, dim, inputs, outputs, block_dim=size, **options)
-    if isinstance(kernel, Kernel) and dims.needs_whole_blocks(kernel.definition):
-        options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
-    elif isinstance(kernel, Kernel) and dims.uses_blocks(kernel.definition):
-        kernel = kernel.variant(dims.with_block, size)
+        return wb.launch_tiled(kernel, dim, inputs, outputs, block_dim=dims.block_dim(block_dim, device), **options)
+    if isinstance(kernel, Kernel) and (block_dim is not None or dims.uses_blocks(kernel.definition)):
+        size = dims.block_dim(block_dim, device)
+        if dims.needs_whole_blocks(kernel.definition):
+            options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
+        elif dims.uses_blocks(kernel.definition):
+            kernel = kernel.variant(dims.with_block, size)
     return wb.launch(kernel, dim, inputs, outputs, **options)
 
 
@@ -409,6 +409,8 @@ def launch_tiled(
 
 def _arguments(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
     """Return the arguments as `workbench.launch` takes them, for the kernel's parameters from number `first` on."""
+    if not kernel.definition.annotations and all(isinstance(v, (wb.array, float)) for v in values):
+        return [*values]
     names = kernel.parameters[first : first + len(values)]
     pairs = itertools.zip_longest(values, names, fillvalue="")
     return [_argument(kernel.definition, name, value, device) for value, name in pairs]

@@ -17,14 +17,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 import workbench as wb
-from workbench.compat.warp import arrays, dims, launches
+from workbench.compat.warp import arrays, dims, launches, settings
 from workbench.compat.warp.absent import ABSENT, Renderer, absent, caller, hints, ignored, is_absent, mention
 from workbench.compat.warp.arrays import from_ptr
-from workbench.compat.warp.attributes import Module, get_module
 from workbench.compat.warp.finder import FROM_WHEEL, wheel
 from workbench.compat.warp.geometry import Bvh, HashGrid, Mesh
-from workbench.compat.warp.makers import NUMBERS, number_type, quaternion, transformation
-from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, MemoryKind, config
+from workbench.compat.warp.kinds import NUMBERS, number_type, quaternion, transformation
+from workbench.compat.warp.settings import config, get_module
 from workbench.doctor import doctor
 from workbench.frontend import parameter_annotations
 from workbench.interop.jax.values.library import library
@@ -259,7 +258,7 @@ def _diagnostics() -> dict[str, Any]:
     installed = {str(d.name).lower(): d.version for d in metadata.distributions()}
     devices = [{"alias": "cpu", "name": platform.processor()}, *({"alias": d.name} for d in _cuda_devices())]
     return {
-        **dict.fromkeys(("warp_python", "warp_native"), TESTED_VERSION),
+        **dict.fromkeys(("warp_python", "warp_native"), settings.TESTED_VERSION),
         **dict.fromkeys(("cuda_toolkit", "cuda_driver", "nvrtc", "cuda_compatibility", "libmathdx", "nanovdb")),
         **dict.fromkeys(("mathdx_enabled", "cubql_enabled", "debug", "verify_fp", "fast_math"), False),
         **{name: installed[name] for name in ("numpy", "torch", "jax", "jaxlib") if name in installed},
@@ -336,20 +335,21 @@ TABLE: dict[str, Row] = {
     "Function": Row(launches.Function, "wb.Func"),
     "Kernel": Row(launches.Kernel, "wb.Kernel"),
     **_group(
-        "", _BUILT, overload=_overload, Module=Module, get_module=get_module,
+        "", _BUILT, overload=_overload, Module=settings.Module, get_module=get_module,
         **{name: ignored(f"wp.{name}") for name in ("load_module", "force_load", "clear_lto_cache")},
     ),
     **_group(
         "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
         get_suggested_block_size=lambda kernel, device=None: (dims.block_dim(None, device), 1),
         **dict.fromkeys(("get_cuda_driver_version", "get_cuda_toolkit_version"), lambda: None),
-        **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode, MemoryKind=MemoryKind,
+        **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=settings.DeterministicMode,
+        MemoryKind=settings.MemoryKind,
         JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),
         JaxCallableGraphMode=IntEnum("JaxCallableGraphMode", "NONE JAX WARP WARP_STAGED WARP_STAGED_EX"),
         dtype_from_jax=_dtype_from_numpy, dtype_to_jax=_dtype_to_numpy,
         device_from_jax=lambda d: wb.get_device("cpu" if d.platform == "cpu" else f"cuda:{d.id}"),
     ),
-    "__version__": Row(TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
+    "__version__": Row(settings.TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
     "dtype_from_numpy": Row(_dtype_from_numpy, "", "`wb` takes NumPy's dtypes themselves"),
     "dtype_to_numpy": Row(_dtype_to_numpy, "", "`wb.float32.numpy` is NumPy's dtype"),
     "DeviceLike": Row(wb.Device | str | None, "wb.Device"),

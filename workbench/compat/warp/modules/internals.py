@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, get_origin
 
 from workbench.compat.warp.absent import absent
-from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.kinds import number_type
 from workbench.compat.warp.modules import natives, types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
 from workbench.compat.warp.names import TABLE, struct_of

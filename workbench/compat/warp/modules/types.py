@@ -6,7 +6,7 @@ from typing import Any
 
 import workbench as wb
 from workbench import types
-from workbench.compat.warp.makers import matrix, number_type, quaternion, transformation, vector
+from workbench.compat.warp.kinds import matrix, number_type, quaternion, transformation, vector
 from workbench.structs import Struct, StructArray, as_element
 from workbench.tiles import Tile
 from workbench.types import Kind, Matrix, Quaternion, Scalar, Transform, Vector
