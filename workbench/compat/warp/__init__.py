@@ -44,8 +44,8 @@ def __getattr__(name: str) -> Any:
     elif (name, "form") in MEANINGS:
         value = MEANINGS[name, "form"]
     else:
-        known = name in BUILTINS and not BUILTINS[name].hidden
-        value = of_numbers(name) if known else number_type(getattr(workbench, name))
+        is_builtin = name in BUILTINS and not BUILTINS[name].hidden
+        value = of_numbers(name) if is_builtin else number_type(getattr(workbench, name))
     globals()[name] = value  # read directly the next time
     return value
 

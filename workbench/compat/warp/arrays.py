@@ -123,7 +123,7 @@ def annotation(dtype: Any, ndim: int) -> Any:
 
 def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **options: Any) -> Any:
     """Return an array, or an annotation if there is neither data, a shape nor a device, as `wp.array(…)` does."""
-    result = marked(_made(data, dtype, **without_hints(options)))
+    result = marked(_array_or_annotation(data, dtype, **without_hints(options)))
     if retain_grad and isinstance(result, wb.array):
         result.retain_grad = True  # type: ignore[attr-defined]
     if options.get("copy") is False and isinstance(result, wb.array):
@@ -131,7 +131,7 @@ def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **optio
     return result
 
 
-def _made(data: Any, dtype: Any, **options: Any) -> Any:
+def _array_or_annotation(data: Any, dtype: Any, **options: Any) -> Any:
     if "ptr" in options or "strides" in options:
         kind, gradient, names = dtype or float, options.get("grad"), ("strides", "device")
         pointed = from_ptr(options.get("ptr"), kind, options.get("shape", 0), *map(options.get, names))
@@ -141,7 +141,7 @@ def _made(data: Any, dtype: Any, **options: Any) -> Any:
             pointed.grad = gradient
         return pointed
     if dtype is Any or isinstance(dtype, (TypeVar, AnyVector)):
-        return wb.array(None, dtype, **options) if data is None else _made(data, None, **options)
+        return wb.array(None, dtype, **options) if data is None else _array_or_annotation(data, None, **options)
     if data is None and "shape" in options and "ndim" not in options:
         return wb.zeros(options.pop("shape"), dtype or float, **options)
     if data is None and not {"shape", "device"} & {*options}:
@@ -168,7 +168,7 @@ class array(wb.array, metaclass=Widened):
     """
 
     __slots__ = ()
-    made, wide = staticmethod(make), (wb.array, ArrayType, StructArray)
+    create, includes = staticmethod(make), (wb.array, ArrayType, StructArray)
     meanings: ClassVar[dict[str, Any]] = {name: launches.as_func(TABLE[name], 2) for name in ("div", "floordiv", "mod")}
     dtype: Any = property(lambda x: number_type(_SLOT.__get__(x)), _SLOT.__set__)
     capacity = property(lambda x: x.nbytes)
@@ -277,10 +277,10 @@ class _IndexedClass(Widened):
 class IndexedArray(wb.indexedarray, metaclass=_IndexedClass):
     """Represents a `workbench.indexedarray` whose annotation may name its dimensions; programs derive from it."""
 
-    wide = wb.indexedarray
+    includes = wb.indexedarray
 
     @staticmethod
-    def made(data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
+    def create(data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Return an indexed array, or an annotation if there is no data."""
         if data is None:
             return wb.indexedarray(dtype=dtype, **options)

@@ -78,9 +78,9 @@ class Recorder:
             self.differentiable.append((kernel.key, where, differentiable))
 
     def _differentiated(self, where: str, *args: Any, **options: Any) -> None:
-        for kernel, place, arrays in reversed(self.differentiable):
+        for kernel, line, arrays in reversed(self.differentiable):
             gradients = [(f"{name}.grad", x.grad.numpy()) for name, x in arrays if x.grad is not None]
-            self.send("gradient", kernel, place, gradients)
+            self.send("gradient", kernel, line, gradients)
         self.is_backward_done = True
 
 

@@ -11,10 +11,10 @@ from workbench.compat.warp.kinds import number_type
 from workbench.types import SCALARS, as_type, is_float
 from workbench.weak import Weak
 
-_KNOWN: Weak[int, Any] = Weak()
+_BY_ID: Weak[int, Any] = Weak()
 
 
-class _Known:
+class _Numbered:
     """A base class of objects that kernels take by the number `id`."""
 
     def __init__(
@@ -35,21 +35,21 @@ class _Known:
 
     @property
     def id(self) -> int:
-        """A number for which `known` returns the object while it lives."""
-        _KNOWN.put(id(self), self)
+        """A number for which `object_of` returns the object while it lives."""
+        _BY_ID.put(id(self), self)
         return id(self)
 
 
-def known(value: Any) -> Any:
+def object_of(value: Any) -> Any:
     """Return the grid, mesh or tree with the id `value`, or `Meshes` for an array of ids; other values themselves."""
     if isinstance(value, wb.array) and value.dtype == SCALARS["uint64"] and 0 < value.size:
-        meshes = [_KNOWN.get(n) for n in value.numpy().ravel().tolist()]
+        meshes = [_BY_ID.get(n) for n in value.numpy().ravel().tolist()]
         return value if not all(isinstance(m, wb.Mesh) for m in meshes) else wb.Meshes(meshes)
-    geometry = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
+    geometry = _BY_ID.get(int(value)) if isinstance(value, (int, np.integer)) else None
     return value if geometry is None else geometry
 
 
-class HashGrid(_Known, wb.HashGrid):
+class HashGrid(_Numbered, wb.HashGrid):
     """Represents a `workbench.HashGrid`, whose `id` is what kernels are given."""
 
     def __init__(self, *sizes: Any, dtype: Any = None, **options: Any) -> None:
@@ -80,7 +80,7 @@ class HashGrid(_Known, wb.HashGrid):
                 setattr(self, name, wb.empty(num_points, wb.int32, self.device))  # a fill would be captured
 
 
-class Bvh(_Known, wb.Bvh):
+class Bvh(_Numbered, wb.Bvh):
     """Represents a `workbench.Bvh`, whose `id` is what kernels are given."""
 
     def rebuild(self, constructor: Any = None) -> None:
@@ -88,7 +88,7 @@ class Bvh(_Known, wb.Bvh):
         super().rebuild()
 
 
-class Mesh(_Known, wb.Mesh):
+class Mesh(_Numbered, wb.Mesh):
     """Represents a `workbench.Mesh`, whose `id` is what kernels are given."""
 
     support_winding_number = property(lambda m: m.__dict__["_winds"])

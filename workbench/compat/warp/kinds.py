@@ -117,16 +117,16 @@ for _make, _kind in ((vector, Vector), (matrix, Matrix), (quaternion, Quaternion
 class Widened(type):
     """The metaclass of classes that Warp's programs use more widely than for their own instances.
 
-    `isinstance` is also true of what is in the class's `wide`, and a call returns what its `made` returns, if it has
-    these itself: classes that a user derives are ordinary ones.
+    `isinstance` is also true of what is in the class's `includes`, and a call returns what its `create` returns, if it
+    has these itself: classes that a user derives are ordinary ones.
     """
 
     def __instancecheck__(cls, value: object) -> bool:
-        return type.__instancecheck__(cls, value) or isinstance(value, vars(cls).get("wide", ()))
+        return type.__instancecheck__(cls, value) or isinstance(value, vars(cls).get("includes", ()))
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
-        """Return what `made` returns, or else an instance."""
-        return vars(cls).get("made", super().__call__)(*args, **options)
+        """Return what `create` returns, or else an instance."""
+        return vars(cls).get("create", super().__call__)(*args, **options)
 
 
 class Attribute:

@@ -22,7 +22,7 @@ from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
 from workbench.compat.warp.absent import caller, hints
-from workbench.compat.warp.geometry import HashGrid, known
+from workbench.compat.warp.geometry import HashGrid, object_of
 from workbench.compat.warp.kinds import NUMBERS, PYTHON, TYPES, Attribute, Widened, of_warp
 from workbench.compat.warp.settings import config, get_module
 from workbench.compat.warp.spelling import only_indexed, rewritten
@@ -48,10 +48,10 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
     hints("wp.kernel", options)
-    wanted = config.enable_backward if enable_backward is None else enable_backward
+    enabled = config.enable_backward if enable_backward is None else enable_backward
     if f is None:
-        return partial(kernel, enable_backward=wanted)
-    return Kernel(as_in_warp(definition_of(f)), enable_backward=wanted)
+        return partial(kernel, enable_backward=enabled)
+    return Kernel(as_in_warp(definition_of(f)), enable_backward=enabled)
 
 
 class Kernel(wb.Kernel, metaclass=Widened):
@@ -60,7 +60,7 @@ class Kernel(wb.Kernel, metaclass=Widened):
     `wp.Kernel(func=f)` is `wp.kernel(f)`.
     """
 
-    wide, warp_meanings = wb.Kernel, True
+    includes, warp_meanings = wb.Kernel, True
     is_generic = property(lambda k: any(t is None for t in parameter_annotations(k.definition).values()))
     func = property(lambda k: k)
     overloads: Mapping[str, Any] = {}
@@ -69,7 +69,7 @@ class Kernel(wb.Kernel, metaclass=Widened):
     options = Attribute("options", lambda k: {"enable_backward": k.enable_backward})
 
     @staticmethod
-    def made(
+    def create(
         func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
         enable_backward: bool | None = None, **hints: Any,
     ) -> Any:  # fmt: skip
@@ -91,11 +91,11 @@ class Kernel(wb.Kernel, metaclass=Widened):
 
     def variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
         """Return the kernel of the definition that `change` makes for a number; the same object for the same number."""
-        known = vars(self).setdefault("variants", {})
-        if (change, number) not in known:
+        variants = vars(self).setdefault("variants", {})
+        if (change, number) not in variants:
             definition = change(self.definition, number)
-            known[change, number] = Kernel(definition, enable_backward=self.enable_backward)
-        return known[change, number]
+            variants[change, number] = Kernel(definition, enable_backward=self.enable_backward)
+        return variants[change, number]
 
 
 class Function(wb.Func, metaclass=Widened):
@@ -104,13 +104,13 @@ class Function(wb.Func, metaclass=Widened):
     `wp.Function(func=f, key=name, module=m)` is `wp.func(f)`.
     """
 
-    wide, warp_meanings = wb.Func, True
+    includes, warp_meanings = wb.Func, True
     key = Attribute("key", lambda f: f.name)
     module = Attribute("module", lambda f: get_module(f.__module__ or "__main__"))
     func = Attribute("func", lambda f: f)
 
     @staticmethod
-    def made(
+    def create(
         func: Any, key: str = "", namespace: str = "", module: Any = None, code_transformers: Any = None,
         overloaded_annotations: Any = None, **hints: Any,
     ) -> Any:  # fmt: skip
@@ -333,7 +333,7 @@ def _launched(
 class Launch(metaclass=Widened):
     """Represents a launch whose dimensions and arguments are set one by one: `set_dim`, `set_param_…`."""
 
-    wide = wb.Launch
+    includes = wb.Launch
 
     def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
         self.kernel, self.dim, self.bounds = kernel, (0,), dims.bounds_of(kernel, 0)
@@ -427,7 +427,7 @@ def _argument(definition: Definition, name: str, value: Any, device: Any) -> Any
         value = _with_arrays(value, device)
         return _with_objects(value) if own is Any else value
     if isinstance(value, wb.array):
-        return known(value) if own is Any or own is wb.Meshes else value
+        return object_of(value) if own is Any or own is wb.Meshes else value
     if value is not None and not isinstance(value, _PARTS):
         return value
     kind: Any = parameter_annotations(definition).get(name)
@@ -435,7 +435,7 @@ def _argument(definition: Definition, name: str, value: Any, device: Any) -> Any
         return wb.empty((0,) * kind.ndim, kind.dtype, device)
     if isinstance(value, _PARTS[:3]) and type(value) is not HostVector and isinstance(kind, Vector):
         return kind(*value)
-    return value if isinstance(kind, Scalar) else known(value)
+    return value if isinstance(kind, Scalar) else object_of(value)
 
 
 def _with_arrays(value: StructValue, device: Any) -> StructValue:
@@ -452,7 +452,7 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
 def _with_objects(value: StructValue) -> StructValue:
     """Return the struct, or a copy in which numbers of meshes and trees are replaced by these."""
     fields = {f.name: f.type for f in value.__wb_struct__.fields}
-    objects = {n: known(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
+    objects = {n: object_of(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
     objects = {n: v for n, v in objects.items() if isinstance(v, StructValue)}
     if not objects:
         return value

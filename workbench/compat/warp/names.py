@@ -213,11 +213,11 @@ def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 def _module_options(options: Mapping[str, Any] | None = None, module: Any = None) -> dict[str, Any]:
     """Return the options of the calling module, or of `module`; set some, of which `enable_backward` has an effect."""
-    known = get_module(getattr(module, "__name__", None) or caller().f_globals.get("__name__", "__main__")).options
+    own = get_module(getattr(module, "__name__", None) or caller().f_globals.get("__name__", "__main__")).options
     if options is not None:
         mention("wp.set_module_options()")
-        known.update(options)
-    return dict(known)
+        own.update(options)
+    return dict(own)
 
 
 def from_wheel(name: str) -> Any:
@@ -235,8 +235,8 @@ def from_wheel(name: str) -> Any:
 
 def _device_to_jax(device: Any) -> Any:
     """Return JAX's device for one of Workbench's, or for its name."""
-    known = wb.get_device(device)
-    return library().jax.devices("cuda" if known.is_cuda else "cpu")[known.index if known.is_cuda else 0]
+    own = wb.get_device(device)
+    return library().jax.devices("cuda" if own.is_cuda else "cpu")[own.index if own.is_cuda else 0]
 
 
 def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:

@@ -57,7 +57,7 @@ as s. `&` marks arguments that are changed, which are names; `*rest` and `**name
 Forms of the language are read from the call's own module.
 """
 _SIGNED, _UNSIGNED = ("m, x, far", ("sign", "face", "u", "v")), ("m, x, far", ("face", "u", "v"))
-_INTO = {
+_RESULTS = {
     "mesh_query_ray": ("m, x, d, far", ("t", "u", "v", "sign", "normal", "face")),
     "mesh_query_point": _SIGNED,
     **{f"mesh_query_point_sign_{how}": _SIGNED for how in ("normal", "parity", "winding_number")},
@@ -67,7 +67,7 @@ _INTO = {
 _DROPPED = {"tile_load": "aligned", "tile_store": "aligned"}
 _DROPPED |= dict.fromkeys(("tile_cholesky", "tile_cholesky_solve"), "fill_mode")
 """Named arguments that are left out; a factor above the diagonal has a row of its own."""
-_ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
+_GEOMETRY = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
 """The types of the first arguments of functions, by the beginnings of the functions' names."""
 _BEGUN = ("hash_grid_query", *BEGIN)
 _NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
@@ -75,9 +75,9 @@ _NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
 
 
 def _rows() -> dict[str, list[tuple[list[str], str]]]:
-    """Return the parameters and the statements of the rows of `_TEXT` and `_INTO`, by name."""
+    """Return the parameters and the statements of the rows of `_TEXT` and `_RESULTS`, by name."""
     lines = _TEXT.strip().splitlines()
-    for name, (own, fields) in _INTO.items():
+    for name, (own, fields) in _RESULTS.items():
         parts = "; ".join(f"{f} = _found.{f} if _found.result else {f}" for f in fields)
         query = f"_found = {name}({own}, *rest, **named)"
         lines.append(f"{name}({own}, &{', &'.join(fields)}, *rest): {query}; {parts}; _found.result")
@@ -100,7 +100,7 @@ def rewritten(definition: Definition) -> Definition:
     that is passed to a func gets the type `Any`. A local name of a query stands for the query in the `for` that runs
     over it.
     """
-    own = _asked(definition)
+    own = _parameter_types(definition)
     chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
     named = chosen or any(called_name(call) in _REWRITTEN for call in definition.calls)
     if not own and not named and not _read_after(definition.node):
@@ -142,13 +142,13 @@ def _read_after(node: ast.FunctionDef) -> list[ast.For]:
     return loops
 
 
-def _asked(definition: Definition) -> dict[str, Any]:
+def _parameter_types(definition: Definition) -> dict[str, Any]:
     """Return types of parameters by name: of grids, meshes and trees in queries; `Any` of ids passed to funcs."""
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
     own: dict[str, Any] = {}
     for call in (c for c in definition.calls if c.args):
         query, first = called_name(call).removeprefix("tile_"), call.args[0]
-        kind = next((k for head, k in _ASKED.items() if query.startswith(f"{head}_")), None)
+        kind = next((k for head, k in _GEOMETRY.items() if query.startswith(f"{head}_")), None)
         if kind is not None and not query.endswith(("next", "next_tiled")):
             of = first.value if isinstance(first, ast.Attribute) else first  # a struct with a number of a mesh
             kinds = {_element_of(first, definition): wb.Meshes, getattr(of, "id", ""): kind if of is first else Any}
@@ -249,7 +249,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
-        zero = _placed(ast.Assign([copy.deepcopy(node.target)], ast.Constant(0)), node)
+        zero = _located(ast.Assign([copy.deepcopy(node.target)], ast.Constant(0)), node)
         return [*([zero] if node in self.read_after else []), self.generic_visit(node)]
 
     def visit_While(self, node: ast.While) -> Any:
@@ -261,19 +261,19 @@ class _Rewriter(ast.NodeTransformer):
         first = body[0]
         leaves = isinstance(first, ast.If) and isinstance(first.body[0], ast.Break) and not first.orelse
         if leaves and isinstance(first.test, ast.UnaryOp) and isinstance(first.test.op, ast.Not):  # type: ignore[union-attr]
-            until = _placed(ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], []), node)
+            until = _located(ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], []), node)
             test, body = first.test.operand, [until, *body[1:]]  # type: ignore[union-attr]
         if not _is_call(test, "hash_grid_query_next"):
             return self.generic_visit(node)
         query, item = test.args  # type: ignore[attr-defined]
         loop = ast.For(ast.Name(item.id, ast.Store()), query, body or [ast.Pass()], node.orelse)
-        return self.visit_For(_placed(loop, node))
+        return self.visit_For(_located(loop, node))
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         call = node.value
         if isinstance(call, ast.IfExp):
-            sides = [[_placed(ast.Expr(side), node)] for side in (call.body, call.orelse)]
-            return self.generic_visit(_placed(ast.If(call.test, *sides), node))
+            sides = [[_located(ast.Expr(side), node)] for side in (call.body, call.orelse)]
+            return self.generic_visit(_located(ast.If(call.test, *sides), node))
         body = self._expanded(call, called_name(call)) if isinstance(call, ast.Call) else []
         if body and not isinstance(body[-1], ast.Expr):
             return [new for statement in body for new in self.visit(statement)]
@@ -284,9 +284,9 @@ class _Rewriter(ast.NodeTransformer):
         """Rewrite an element of an array of ids of meshes as `mesh_at`, and the length of the array as `mesh_count`."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Attribute) and getattr(node.value.value, "id", "") in self.meshes:
-            return _placed(ast.Call(_load("mesh_count"), [node.value.value], []), node)
+            return _located(ast.Call(_load("mesh_count"), [node.value.value], []), node)
         if getattr(node.value, "id", "") in self.meshes:
-            return _placed(ast.Call(_load("mesh_at"), [node.value, node.slice], []), node)
+            return _located(ast.Call(_load("mesh_at"), [node.value, node.slice], []), node)
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
@@ -311,8 +311,8 @@ def _load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
-def _placed(node_at: Any, node: ast.AST) -> Any:
-    return ast.fix_missing_locations(ast.copy_location(node_at, node))
+def _located(new: Any, node: ast.AST) -> Any:
+    return ast.fix_missing_locations(ast.copy_location(new, node))
 
 
 def _is_call(node: ast.AST, *names: str) -> bool:
