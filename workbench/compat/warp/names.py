@@ -177,38 +177,19 @@ def _for_jax(make: Callable[..., Any], function: Any, *args: Any, **options: Any
     key = repr((make, id(function), args, meant))
     if key in _FOR_JAX:
         return _FOR_JAX[key]
-    inner = make(function, *args, **_elements(function, meant))
+    inner = make(function, *args, **meant)
     as_first = {"enable_backward", "launch_dims"} <= {*meant}  # results are as large as the first array
 
     def call(*values: Any, **named: Any) -> Any:
         if as_first and "output_dims" not in named:
-            kinds = zip(values, _types_of(function).values(), strict=False)
+            kinds = zip(values, parameter_annotations(function.definition).values(), strict=False)
             named["output_dims"] = next(v.shape[: t.ndim] for v, t in kinds if isinstance(t, wb.types.ArrayType))
-        result = inner(*values, **_elements(function, named))
+        result = inner(*values, **named)
         return result if isinstance(result, (tuple, list)) else (result,)
 
     call.function = function  # type: ignore[attr-defined]  # which keeps its id
     _FOR_JAX[key] = call
     return call
-
-
-def _types_of(function: Any) -> dict[str, Any]:
-    """Return the annotations of a kernel's or a function's parameters, by name."""
-    kernel = isinstance(function, wb.Kernel)
-    return parameter_annotations(function.definition) if kernel else get_annotations(function, eval_str=True)
-
-
-def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with `output_dims` that count elements: without the sizes of vectors that end them in Warp."""
-    sizes = options.get("output_dims")
-    if not isinstance(sizes, Mapping):
-        return options
-    counted: dict[str, Any] = {}
-    for name, size in sizes.items():
-        shape, kind = (size,) if isinstance(size, int) else tuple(size), _types_of(function).get(name)
-        inner, ndim = getattr(getattr(kind, "dtype", None), "shape", None), getattr(kind, "ndim", 0)
-        counted[name] = shape[:ndim] if shape[ndim:] == inner else shape
-    return {**options, "output_dims": counted}
 
 
 def _module_options(options: Mapping[str, Any] | None = None, module: Any = None) -> dict[str, Any]:
