@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 import inspect
 import itertools
@@ -628,18 +627,5 @@ class ScopedTimer(wb.ScopedTimer):
         dict: dict[str, list[float]] | None = None, **options: Any,
     ) -> None:  # fmt: skip
         """Create a timer that appends to `dict[name]`, if that is given; other options have no effect."""
-        super().__init__(name)
+        super().__init__(name, active=active, prints=print, times=dict)
         self.elapsed = 0.0
-        self._active, self._print, self._dict = active, print, dict
-
-    def __enter__(self) -> Self:
-        return super().__enter__() if self._active else self
-
-    def __exit__(self, *problem: object) -> None:
-        if not self._active:
-            return
-        super().__exit__(*problem)
-        if self._dict is not None:
-            self._dict.setdefault(self.name, []).append(self.elapsed or 0.0)
-        if self._print:
-            builtins.print(f"{self.name} took {self.elapsed:.2f} ms")

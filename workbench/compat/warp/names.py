@@ -293,7 +293,7 @@ TABLE: dict[str, Row] = {
     "capture_if": Row(_adapted(wb.capture_if), "wb.capture_if"),
     "capture_while": Row(_adapted(wb.capture_while, while_body="body"), "wb.capture_while", "`while_body` is `body`"),
     "from_numpy": Row(_adapted(_from_numpy), "wb.from_numpy", "converts data of another type; `wb` refuses it"),
-    "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
+    "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer(prints=True)` does"),
     **_group(
         "with wb.capture() as graph:", "", ScopedCapture=launches.ScopedCapture,
         capture_begin=launches.capture_begin, capture_end=launches.capture_end,
