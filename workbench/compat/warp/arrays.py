@@ -172,8 +172,7 @@ class array(wb.array, metaclass=Widened):
     meanings: ClassVar[dict[str, Any]] = {name: launches.as_func(TABLE[name], 2) for name in ("div", "floordiv", "mod")}
     dtype: Any = property(lambda x: number_type(_SLOT.__get__(x)), _SLOT.__set__)
     capacity = property(lambda x: x.nbytes)
-    pinned = is_transposed = property(lambda x: False)
-    deleter = property(lambda x: None)
+    pinned, is_transposed, deleter = False, False, None
     ctype = property(attrgetter("packed"))
     ptr = property(address)
     memory_kind = property(lambda x: MemoryKind.CUDA_DEVICE if x.device.is_cuda else MemoryKind.HOST)

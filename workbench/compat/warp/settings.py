@@ -91,9 +91,7 @@ class Module:
     def __init__(self, name: str, loader: Any = None) -> None:
         self.name, self.loader = name, loader
         self.options: dict[str, Any] = {**INITIAL_OPTIONS}
-        self.kernels: dict[str, Any] = {}
-        self.functions: dict[str, Any] = {}
-        self.structs: dict[str, Any] = {}
+        self.kernels, self.functions, self.structs = dict[str, Any](), dict[str, Any](), dict[str, Any]()
 
     def load(self, *args: Any, **options: Any) -> Module:
         """Return the module itself: nothing is loaded ahead."""

@@ -39,15 +39,6 @@ class Internals(ModuleType):
         return usable[0] if usable else absent(f"{self.__name__.removeprefix('warp.')}.{name}")
 
 
-def _scalar_type(dtype: Any) -> Any:
-    return number_type(element(normal(dtype)))
-
-
-def _registered(function: Any = None, *args: Any, **options: Any) -> Any:
-    """Return the function itself, or a decorator that returns it."""
-    return function if callable(function) else lambda f: f
-
-
 def _arguments(function: Any) -> inspect.FullArgSpec:
     """Return a function's `inspect.FullArgSpec`, with annotations that are text evaluated."""
     spec = inspect.getfullargspec(function)
@@ -61,17 +52,14 @@ def _resolved(function: Any, name: str) -> Any:
 
 
 class _Subscript:
-    """Makes annotations of subscripts: `Vector[float, 3]` is the type that its maker returns for float and 3."""
+    """Makes annotations of subscripts: `Vector[float, 3]` is the type that `make` returns for float and 3."""
 
     def __init__(self, make: Any) -> None:
         self.make = make
 
     def __getitem__(self, parts: Any) -> Any:
         dtype, *sizes = parts if isinstance(parts, tuple) else (parts,)
-        sizes = [n.__args__[0] if get_origin(n) is Literal else n for n in sizes]
-        if self.make is types.vector:
-            return self.make(*sizes, dtype)
-        return self.make(tuple(sizes), dtype) if sizes else self.make(dtype)
+        return self.make(dtype, *(n.__args__[0] if get_origin(n) is Literal else n for n in sizes))
 
 
 class _Struct(type):
@@ -106,13 +94,13 @@ OWN: dict[str, Any] = {
     "runtime": _RUNTIME,
     "_get_apic_capture_for_device": lambda device: None,
     **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
-    "register_api_function": _registered,
-    "type_scalar_type": _scalar_type,
+    "register_api_function": lambda f=None, *args, **options: f if callable(f) else lambda g: g,
+    "type_scalar_type": lambda dtype: number_type(element(normal(dtype))),
     "type_to_warp": normal,
     "type_length": lambda dtype: getattr(normal(dtype), "length", 1),
     "type_zero_element": lambda dtype: normal(dtype)(0),
-    "Vector": _Subscript(types.vector),
-    "Matrix": _Subscript(types.matrix),
+    "Vector": _Subscript(lambda dtype, length: types.vector(length, dtype)),
+    "Matrix": _Subscript(lambda dtype, *shape: types.matrix(shape, dtype)),
     "Quaternion": _Subscript(types.quaternion),
     "Transformation": _Subscript(types.transformation),
     "Array": Generic[TypeVar("DType")],

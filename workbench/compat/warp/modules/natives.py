@@ -17,14 +17,13 @@ NAMES |= {name: name for name in ("int64", "uint64")}
 """The names of types by those in the names of native functions."""
 
 
-def array_scan(kind: Any, source: int, target: int, count: int, step: int, to: int, length: int, whole: bool) -> int:
-    """Write the running sums of each component of `count` elements at address `source` to `target`.
+def array_scan(kind: Any, source: int, out: int, count: int, step: int, to: int, length: int, inclusive: bool) -> int:
+    """Write the running sums of each component of `count` elements at address `source` to `out`.
 
-    `step` and `to` are the strides in bytes, `length` is the number of components; `whole` sums include the element
-    itself. Return 1, for success.
+    `step` and `to` are the strides in bytes, `length` is the number of components. Return 1, for success.
     """
     for k in range(0, length * kind.size, kind.size):
-        utils.array_scan(from_ptr(source + k, kind, count, step), from_ptr(target + k, kind, count, to), whole)
+        utils.array_scan(from_ptr(source + k, kind, count, step), from_ptr(out + k, kind, count, to), inclusive)
     return 1
 
 
