@@ -76,7 +76,7 @@ _NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
 
 def _rows() -> dict[str, list[tuple[list[str], str]]]:
     """Return the parameters and the statements of the rows of `_TEXT` and `_RESULTS`, by name."""
-    lines = _TEXT.strip().splitlines()
+    lines: list[str] = [*_TEXT.strip().splitlines()]
     for name, (own, fields) in _RESULTS.items():
         parts = "; ".join(f"{f} = _found.{f} if _found.result else {f}" for f in fields)
         query = f"_found = {name}({own}, *rest, **named)"
@@ -175,7 +175,8 @@ class _Template(ast.NodeTransformer):
         fixed = [p.lstrip("&") for p in parameters if p != "*rest"]
         self.module = getattr(call.func, "value", None)
         self.at = f"{call.lineno}.{call.col_offset}"
-        self.values = {**{p: named[p] for p in fixed if p in named}, **dict(zip(fixed, call.args, strict=False))}
+        self.values: dict[str, Any] = {p: named[p] for p in fixed if p in named}
+        self.values |= dict(zip(fixed, call.args, strict=False))
         self.rest = call.args[len(fixed) :]
         self.named = [k for k in call.keywords if k.arg not in fixed]
         changed = [self.values.get(p[1:]) for p in parameters if p.startswith("&")]

@@ -34,8 +34,8 @@ def radix_sort_pairs(kind: Any, keys: int, values: int, count: int, begin: int, 
 
 def segmented_sort_pairs(kind: Any, keys: int, values: int, count: int, starts: int, ends: int, segments: int) -> int:
     """Sort the keys of each segment in place, and values with them; return 1, for success."""
-    bounds = (from_ptr(at, "int32", segments) for at in (starts, ends))
-    utils.segmented_sort_pairs(from_ptr(keys, kind, count), from_ptr(values, "int32", count), count, *bounds)
+    pairs = [from_ptr(keys, kind, count), from_ptr(values, "int32", count)]
+    utils.segmented_sort_pairs(*pairs, count, from_ptr(starts, "int32", segments), from_ptr(ends, "int32", segments))
     return 1
 
 
