@@ -618,3 +618,35 @@ def test_slices_without_components_and_numbers_over_quaternions():
     same = wp.zeros(3, dtype=bool)
     wp.launch(parts_of_vectors, 1, inputs=[x, y, same])
     assert y.numpy().tolist() == [[1.0, 0.5, 0.25, 0.125]] and same.numpy().all()
+
+
+@wp.func
+def mul(a: float, b: float):
+    return a + 10.0 * b
+
+
+@wp.kernel
+def with_own_names(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[i] = mul(x[i], 2.0) + wp.mul(x[i], 2.0)
+
+
+def test_a_func_of_the_user_s_keeps_its_meaning_under_a_name_of_warp_s():
+    x, y = wp.array([1.0, 3.0], dtype=float), wp.zeros(2)
+    wp.launch(with_own_names, 2, [x], [y])
+    assert y.list() == [1.0 + 20.0 + 2.0, 3.0 + 20.0 + 6.0]
+
+
+@wp.kernel
+def with_local_sizes(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    n = i + 1
+    y[i] = x[i] * float(wp.static(n))
+    for k in range(3):
+        y[i] += float(wp.static(k * k))
+
+
+def test_static_of_a_local_is_its_value_and_loops_over_one_are_unrolled():
+    x, y = wp.array([1.0, 3.0], dtype=float), wp.zeros(2)
+    wp.launch(with_local_sizes, 2, [x], [y])
+    assert y.list() == [1.0 + 5.0, 6.0 + 5.0]

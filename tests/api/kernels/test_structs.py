@@ -382,3 +382,27 @@ def test_methods_and_bases_are_there_on_the_host_and_fields_of_both_in_kernels()
 
     with pytest.raises(wb.WorkbenchError, match="which only the host has: make it a func that"):
         wb.launch(calls, 1, inputs=[charged], outputs=[y])
+
+
+@wb.struct
+class Spring:
+    rest: wb.array[float]
+    numbers: wb.array[int]
+    k: float
+
+
+@wb.kernel
+def stretched(s: Spring, e: wb.array[float]):
+    i = wb.tid()
+    e[i] = s.k * s.rest[s.numbers[i]] * s.rest[i]
+
+
+def test_the_gradients_of_the_arrays_in_a_struct_are_in_such_a_struct():
+    rest = wb.array([2.0, 3.0], dtype=float, requires_grad=True)
+    s, e = Spring(rest, wb.array([1, 0], dtype=int), 0.5), wb.zeros(2, requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(stretched, 2, [s], [e])
+    tape.backward(grads={e: wb.ones(2)})
+    found = tape.gradients[s]
+    assert found.rest.numpy().tolist() == [3.0, 2.0] and found.numbers is s.numbers and found.k == 0.5
+    assert s.rest.numpy().tolist() == [2.0, 3.0]

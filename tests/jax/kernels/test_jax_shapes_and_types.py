@@ -178,3 +178,21 @@ def test_advice_for_types_of_jax_alone() -> None:
         wb.jax_kernel(plain)(key[None])
     assert wb.jax_kernel(words)(jax.random.key_data(key)).tolist() == jax.random.key_data(key).tolist()
     assert wb.jax_kernel(plain)(jnp.full(3, 1j)).tolist() == [2j] * 3
+
+
+@wb.kernel
+def turned(x: wb.array[wb.vec2], y: wb.array[wb.mat22]):
+    i = wb.tid()
+    y[i] = wb.outer(x[i], x[i])
+
+
+def turn(x: wb.array[wb.vec2], y: wb.array[wb.mat22]):
+    wb.launch(turned, 3, [x], [y])
+
+
+@pytest.mark.parametrize("dims", [3, (3,), (3, 2, 2)])
+def test_output_dims_may_end_with_the_sizes_of_components(dims):
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+    wanted = np.einsum("ni,nj->nij", x, x).reshape(3, -1)
+    for f in (wb.jax_kernel(turned, output_dims={"y": dims}), wb.jax_callable(turn, output_dims={"y": dims})):
+        assert np.array_equal(np.reshape(f(x), (3, -1)), wanted)

@@ -199,3 +199,11 @@ def test_the_cpus_streams_are_always_empty(double: Any) -> None:
     with wb.ScopedTimer("nothing", "cpu") as timer:
         wb.synchronize("cpu")
     assert timer.elapsed is not None and repr(timer).startswith("<ScopedTimer nothing: ")
+
+
+def test_a_timer_prints_and_collects_its_times_if_it_is_active(capsys):
+    times: dict[str, list[float]] = {}
+    for active in (True, False):
+        with wb.ScopedTimer("step", "cpu", active=active, prints=True, times=times) as timer:
+            pass
+    assert capsys.readouterr().out.startswith("step took ") and len(times["step"]) == 1 and timer.elapsed is None

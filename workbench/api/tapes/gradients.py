@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from workbench.api.narrow import is_float_array
 from workbench.api.tapes.launch_step import NONE
@@ -12,6 +13,7 @@ from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, its_type
 from workbench.host.narrow import is_list
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.structure import StructValue
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import is_float
@@ -70,14 +72,21 @@ class Adjoints(Protocol):
 class Gradients(Mapping[array, array]):
     """`tape.gradients[x]`: the adjoint of any array the tape saw, of the same shape; 0 where no gradient led to it.
 
-    Of a tape with `only`, what it did not compute is missing.
+    Of a struct that holds arrays it is such a struct, in which the adjoints of those that require a gradient are in
+    their place. Of a tape with `only`, what it did not compute is missing.
     """
 
     def __init__(self, tape: Adjoints, only: Requested | None) -> None:
         self._tape = tape
         self._only = only
 
-    def __getitem__(self, key: object) -> array:
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, StructValue):
+            result = copy.copy(key)
+            for name, value in vars(key).items():
+                if isinstance(value, StructValue) or (isinstance(value, array) and value.requires_grad):
+                    setattr(result, name, self[value])
+            return result
         if not isinstance(key, array):
             raise KeyError(f"gradients are of arrays; this is {its_type(key)}")
         if not is_float(key.dtype):

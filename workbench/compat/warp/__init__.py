@@ -14,11 +14,10 @@ from typing import Any
 import workbench
 from workbench.builtins import TABLE as BUILTINS
 from workbench.builtins.warp import MEANINGS
-from workbench.compat.warp.attributes import apply
 from workbench.compat.warp.finder import ELSE, FINDER, FROM_WHEEL, OURS
 from workbench.compat.warp.finder import install as install
+from workbench.compat.warp.kinds import NUMBERS, apply, number_type
 from workbench.compat.warp.launches import of_numbers
-from workbench.compat.warp.makers import NUMBERS, number_type
 from workbench.compat.warp.names import TABLE, from_wheel
 
 apply()
@@ -45,8 +44,8 @@ def __getattr__(name: str) -> Any:
     elif (name, "form") in MEANINGS:
         value = MEANINGS[name, "form"]
     else:
-        known = name in BUILTINS and not BUILTINS[name].hidden
-        value = of_numbers(name) if known else number_type(getattr(workbench, name))
+        is_builtin = name in BUILTINS and not BUILTINS[name].hidden
+        value = of_numbers(name) if is_builtin else number_type(getattr(workbench, name))
     globals()[name] = value  # read directly the next time
     return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from workbench.frontend import instead_of
@@ -47,25 +48,33 @@ def is_absent(annotation: Any) -> bool:
     return isinstance(annotation, _Absent)
 
 
-def absent(name: str) -> type:
+def absent(name: str, **attributes: Any) -> type:
     """Return a class of this name for annotations and `isinstance`; creating an instance raises NotImplementedError.
 
-    A call with only `shape`, `dtype`, `ndim` or `capacity` by name is an annotation too, and returns the class.
+    It has these attributes. A call with only `shape`, `dtype`, `ndim` or `capacity` by name is an annotation too, and
+    returns the class.
     """
-    return _Absent(name, (), {})
+    return _Absent(name, (), attributes)
 
 
 _MENTIONED: set[str] = set()
+
+
+def caller() -> FrameType:
+    """Return the frame of the user's program that called Workbench."""
+    frame: Any = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").startswith("workbench."):
+        frame = frame.f_back
+    return frame
 
 
 def mention(what: str, instead: str = "") -> None:
     """Warn, once in a process, that `what` has no effect in Workbench, and say what to use `instead`."""
     if what not in _MENTIONED:
         _MENTIONED.add(what)
-        depth = 1
-        while sys._getframe(depth).f_globals.get("__name__", "").startswith("workbench."):
-            depth += 1
-        warnings.warn(f"{what} has no effect in Workbench. {instead}".rstrip(), stacklevel=depth + 1)
+        code, line = caller().f_code, caller().f_lineno
+        text = f"{what} has no effect in Workbench. {instead}".rstrip()
+        warnings.warn_explicit(text, UserWarning, code.co_filename, line)
 
 
 def hints(where: str, options: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import workbench as wb
 from workbench.builtins import TABLE
 from workbench.compat.warp import launches
 from workbench.compat.warp.absent import absent, is_absent
-from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.kinds import Widened, number_type
 from workbench.compat.warp.settings import MemoryKind
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense
@@ -58,45 +58,40 @@ def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, devic
     return wb.array(view, kind, copy=False, device=device)
 
 
-def _by_numpy(data: Any, dtype: Any) -> Any:
-    """Return lists of numbers without a dtype as NumPy's array of float64 or int64; other data as it is."""
-    if dtype is not None or not isinstance(data, (list, tuple)):
+HINTS = ("pinned", "capacity", "deleter")
+"""Named arguments of arrays, without effect."""
+
+
+def without_hints(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that have an effect: without hints, None as shape or strides, and with `n` called `shape`."""
+    named = {("shape" if name == "n" else name): v for name, v in options.items() if name not in HINTS}
+    return {name: v for name, v in named.items() if v is not None or name not in ("shape", "strides")}
+
+
+def _as_warp_reads(data: Any, dtype: Any) -> Any:
+    """Return data for an array in the form that Warp gives it; data that has it as it is.
+
+    Lists of numbers without a dtype become float64 or int64; for vectors, a last axis that holds the components of
+    several is split.
+    """
+    kind = as_element(dtype) if dtype is not None else None
+    is_array = isinstance(data, wb.array)
+    if (
+        data is None
+        or (is_array and (kind is None or data.dtype.shape))
+        or not (kind is None or isinstance(kind, Vector))
+    ):
         return data
     try:
         host = np.asarray(data)
     except ValueError:  # rows of several lengths: `workbench.array` says which
         return data
-    return host if host.dtype.name in ("float64", "int64") else data
-
-
-UNUSED = ("pinned", "capacity", "deleter")
-"""Hints of arrays, without effect."""
-
-
-def without_hints(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that have an effect: without hints and `strides=None`, and with `n` renamed to `shape`."""
-    rest = {("shape" if name == "n" else name): v for name, v in options.items() if name not in UNUSED}
-    if isinstance(rest.get("strides"), type(None)):
-        rest.pop("strides", None)
-    return rest
-
-
-def _components(data: Any, dtype: Any) -> Any:
-    """Return data for an array of vectors: a last axis that holds several vectors' components is split.
-
-    Other data, and data for other types, is returned as it is.
-    """
-    kind = as_element(dtype) if dtype is not None else None
-    if not isinstance(kind, Vector) or data is None or (isinstance(data, wb.array) and data.dtype.shape):
-        return data
-    try:
-        host = np.asarray(data)
-    except ValueError:
-        return data
-    size = kind.length
+    if kind is None:
+        return host if isinstance(data, (list, tuple)) and host.dtype.name in ("float64", "int64") else data
+    size, ndim = kind.length, len(kind.shape)
     if host.shape == kind.shape:
         return host.reshape(1, *kind.shape)
-    if host.dtype == object or host.ndim == 0 or host.shape[max(0, host.ndim - len(kind.shape)) :] == kind.shape:
+    if host.dtype == object or host.ndim == 0 or host.shape[max(0, host.ndim - ndim) :] == kind.shape:
         return data
     if host.shape[-2:] == (size, 1):
         return host.reshape(*host.shape[:-2], *kind.shape)
@@ -106,14 +101,20 @@ def _components(data: Any, dtype: Any) -> Any:
     return host.reshape(*host.shape[:-1], *([count] if count != 1 or host.ndim == 1 else []), *kind.shape)
 
 
+def _with_dimensions(dtype: Any, ndim: int) -> tuple[Any, int]:
+    """Return what the brackets of an annotation hold: a dtype, or a pair of it and the number of dimensions."""
+    if isinstance(dtype, tuple) and len(dtype) == 2:
+        dtype, count = dtype
+        ndim = getattr(count, "__args__", (count,))[0]  # Literal[2]
+    return dtype, ndim
+
+
 def annotation(dtype: Any, ndim: int) -> Any:
     """Return the annotation of an array of `ndim` dimensions; `dtype` may be a pair of it and the dimensions.
 
     A struct that holds arrays becomes any element type, which a launch refuses; a class that Workbench lacks, one too.
     """
-    if isinstance(dtype, tuple) and len(dtype) == 2:  # wp.array[float, 2]: the dimensions, too
-        dtype, count = dtype
-        ndim = getattr(count, "__args__", (count,))[0]
+    dtype, ndim = _with_dimensions(dtype, ndim)
     if is_absent(dtype):
         return absent(dtype.__name__)
     struct = getattr(dtype, "__wb_struct__", None)
@@ -122,96 +123,60 @@ def annotation(dtype: Any, ndim: int) -> Any:
 
 def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **options: Any) -> Any:
     """Return an array, or an annotation if there is neither data, a shape nor a device, as `wp.array(…)` does."""
-    result = _made(data, dtype, **options)
-    if retain_grad and isinstance(result, array) and isinstance(result, wb.array):
-        result.retain_grad = True
+    result = marked(_array_or_annotation(data, dtype, **without_hints(options)))
+    if retain_grad and isinstance(result, wb.array):
+        result.retain_grad = True  # type: ignore[attr-defined]
+    if options.get("copy") is False and isinstance(result, wb.array):
+        result._ref = data  # type: ignore[attr-defined]
     return result
 
 
-def _made(data: Any, dtype: Any, **options: Any) -> Any:
-    options = without_hints(options)
+def _array_or_annotation(data: Any, dtype: Any, **options: Any) -> Any:
     if "ptr" in options or "strides" in options:
-        shape, strides = options.pop("shape", 0), options.pop("strides", None)
-        pointed = from_ptr(
-            options.pop("ptr", None), float if dtype is None else dtype, shape, strides, options.get("device")
-        )
-        gradient = options.get("grad")
-        if gradient is None and not options.get("requires_grad"):
-            return marked(pointed)
-        pointed = wb.array(pointed, copy=False, requires_grad=True)
+        kind, gradient, names = dtype or float, options.get("grad"), ("strides", "device")
+        pointed = from_ptr(options.get("ptr"), kind, options.get("shape", 0), *map(options.get, names))
+        if gradient is not None or options.get("requires_grad"):
+            pointed = wb.array(pointed, copy=False, requires_grad=True)
         if gradient is not None:
             pointed.grad = gradient
-        return marked(pointed)
+        return pointed
     if dtype is Any or isinstance(dtype, (TypeVar, AnyVector)):
-        if data is not None:
-            return _made(data, None, **options)
-        return wb.array(None, dtype, **options)
-    if data is None and "shape" in options and options["shape"] is not None and "ndim" not in options:
-        return marked(wb.zeros(options.pop("shape"), float if dtype is None else dtype, **options))
-    if data is None and options.get("shape", 1) is None:
-        del options["shape"]
-    if data is None and "shape" not in options and "device" not in options:
-        return annotation(Any if dtype is None else dtype, options.get("ndim") or 1)
+        return wb.array(None, dtype, **options) if data is None else _array_or_annotation(data, None, **options)
+    if data is None and "shape" in options and "ndim" not in options:
+        return wb.zeros(options.pop("shape"), dtype or float, **options)
+    if data is None and not {"shape", "device"} & {*options}:
+        return annotation(dtype or Any, options.get("ndim") or 1)
     shape = options.pop("shape", None) if isinstance(data, wb.array) else None
-    result = marked(wb.array(_components(_by_numpy(data, dtype), dtype), dtype, **options))
-    if options.get("copy") is False:
-        result._ref = data
+    result = wb.array(_as_warp_reads(data, dtype), dtype, **options)
     return result if shape is None else result.reshape(shape)
-
-
-class Made(type(wb.array)):
-    """The metaclass of `array`: calls make arrays or annotations, and `isinstance` is true of any of either."""
-
-    def __call__(cls, data: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """Return an array or an annotation; of a user's own subclass an instance."""
-        return make(data, dtype, **options) if cls is array else type.__call__(cls, data, dtype, **options)
-
-    def __instancecheck__(cls, value: object) -> bool:
-        if cls is not array:
-            return type.__instancecheck__(cls, value)
-        return isinstance(value, (wb.array, ArrayType, StructArray))
-
-
-class _Attached:
-    """Represents an attribute that programs set on an array, which keeps it; a default until then."""
-
-    def __init__(self, default: Any = None) -> None:
-        self.default = default
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type) -> Any:
-        value = getattr(instance, "attached", {}).get(self.name, self.default)
-        return value and instance.requires_grad if self.name == "retain_grad" else value
-
-    def __set__(self, instance: Any, value: Any) -> None:
-        if self.name == "retain_grad" and value and not instance.requires_grad:
-            raise ValueError("retain_grad is of an array that requires a gradient: requires_grad=True")
-        instance.attached = {**getattr(instance, "attached", {}), self.name: value}
 
 
 _SLOT: Any = wb.array.dtype
 
 
-class array(wb.array, metaclass=Made):
+_ATTACHED: dict[str, Any] = {
+    "retain_grad": False, "detach": None, "_ref": None, "_is_read": False, "release": lambda: None,
+}  # fmt: skip
+"""Attributes that programs set on arrays, and what they are until then."""
+
+
+class array(wb.array, metaclass=Widened):
     """Represents a `workbench.array` with Warp's attributes and division; so are its views, clones and results.
 
-    Numbers without a dtype are float64 or int64: `wp.array([1.0])`.
+    Numbers without a dtype are float64 or int64: `wp.array([1.0])`. A call makes an array or an annotation, and
+    `isinstance` is true of any of either; a user's own subclass has instances.
     """
 
     __slots__ = ()
+    create, includes = staticmethod(make), (wb.array, ArrayType, StructArray)
     meanings: ClassVar[dict[str, Any]] = {name: launches.as_func(TABLE[name], 2) for name in ("div", "floordiv", "mod")}
     dtype: Any = property(lambda x: number_type(_SLOT.__get__(x)), _SLOT.__set__)
     capacity = property(lambda x: x.nbytes)
-    pinned = is_transposed = property(lambda x: False)
-    deleter = property(lambda x: None)
+    pinned, is_transposed, deleter = False, False, None
     ctype = property(attrgetter("packed"))
     ptr = property(address)
     memory_kind = property(lambda x: MemoryKind.CUDA_DEVICE if x.device.is_cuda else MemoryKind.HOST)
     __array_interface__ = property(lambda x: x.numpy().__array_interface__)
-    retain_grad, detach, _ref, _is_read = _Attached(False), _Attached(), _Attached(), _Attached(False)
-    release = _Attached(lambda: None)
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
         """Create an array, never an annotation."""
@@ -219,8 +184,7 @@ class array(wb.array, metaclass=Made):
 
     def __init__(self, data: Any = None, dtype: Any = None, **options: Any) -> None:
         """Initialise an instance of a user's own subclass as an array of the same arguments."""
-        created = make(data, dtype, **options)
-        c = created
+        c = make(data, dtype, **options)
         self.bind(c.memory, c.dtype, c.shape, c.strides, c.requires_grad, c.address)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
@@ -233,12 +197,12 @@ class array(wb.array, metaclass=Made):
             LaunchError: arrays of indices stand beside a number.
         """
         parts = index if isinstance(index, tuple) else (index,)
-        if not any(isinstance(p, wb.array) for p in parts):
+        tables = [p if isinstance(p, wb.array) else None for p in parts]
+        if not any(t is not None for t in tables):
             return super().__getitem__(index)
         if any(isinstance(p, (int, np.integer)) for p in parts):
             raise wb.LaunchError("x[…] takes arrays of indices beside slices alone.", advice="Index the array first.")
         sliced = super().__getitem__(tuple(slice(None) if isinstance(p, wb.array) else p for p in parts))
-        tables = [p if isinstance(p, wb.array) else None for p in parts]
         return IndexedArray(sliced, tables)
 
     @property
@@ -253,7 +217,13 @@ class array(wb.array, metaclass=Made):
             wb.array.grad.fset(self, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute; one that `workbench.array` lacks is kept in `attached`."""
+        """Set an attribute; one that `workbench.array` lacks is kept in `attached`.
+
+        Raises:
+            ValueError: it is `retain_grad`, of an array that requires no gradient.
+        """
+        if name == "retain_grad" and value and not self.requires_grad:
+            raise ValueError("retain_grad is of an array that requires a gradient: requires_grad=True")
         try:
             super().__setattr__(name, value)
         except AttributeError:
@@ -263,9 +233,10 @@ class array(wb.array, metaclass=Made):
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute that a program set on the array; any other name raises AttributeError."""
-        if name != "attached" and name in getattr(self, "attached", {}):
-            return self.attached[name]
-        raise AttributeError(f"'array' object has no attribute {name!r}")
+        attached = _ATTACHED if name == "attached" else {**_ATTACHED, **getattr(self, "attached", {})}
+        if name not in attached:
+            raise AttributeError(f"'array' object has no attribute {name!r}")
+        return attached[name] and self.requires_grad if name == "retain_grad" else attached[name]
 
     def __bool__(self) -> bool:
         """Return whether the array has elements."""
@@ -296,25 +267,23 @@ class array(wb.array, metaclass=Made):
 array.kin = array
 
 
-class IndexedClass(Made):
-    """The metaclass of `IndexedArray`: `wp.indexedarray[float, 2]` is an annotation, a call makes an array."""
-
+class _IndexedClass(Widened):
     def __getitem__(cls, item: Any) -> Any:
-        dtype, ndim = item if isinstance(item, tuple) else (item, 1)
-        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
-
-    def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """Return an indexed array, or an annotation if there is no data."""
-        if cls is IndexedArray and data is None:
-            return wb.indexedarray(dtype=dtype, **options)
-        return type.__call__(cls, data, indices, dtype, **options)
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.indexedarray) if cls is IndexedArray else type.__instancecheck__(cls, value)
+        dtype, ndim = _with_dimensions(item, 1)
+        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=ndim)
 
 
-class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
+class IndexedArray(wb.indexedarray, metaclass=_IndexedClass):
     """Represents a `workbench.indexedarray` whose annotation may name its dimensions; programs derive from it."""
+
+    includes = wb.indexedarray
+
+    @staticmethod
+    def create(data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """Return an indexed array, or an annotation if there is no data."""
+        if data is None:
+            return wb.indexedarray(dtype=dtype, **options)
+        return type.__call__(IndexedArray, data, indices, dtype, **options)
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
         """Create an indexed array, never an annotation."""
@@ -346,8 +315,4 @@ class ArrayOf(type(wb.array2d)):
 
     def __call__(self, data: Any = None, dtype: Any = None, **options: Any) -> Any:
         """Return an array of the data, or an annotation if there is neither data nor a shape."""
-        if data is None and "shape" not in options and "ptr" not in options:
-            return annotation(Any if dtype is None else dtype, self.ndim)
-        if "ptr" in options or "strides" in options:
-            return make(data, dtype, **options)
-        return marked(super().__call__(_components(_by_numpy(data, dtype), dtype), dtype, **without_hints(options)))
+        return make(data, dtype, ndim=self.ndim, **options)

@@ -44,46 +44,44 @@ class Recorder:
         self.differentiable: list[tuple[str, str, list[tuple[str, Any]]]] = []
         self.is_inside = self.is_backward_done = False
         wp.empty, wp.empty_like = wp.zeros, wp.zeros_like  # what was never written would differ
-        wp.launch, wp.launch_tiled = self._launch(wp.launch), self._launch(wp.launch_tiled)
-        wp.Tape.backward = self._backward(wp.Tape.backward)
+        for name in ("launch", "launch_tiled"):
+            setattr(wp, name, self._followed(getattr(wp, name), self._launched))
+        wp.Tape.backward = self._followed(wp.Tape.backward, self._differentiated)
 
-    def _launch(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _followed(self, function: Callable[..., Any], after: Callable[..., None]) -> Callable[..., Any]:
+        """Return the function followed by `after`, which gets its caller's place; calls inside it count once."""
+
         def call(*args: Any, **options: Any) -> Any:
-            if self.is_inside:  # one launch that is made of others counts once
+            if self.is_inside:  # one launch that is made of others
                 return function(*args, **options)
-            result = self._alone(function, *args, **options)
-            values = {**dict(zip(("kernel", "dim", "inputs", "outputs"), args, strict=False)), **options}
-            kernel, frame = values["kernel"], sys._getframe(1)
-            where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
-            arguments = [*(values.get("inputs") or ()), *(values.get("outputs") or ())]
-            arrays = [*_arrays(zip((a.label for a in kernel.adj.args), arguments, strict=False))]
-            self.send("launch", kernel.key, where, [(name, x.numpy()) for name, x in arrays])
-            if self.is_backward_done:
-                self.differentiable, self.is_backward_done = [], False
-            differentiable = [(name, x) for name, x in arrays if getattr(x, "requires_grad", False)]
-            if differentiable:
-                self.differentiable.append((kernel.key, where, differentiable))
+            self.is_inside = True
+            try:
+                result = function(*args, **options)
+            finally:
+                self.is_inside = False
+            frame = sys._getframe(1)
+            after(f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}", *args, **options)
             return result
 
         return call
 
-    def _backward(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **options: Any) -> Any:
-            result = self._alone(function, *args, **options)
-            for kernel, where, arrays in reversed(self.differentiable):
-                gradients = [(f"{name}.grad", x.grad.numpy()) for name, x in arrays if x.grad is not None]
-                self.send("gradient", kernel, where, gradients)
-            self.is_backward_done = True
-            return result
+    def _launched(
+        self, where: str, kernel: Any, dim: Any, inputs: Any = None, outputs: Any = None, *args: Any, **options: Any
+    ) -> None:
+        arguments = zip((a.label for a in kernel.adj.args), [*(inputs or ()), *(outputs or ())], strict=False)
+        arrays = [*_arrays(arguments)]
+        self.send("launch", kernel.key, where, [(name, x.numpy()) for name, x in arrays])
+        if self.is_backward_done:
+            self.differentiable, self.is_backward_done = [], False
+        differentiable = [(name, x) for name, x in arrays if getattr(x, "requires_grad", False)]
+        if differentiable:
+            self.differentiable.append((kernel.key, where, differentiable))
 
-        return call
-
-    def _alone(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        self.is_inside = True
-        try:
-            return function(*args, **options)
-        finally:
-            self.is_inside = False
+    def _differentiated(self, where: str, *args: Any, **options: Any) -> None:
+        for kernel, line, arrays in reversed(self.differentiable):
+            gradients = [(f"{name}.grad", x.grad.numpy()) for name, x in arrays if x.grad is not None]
+            self.send("gradient", kernel, line, gradients)
+        self.is_backward_done = True
 
 
 def _arrays(named: Any) -> Iterator[tuple[str, Any]]:
@@ -135,12 +133,12 @@ def _child(side: str, arguments: list[str]) -> None:
         out.flush()
 
     Recorder(warp, send)
+    code: Any = None
     try:
         run_program(arguments)
     except SystemExit as error:
-        send("end", str(error.code), "", [])
-    else:
-        send("end", "None", "", [])
+        code = error.code
+    send("end", str(code), "", [])
 
 
 def _record(process: subprocess.Popen[bytes]) -> Any:

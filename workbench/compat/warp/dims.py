@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import copy
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -15,15 +14,12 @@ from msgspec.structs import replace
 import workbench as wb
 from workbench.api.builds.arguments import as_sizes
 from workbench.compat.warp.settings import config
+from workbench.compat.warp.spelling import called_name
 from workbench.frontend import Definition
 
 
 def _is_tid(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and not node.args and _name(node) == "tid"
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return isinstance(node, ast.Call) and not node.args and called_name(node) == "tid"
 
 
 @lru_cache(1024)
@@ -34,38 +30,39 @@ def rank_of(definition: Definition) -> int:
     return max([*counts, *(1 for n in definition.calls if _is_tid(n))], default=0)
 
 
-class _OfRank(ast.NodeTransformer):
-    def __init__(self, rank: int) -> None:
-        self.rank = rank
+class _Fixed(ast.NodeTransformer):
+    """Gives `tid()` as many indices as `rank` says, and replaces `block_dim()` by `size`; neither if it is 0."""
+
+    def __init__(self, rank: int = 0, size: int = 0) -> None:
+        self.rank, self.size = rank, size
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if not _is_tid(node.value):
-            return self.generic_visit(node)
-        target = node.targets[0]
-        names = [*target.elts] if isinstance(target, ast.Tuple) else [target]
-        more = [ast.Name(f"index.{k}", ast.Store()) for k in range(len(names), self.rank)]
-        assignment = ast.Assign([ast.Tuple([*names, *more], ast.Store())], node.value)
-        return ast.fix_missing_locations(ast.copy_location(assignment, node))
+        if self.rank and _is_tid(node.value):
+            target = node.targets[0]
+            names = [*target.elts] if isinstance(target, ast.Tuple) else [target]
+            more = [ast.Name(f"index.{k}", ast.Store()) for k in range(len(names), self.rank)]
+            node.targets = [ast.Tuple([*names, *more], ast.Store())]
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        is_size = self.size and called_name(node) == "block_dim"
+        return ast.copy_location(ast.Constant(self.size), node) if is_size else node
+
+    def of(self, definition: Definition) -> Definition:
+        """Return the definition with that done."""
+        node = ast.fix_missing_locations(self.visit(copy.deepcopy(definition.node)))
+        return replace(definition, node=node, written=("", 0))
 
 
 def with_rank(definition: Definition, rank: int) -> Definition:
     """Return the definition with a `tid()` that gives `rank` indices, of which the kernel uses the first."""
-    node = ast.fix_missing_locations(_OfRank(rank).visit(copy.deepcopy(definition.node)))
-    return replace(definition, node=node, written=("", 0))
-
-
-class _OfBlock(ast.NodeTransformer):
-    def __init__(self, size: int) -> None:
-        self.size = size
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        return ast.copy_location(ast.Constant(self.size), node) if _name(node) == "block_dim" else node
+    return _Fixed(rank=rank).of(definition)
 
 
 def with_block(definition: Definition, size: int) -> Definition:
     """Return the definition with `block_dim()` replaced by the number `size`: its launch needs no whole blocks."""
-    return replace(definition, node=_OfBlock(size).visit(copy.deepcopy(definition.node)), written=("", 0))
+    return _Fixed(size=size).of(definition)
 
 
 def uses_blocks(definition: Definition) -> bool:
@@ -76,7 +73,7 @@ def uses_blocks(definition: Definition) -> bool:
 def needs_whole_blocks(definition: Definition) -> bool:
     """Return whether a kernel, or a func that it calls, uses tiles, or only a func calls `block_dim()`."""
     tiles = any(name.startswith(("tile", "untile")) for name in called(definition))
-    return tiles or ("block_dim" in called(definition) and "block_dim" not in map(_name, definition.calls))
+    return tiles or ("block_dim" in called(definition) and "block_dim" not in map(called_name, definition.calls))
 
 
 @lru_cache(1024)
@@ -84,7 +81,7 @@ def called(definition: Definition) -> frozenset[str]:
     """Return the names of all functions that a definition, and the funcs that it calls, call."""
     funcs = [definition.read(c.func.id) for c in definition.calls if isinstance(c.func, ast.Name)]
     inner = [d for f in funcs for d in getattr(f, "__wb_definitions__", ()) if d is not definition]
-    return frozenset[str]().union({_name(c) for c in definition.calls}, *map(called, inner))
+    return frozenset[str]().union({called_name(c) for c in definition.calls}, *map(called, inner))
 
 
 def block_dim(requested: int | None, device: Any) -> int:
@@ -119,7 +116,7 @@ def bounds_of(kernel: wb.Kernel, dim: Any) -> SimpleNamespace:
     return SimpleNamespace(shape=shape, coord_mult=size // (math.prod(shape) or 1), size=size, dims=sizes)
 
 
-def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block: int = 0) -> tuple[Any, Any]:
+def fitted(kernel: Any, dim: Any, per_block: int = 0) -> tuple[Any, Any]:
     """Return the kernel and the dimensions, made to fit each other: as many sizes as `tid()` gives indices.
 
     Missing sizes are 1; if there are too many, the kernel is one whose `tid()` gives more indices.
@@ -127,7 +124,6 @@ def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block:
     Args:
         kernel: what is launched.
         dim: its dimensions as written.
-        of_rank: makes the kernel whose `tid()` gives more indices.
         per_block: 1 where `dim` counts blocks, of which the thread is one index more.
     """
     rank = rank_of(kernel.definition)
@@ -136,4 +132,4 @@ def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block:
         return kernel, dim
     if len(sizes) < rank:
         return kernel, (*sizes, *(1,) * (rank - per_block - len(sizes)))
-    return of_rank(kernel, len(sizes)), sizes
+    return kernel.variant(with_rank, len(sizes)), sizes

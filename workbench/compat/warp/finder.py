@@ -56,7 +56,8 @@ class Finder(MetaPathFinder, Loader):
         rest = name[len(root) + 1 :] if root else ""
         if root is None or (root == HERE and rest not in (*OURS, *ELSE)):
             return None
-        if root == "warp" and _is_in(rest, WHEEL) and not (rest in ELSE and PathFinder.find_spec("warp") is None):
+        is_plain = root == "warp" and any(f"{rest}.".startswith(f"{module}.") for module in WHEEL)
+        if is_plain and not (rest in ELSE and PathFinder.find_spec("warp") is None):
             return _from_wheel(name, rest)
         depth = 2 if rest.startswith(("_src.apic.", "_src.jax.")) else 1
         internals = rest.startswith("_src.") and rest.count(".") == depth
@@ -67,19 +68,11 @@ class Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Replace the module in `sys.modules` by Workbench's stand-in for it."""
         rest = module.__name__.removeprefix(HERE).removeprefix("warp").removeprefix(".")
-        home = {"": HERE, "config": HERE, "types": f"{HERE}.modules.types", **ELSE}.get(
-            rest, f"{HERE}.modules.internals"
-        )
-        value: Any = importlib.import_module(home)
-        if rest == "config":
-            value = value.config
-        elif home.endswith("internals"):
+        homes = {"": HERE, "config": HERE, "types": f"{HERE}.modules.types", **ELSE}
+        value: Any = importlib.import_module(homes.get(rest, f"{HERE}.modules.internals"))
+        if rest not in homes:
             value = value.Internals(module.__name__, module.__spec__)
-        sys.modules[module.__name__] = value
-
-
-def _is_in(rest: str, names: Sequence[str]) -> bool:
-    return any(rest == n or rest.startswith(f"{n}.") for n in names)
+        sys.modules[module.__name__] = value.config if rest == "config" else value
 
 
 def wheel() -> Path:
@@ -90,10 +83,8 @@ def wheel() -> Path:
     """
     spec = PathFinder.find_spec("warp")
     if spec is None or spec.origin is None:
-        message = (
-            f"this part of Warp comes from its own wheel, which is not installed: pip install warp-lang=={TESTED}.*"
-        )
-        raise ModuleNotFoundError(message, name="warp")
+        what = "this part of Warp comes from its own wheel, which is not installed"
+        raise ModuleNotFoundError(f"{what}: pip install warp-lang=={TESTED}.*", name="warp")
     return Path(spec.origin).parent
 
 
@@ -132,19 +123,16 @@ def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
     folder = wheel()
     version = importlib.metadata.version("warp-lang")
     if not version.startswith(f"{TESTED}."):
-        raise ImportError(
-            f"{name} of warp-lang {version}: only that of warp-lang {TESTED} runs on Workbench", name=name
-        )
+        text = f"{name} of warp-lang {version}: only that of warp-lang {TESTED} runs on Workbench"
+        raise ImportError(text, name=name)
     path = folder.joinpath(*rest.split("."))
-    if (path / "__init__.py").exists():
-        file = path / "__init__.py"
-        loader = _WheelLoader(name, str(file))
-        return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=[str(path)])
-    file = path.with_suffix(".py")
-    if path.is_dir():
-        return importlib.util.spec_from_loader(name, None, is_package=True)
+    is_package = (path / "__init__.py").exists()
+    file = path / "__init__.py" if is_package else path.with_suffix(".py")
+    if not file.exists():
+        return importlib.util.spec_from_loader(name, None, is_package=True) if path.is_dir() else None
+    inside = [str(path)] if is_package else None
     loader = _WheelLoader(name, str(file))
-    return importlib.util.spec_from_file_location(name, file, loader=loader) if file.exists() else None
+    return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=inside)
 
 
 FINDER = Finder()
@@ -168,8 +156,5 @@ def install() -> None:
         version = getattr(before, "__version__", "")
         message = f"warp {version} is already imported: call install() in a process before anything imports warp"
         raise ImportError(message, name="warp")
-    if sys.meta_path[:1] != [FINDER]:
-        if FINDER in sys.meta_path:
-            sys.meta_path.remove(FINDER)
-        sys.meta_path.insert(0, FINDER)
+    sys.meta_path[:] = [FINDER, *(f for f in sys.meta_path if f is not FINDER)]
     sys.modules["warp"] = sys.modules[HERE]

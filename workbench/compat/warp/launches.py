@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 import inspect
 import itertools
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec.structs import replace
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
-from workbench.api.tapes.gradients import Gradients
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
-from workbench.compat.warp.absent import hints
-from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.makers import NUMBERS, PYTHON, TYPES, of_warp
-from workbench.compat.warp.settings import config
-from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
+from workbench.compat.warp.absent import caller, hints
+from workbench.compat.warp.geometry import HashGrid, object_of
+from workbench.compat.warp.kinds import NUMBERS, PYTHON, TYPES, Attribute, Widened, of_warp
+from workbench.compat.warp.settings import config, get_module
+from workbench.compat.warp.spelling import only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
@@ -51,43 +47,36 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
     hints("wp.kernel", options)
-    wanted = config.enable_backward if enable_backward is None else enable_backward
-
-    def made(f: Callable[..., object]) -> wb.Kernel:
-        return kernel_of(definition_of(f), wanted)
-
-    return made if f is None else made(f)
+    enabled = config.enable_backward if enable_backward is None else enable_backward
+    if f is None:
+        return partial(kernel, enable_backward=enabled)
+    return Kernel(as_in_warp(definition_of(f)), enable_backward=enabled)
 
 
-class _KernelClass(type):
-    """The metaclass of `Kernel`: calls make kernels of definitions or functions; `isinstance` is true of any kernel."""
-
-    def __call__(
-        cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
-        **hints: Any,
-    ) -> Any:  # fmt: skip
-        if isinstance(func, Definition):
-            return super().__call__(func, **hints)
-        definition = transformed(func, code_transformers, None)
-        return kernel_of(definition, (options or {}).get("enable_backward", config.enable_backward))
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.Kernel)
-
-
-class Kernel(wb.Kernel, metaclass=_KernelClass):
+class Kernel(wb.Kernel, metaclass=Widened):
     """Represents a kernel whose names mean what they mean in Warp, with Warp's attributes.
 
     `wp.Kernel(func=f)` is `wp.kernel(f)`.
     """
 
-    warp_meanings = True
+    includes, warp_meanings = wb.Kernel, True
     is_generic = property(lambda k: any(t is None for t in parameter_annotations(k.definition).values()))
     func = property(lambda k: k)
     overloads: Mapping[str, Any] = {}
     key = Attribute("key", lambda k: k.name)
     module = Attribute("module", lambda k: get_module(k.definition.module or "__main__"))
     options = Attribute("options", lambda k: {"enable_backward": k.enable_backward})
+
+    @staticmethod
+    def create(
+        func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
+        enable_backward: bool | None = None, **hints: Any,
+    ) -> Any:  # fmt: skip
+        """Make a kernel of a definition or of a function."""
+        if not isinstance(func, Definition):
+            enable_backward = (options or {}).get("enable_backward", config.enable_backward)
+            func = as_in_warp(transformed(func, code_transformers, None))
+        return type.__call__(Kernel, func, enable_backward=enable_backward)
 
     @property
     def adj(self) -> SimpleNamespace:
@@ -99,52 +88,40 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
         """Return the kernel itself, which is built for the types of each launch."""
         return self
 
-    def of_rank(self, rank: int) -> Kernel:
-        """Return the kernel whose `tid()` gives `rank` indices; the same object for the same number."""
-        return self._variant(dims.with_rank, rank)
-
-    def of_block(self, size: int) -> Kernel:
-        """Return the kernel in which a block has `size` threads; the same object for the same number."""
-        return self._variant(dims.with_block, size)
-
-    def _variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
-        known = vars(self).setdefault("variants", {})
-        if (change, number) not in known:
-            known[change, number] = Kernel(change(self.definition, number), enable_backward=self.enable_backward)
-        return known[change, number]
+    def variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
+        """Return the kernel of the definition that `change` makes for a number; the same object for the same number."""
+        variants = vars(self).setdefault("variants", {})
+        if (change, number) not in variants:
+            definition = change(self.definition, number)
+            variants[change, number] = Kernel(definition, enable_backward=self.enable_backward)
+        return variants[change, number]
 
 
-class _FunctionClass(type):
-    """The metaclass of `Function`: calls make funcs of a module; `isinstance` is true of any func."""
-
-    def __call__(
-        cls, func: Any, key: str = "", namespace: str = "", module: Any = None, code_transformers: Any = None,
-        overloaded_annotations: Any = None, **hints: Any,
-    ) -> Any:  # fmt: skip
-        if isinstance(func, Definition):
-            return super().__call__(func)
-        definition = transformed(func, code_transformers, overloaded_annotations)
-        result = func_of(definition, func)
-        if key:
-            result.key = key
-        if module is not None:
-            module.functions[result.key] = result
-        return result
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.Func)
-
-
-class Function(wb.Func, metaclass=_FunctionClass):
+class Function(wb.Func, metaclass=Widened):
     """Represents a func whose names mean what they mean in Warp, with Warp's attributes.
 
     `wp.Function(func=f, key=name, module=m)` is `wp.func(f)`.
     """
 
-    warp_meanings = True
+    includes, warp_meanings = wb.Func, True
     key = Attribute("key", lambda f: f.name)
     module = Attribute("module", lambda f: get_module(f.__module__ or "__main__"))
     func = Attribute("func", lambda f: f)
+
+    @staticmethod
+    def create(
+        func: Any, key: str = "", namespace: str = "", module: Any = None, code_transformers: Any = None,
+        overloaded_annotations: Any = None, **hints: Any,
+    ) -> Any:  # fmt: skip
+        """Make a func of a definition or of a function; of the latter it is in the functions of the module."""
+        if isinstance(func, Definition):
+            return type.__call__(Function, func)
+        result = func_of(transformed(func, code_transformers, overloaded_annotations), func)
+        if key:
+            result.key = key
+        if module is not None:
+            module.functions[result.key] = result
+        return result
 
     @property
     def input_types(self) -> dict[str, Any]:
@@ -157,14 +134,9 @@ class Function(wb.Func, metaclass=_FunctionClass):
         self.__wb_definitions__ = tuple({repr(parameter_annotations(d)): d for d in every}.values())
 
 
-def kernel_of(definition: Definition, enable_backward: bool | None = None) -> Kernel:
-    """Make a kernel whose names mean what they mean in Warp."""
-    return Kernel(with_language(rewritten(definition)), enable_backward=enable_backward)
-
-
 def func_of(definition: Definition, f: Any) -> Function:
     """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
-    result: Any = Function(with_language(rewritten(definition)))
+    result: Any = Function(as_in_warp(definition))
     result.func, result.__signature__, result.__doc__ = f, inspect.signature(f), f.__doc__
     result.native_func = f"{result.name}_{next(_NUMBERS)}"  # funcs of one name are told apart by it
     return result
@@ -190,10 +162,10 @@ def transformed(
     return replace(definition, node=tree.body[0], annotations=types, written=("", 0))
 
 
-def with_language(definition: Any) -> Any:
-    """Return the definition with the language's builtins in scope without an import, as in Warp."""
+def as_in_warp(definition: Definition) -> Definition:
+    """Return the definition in the language's spelling, with its builtins in scope without an import, as in Warp."""
     names = {name: b for name, b in {**TABLE, **FORMS, **TYPES}.items() if not getattr(b, "hidden", False)}
-    return replace(definition, scope=replace(definition.scope, language=names))
+    return replace(rewritten(definition), scope=replace(definition.scope, language=names))
 
 
 def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
@@ -213,22 +185,18 @@ def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
     """
     name = options.pop("name", None)
     hints("wp.func", options)
-    names = sys._getframe(1).f_locals
-
-    def made(f: Callable[..., object]) -> wb.Func:
-        known = name or getattr(f, "__name__", "")
-        result = func_of(definition_of(f), f)
-        if not name:
-            before = names.get(known)
-            result = result.beside(before)
-            if len(result.__wb_definitions__) > 1:  # of several versions, the Python function is the first one's
-                result.func = before.func  # type: ignore[attr-defined,union-attr]
-        if name:  # one more version, of a def that stands in a function, say
-            result.__wb_definitions__ = (*getattr(names.get(name), "__wb_definitions__", ()), result.definition)
-            names[name] = result
+    if f is None:
+        return partial(func, name=name) if name else func
+    result, names = func_of(definition_of(f), f), caller().f_locals
+    before = names.get(name or f.__name__)
+    if name:  # one more version, of a def that stands in a function, say
+        result.__wb_definitions__ = (*getattr(before, "__wb_definitions__", ()), result.definition)
+        names[name] = result
         return result
-
-    return made if f is None else made(f)
+    result = result.beside(before)
+    if len(result.__wb_definitions__) > 1:  # of several versions, the Python function is the first one's
+        result.func = before.func  # type: ignore[attr-defined,union-attr]
+    return result
 
 
 def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options: Any) -> Any:
@@ -261,7 +229,7 @@ def as_func(f: Any, count: int) -> Any:
     """
     builtin = f if isinstance(f, Form) else as_builtin(f)
     if builtin is None:
-        return f if hasattr(f, "__wb_definitions__") else func(f)
+        return f if hasattr(f, "__wb_definitions__") else func_of(definition_of(f), f)
     names = ", ".join(f"x{k}" for k in range(count))
     text = f"def {builtin.name}({names}):\n    return f({names})\n"
     space: dict[str, Any] = {"f": f}
@@ -269,45 +237,37 @@ def as_func(f: Any, count: int) -> Any:
     return Function(definition_of(space[builtin.name], text))
 
 
-def of_numbers(name: str) -> Callable[..., Any]:
-    """Return the builtin `name` with Warp's results for numbers, also where Python calls it."""
-
-    if {(name, "int"), (name, "float")} & {*MEANINGS}:
-        return in_python(name, lambda *args, **named: _meant(name, *args, *named.values()))
-    return in_python(name, TABLE[name])
-
-
-def _meant(name: str, *args: Any) -> Any:
-    return as_func(TABLE[name], len(args))(*args)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else of_warp(value)
-
-
 _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
 """The types of Python's own numbers as builtins compute with them, where they get nothing else."""
 
 
-def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `function` as the builtin `name` for calls from Python, with results of the types that Warp gives.
+def of_numbers(name: str) -> Callable[..., Any]:
+    """Return the builtin `name` with Warp's results for numbers, also where Python calls it, and of the types of Warp.
 
     They are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
     `config.legacy_scalar_return_types`; else Warp's types.
     """
+    builtin, differs = TABLE[name], not MEANINGS.keys().isdisjoint({(name, "int"), (name, "float")})
 
     def call(*args: Any, **named: Any) -> Any:
         if all(type(a) in _NUMBERS_OF or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
             args = tuple(_NUMBERS_OF[type(a)](a) if type(a) in _NUMBERS_OF else a for a in args)
-        result = function(*args, **named)
+        if differs:
+            result = as_func(builtin, len(args) + len(named))(*args, *named.values())
+        else:
+            result = builtin(*args, **named)
         typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
         if any(name not in PYTHON for name in typed) and not config.legacy_scalar_return_types:
             return of_warp(result)
         return tuple(map(_plain, result)) if isinstance(result, tuple) else _plain(result)
 
-    call.__name__, call.__doc__ = name, TABLE[name].doc
+    call.__name__, call.__doc__ = name, builtin.doc
     call.__dict__["__wb_builtin__"] = name
     return call
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else of_warp(value)
 
 
 def launch(
@@ -341,7 +301,8 @@ def launch(
 
 def _launched(
     kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
-    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), block_dim: int | None = None, **options: Any,
+    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), block_dim: int | None = None,
+    tiled: bool = False, **options: Any,
 ) -> wb.Launch | None:  # fmt: skip
     device, adjoint = options.get("device"), options.get("adjoint", False)
     if adjoint:
@@ -350,29 +311,28 @@ def _launched(
         options["adj_inputs"] = [
             False if a is None and isinstance(v, wb.array) and not v.requires_grad else a for v, a in pairs
         ]
-    inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
+    inputs, outputs = _arguments(kernel, inputs, 0, device), _arguments(kernel, outputs, len(inputs), device)
     for capture in _OPEN[-1:]:
         capture.note(kernel, dim, [*inputs, *outputs])
     for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
         tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
     if isinstance(kernel, Kernel):
-        kernel, dim = dims.fitted(kernel, dim, Kernel.of_rank)
-        if block_dim is not None or dims.uses_blocks(kernel.definition):
-            size = dims.block_dim(block_dim, device)
-            if dims.needs_whole_blocks(kernel.definition):
-                options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
-            elif dims.uses_blocks(kernel.definition):
-                kernel = kernel.of_block(size)
+        kernel, dim = dims.fitted(kernel, dim, per_block=int(tiled))
+    if tiled:
+        return wb.launch_tiled(kernel, dim, inputs, outputs, block_dim=dims.block_dim(block_dim, device), **options)
+    if isinstance(kernel, Kernel) and (block_dim is not None or dims.uses_blocks(kernel.definition)):
+        size = dims.block_dim(block_dim, device)
+        if dims.needs_whole_blocks(kernel.definition):
+            options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
+        elif dims.uses_blocks(kernel.definition):
+            kernel = kernel.variant(dims.with_block, size)
     return wb.launch(kernel, dim, inputs, outputs, **options)
 
 
-class _LaunchClass(type):
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.Launch) or type.__instancecheck__(cls, value)
-
-
-class Launch(metaclass=_LaunchClass):
+class Launch(metaclass=Widened):
     """Represents a launch whose dimensions and arguments are set one by one: `set_dim`, `set_param_…`."""
+
+    includes = wb.Launch
 
     def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
         self.kernel, self.dim, self.bounds = kernel, (0,), dims.bounds_of(kernel, 0)
@@ -380,8 +340,10 @@ class Launch(metaclass=_LaunchClass):
         self._options = {"device": device, "adjoint": adjoint, "block_dim": self.block_dim, **options}
         self._recorded: wb.Launch | None = None
         kinds = parameter_annotations(kernel.definition)
-        self._values: dict[str, Any] = {n: kinds[n](0) if isinstance(kinds[n], Scalar) else None for n in kinds}
-        self._values |= {n: k(*[0] * k.length) for n, k in kinds.items() if isinstance(k, Vector)}
+        values = (
+            k(*[0] * getattr(k, "length", 1)) if isinstance(k, (Scalar, Vector)) else None for k in kinds.values()
+        )
+        self._values: dict[str, Any] = dict(zip(kinds, values, strict=True))
         self._zeros, self._adjoints = dict(self._values), dict[str, Any].fromkeys(kinds)
 
     def set_dim(self, dim: Any) -> None:
@@ -441,42 +403,38 @@ def launch_tiled(
         LaunchError: the arguments do not fit.
     """
     hints("wp.launch_tiled", {"max_blocks": max_blocks or None})
-    inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
-    if isinstance(kernel, Kernel):
-        kernel, dim = dims.fitted(kernel, dim, Kernel.of_rank, per_block=1)
-    options["block_dim"] = dims.block_dim(options.get("block_dim"), device)
-    return wb.launch_tiled(kernel, dim, inputs, outputs, device=device, **options)
+    return _launched(kernel, dim, inputs, outputs, device=device, tiled=True, **options)
 
 
-def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
-    """Return the arguments as `workbench.launch` takes them, for the kernel's parameters from number `first` on.
+def _arguments(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
+    """Return the arguments as `workbench.launch` takes them, for the kernel's parameters from number `first` on."""
+    if not kernel.definition.annotations and all(isinstance(v, (wb.array, float)) for v in values):
+        return [*values]
+    names = kernel.parameters[first : first + len(values)]
+    pairs = itertools.zip_longest(values, names, fillvalue="")
+    return [_argument(kernel.definition, name, value, device) for value, name in pairs]
+
+
+def _argument(definition: Definition, name: str, value: Any, device: Any) -> Any:
+    """Return the argument of a parameter as `workbench.launch` takes it.
 
     Tuples become vectors and matrices, numbers of meshes, grids and trees become these, and None for an array that the
     kernel only indexes, behind a flag say, becomes an empty array.
     """
-    values = list(values)
-    names = kernel.parameters[first:]
-    for k, value in enumerate(values):
-        if isinstance(value, StructValue):
-            values[k] = _with_arrays(value, device)
-            if k < len(names) and kernel.definition.annotations.get(names[k]) is Any:
-                values[k] = _with_objects(values[k])
-    numbers = [k for k, v in enumerate(values) if isinstance(v, wb.array) and v.dtype == NUMBERS["uint64"]]
-    for k in numbers:
-        if k < len(names) and kernel.definition.annotations.get(names[k]) in (Any, wb.Meshes):
-            values[k] = known(values[k])
-    if not any(v is None or isinstance(v, _PARTS) for v in values):
-        return values
-    types = list(parameter_annotations(kernel.definition).values())[first:]
-    for k, (value, kind) in enumerate(zip(values, types, strict=False)):
-        if not isinstance(kind, Scalar):
-            values[k] = known(value)
-        if value is None:
-            if isinstance(kind, ArrayType) and only_indexed(kernel.definition, names[k]):
-                values[k] = wb.empty((0,) * kind.ndim, kind.dtype, device)
-        elif isinstance(value, _PARTS[:3]) and type(value) is not HostVector and isinstance(kind, Vector):
-            values[k] = kind(*value)
-    return values
+    own = definition.annotations.get(name)
+    if isinstance(value, StructValue):
+        value = _with_arrays(value, device)
+        return _with_objects(value) if own is Any else value
+    if isinstance(value, wb.array):
+        return object_of(value) if own is Any or own is wb.Meshes else value
+    if value is not None and not isinstance(value, _PARTS):
+        return value
+    kind: Any = parameter_annotations(definition).get(name)
+    if value is None and isinstance(kind, ArrayType) and only_indexed(definition, name):
+        return wb.empty((0,) * kind.ndim, kind.dtype, device)
+    if isinstance(value, _PARTS[:3]) and type(value) is not HostVector and isinstance(kind, Vector):
+        return kind(*value)
+    return value if isinstance(kind, Scalar) else object_of(value)
 
 
 def _with_arrays(value: StructValue, device: Any) -> StructValue:
@@ -493,7 +451,7 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
 def _with_objects(value: StructValue) -> StructValue:
     """Return the struct, or a copy in which numbers of meshes and trees are replaced by these."""
     fields = {f.name: f.type for f in value.__wb_struct__.fields}
-    objects = {n: known(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
+    objects = {n: object_of(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
     objects = {n: v for n, v in objects.items() if isinstance(v, StructValue)}
     if not objects:
         return value
@@ -509,17 +467,6 @@ def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
 
 
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)
-
-
-class _Gradients(Gradients):
-    def __getitem__(self, key: object) -> Any:
-        if not isinstance(key, StructValue):
-            return super().__getitem__(key)
-        result = copy.copy(key)
-        for name, value in vars(key).items():
-            if isinstance(value, StructValue) or (isinstance(value, wb.array) and value.requires_grad):
-                setattr(result, name, self[value])
-        return result
 
 
 class Tape(wb.Tape):
@@ -570,11 +517,6 @@ class Tape(wb.Tape):
         finally:
             self._is_open = opened
 
-    @property
-    def gradients(self) -> Any:
-        """The gradient of each array; of a struct with arrays, a struct with their gradients."""
-        return _Gradients(self, self._only)
-
     def record_scope_begin(self, name: str, metadata: Any = None) -> None:
         """Begin a named scope of launches, which `record_scope_end` ends."""
         self.scopes.append((len(self.launches), name, metadata or {}))
@@ -618,7 +560,7 @@ class ScopedCapture:
         """Ignore all options: the device is that of the captured launches."""
         self.graph: wb.Graph | None = None
         self._with = wb.capture()
-        self._grids: list[Place] = []
+        self._grids: list[tuple[int, str, HashGrid]] = []
 
     def __enter__(self) -> Self:
         self._captured = self._with.__enter__()
@@ -629,20 +571,20 @@ class ScopedCapture:
         _OPEN.remove(self)
         self._with.__exit__(*problem)
         self.graph = self._captured
-        _GRIDS[self.graph] = self._grids
+        vars(self.graph)["grids"] = self._grids
 
     def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
-        """Record which hash grids the next launch takes; one that was never built gets room for a point per thread."""
+        """Record which hash grids the next launch takes: building one again creates other arrays.
+
+        One that was never built gets room for a point per thread.
+        """
         grids = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
         for name, grid in grids:
             grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
             self._grids.append((len(self._captured), name, grid))
 
 
-Place = tuple[int, str, HashGrid]
 _OPEN: list[ScopedCapture] = []
-_GRIDS: WeakKeyDictionary[wb.Graph, list[Place]] = WeakKeyDictionary()
-"""Hash grids that a graph's launches take, with launch and parameter: building one again creates other arrays."""
 
 
 def capture_begin(device: Any = None, **options: Any) -> None:
@@ -668,8 +610,8 @@ def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
 
 def capture_launch(graph: wb.Graph, stream: Any = None) -> None:
     """Run a captured graph, with the hash grids that it takes as they were built last."""
-    for node, name, grid in _GRIDS.get(graph, ()):
-        graph.update(node, **{f"{name}.{field}": getattr(grid, field) for field in FIELDS})
+    for node, name, grid in vars(graph).get("grids", ()):
+        graph.update(node, **{f"{name}.{field}": getattr(grid, field) for field in vars(grid) if field != "dtype"})
     graph.launch()
 
 
@@ -685,18 +627,5 @@ class ScopedTimer(wb.ScopedTimer):
         dict: dict[str, list[float]] | None = None, **options: Any,
     ) -> None:  # fmt: skip
         """Create a timer that appends to `dict[name]`, if that is given; other options have no effect."""
-        super().__init__(name)
+        super().__init__(name, active=active, prints=print, times=dict)
         self.elapsed = 0.0
-        self._active, self._print, self._dict = active, print, dict
-
-    def __enter__(self) -> Self:
-        return super().__enter__() if self._active else self
-
-    def __exit__(self, *problem: object) -> None:
-        if not self._active:
-            return
-        super().__exit__(*problem)
-        if self._dict is not None:
-            self._dict.setdefault(self.name, []).append(self.elapsed or 0.0)
-        if self._print:
-            builtins.print(f"{self.name} took {self.elapsed:.2f} ms")

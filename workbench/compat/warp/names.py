@@ -7,25 +7,23 @@ import platform
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial, wraps
 from importlib import import_module, metadata
 from inspect import get_annotations
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 import workbench as wb
-from workbench.compat.warp import arrays, dims, launches
-from workbench.compat.warp.absent import ABSENT, Renderer, absent, hints, ignored, is_absent, mention
+from workbench.compat.warp import arrays, dims, launches, settings
+from workbench.compat.warp.absent import ABSENT, Renderer, absent, caller, hints, ignored, is_absent, mention
 from workbench.compat.warp.arrays import from_ptr
-from workbench.compat.warp.attributes import Module, get_module
 from workbench.compat.warp.finder import FROM_WHEEL, wheel
-from workbench.compat.warp.makers import NUMBERS, number_type, quaternion, transformation
-from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, MemoryKind, config
-from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
+from workbench.compat.warp.geometry import Bvh, HashGrid, Mesh
+from workbench.compat.warp.kinds import NUMBERS, number_type, quaternion, transformation
+from workbench.compat.warp.settings import config, get_module
 from workbench.doctor import doctor
 from workbench.frontend import parameter_annotations
 from workbench.interop.jax.values.library import library
@@ -33,8 +31,7 @@ from workbench.structs import as_element
 from workbench.types import Scalar, Vector, as_type, element, int8, matrix, vector
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """Represents a name of Warp's, with its adapter.
 
     Attributes:
@@ -52,33 +49,27 @@ def _group(ours: str, remark: str, **values: Any) -> dict[str, Row]:
     return {name: Row(value, ours, remark) for name, value in values.items()}
 
 
-def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Callable[..., Any]:
-    """Return a maker of arrays that ignores Warp's hints, and whose arrays have Warp's attributes.
+def _adapted(
+    function: Callable[..., Any], like: bool = False, defaults: Mapping[str, Any] | None = None, **renamed: str
+) -> Callable[..., Any]:
+    """Return a function whose arrays have Warp's attributes, and which ignores Warp's hints.
 
-    With `like`, an array requires a gradient if its source does, unless a call says otherwise; `defaults` are options
-    for calls without positional arguments.
+    Args:
+        function: what is called.
+        like: whether an array requires a gradient if its source does, unless a call says otherwise.
+        defaults: options for calls without positional arguments.
+        **renamed: the names of its arguments by those that Warp gives them.
     """
 
-    @wraps(make)
-    def call(*args: Any, **options: Any) -> Any:
-        retained = options.pop("retain_grad", False)
-        options = arrays.without_hints(options)
+    @wraps(function)
+    def call(*args: Any, retain_grad: bool = False, stream: Any = None, **options: Any) -> Any:
+        options = {renamed.get(name, name): value for name, value in arrays.without_hints(options).items()}
         if like and options.get("requires_grad") is None:
             options["requires_grad"] = getattr(args[0], "requires_grad", False)
-        result = arrays.marked(make(*args, **{**({} if args else defaults), **options}))
-        if retained:
+        result = arrays.marked(function(*args, **{**({} if args else defaults or {}), **options}))
+        if retain_grad:
             result.retain_grad = True
         return result
-
-    return call
-
-
-def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., Any]:
-    """Return a function whose named arguments may have Warp's names, `renamed`, and which ignores `stream`."""
-
-    @wraps(function)
-    def call(*args: Any, stream: Any = None, **options: Any) -> Any:
-        return function(*args, **{renamed.get(name, name): value for name, value in options.items()})
 
     return call
 
@@ -102,21 +93,12 @@ def _set_device(device: Any) -> None:
     os.environ["WORKBENCH_DEVICE"] = str(wb.get_device(device))
 
 
-def _asset_directory() -> str:
-    """Return the folder of the assets of an installed Warp.
-
-    Raises:
-        ModuleNotFoundError: Warp is not installed.
-    """
-    return str(wheel() / "examples" / "assets")
-
-
 def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
     """Return an array of NumPy's data, which is converted where its numbers are of another type."""
     kind = as_element(dtype) if dtype is not None else None
-    if isinstance(kind, (Scalar, Vector)) and data.dtype != element(kind).numpy:
-        data = data.astype(element(kind).numpy)
-    return arrays.marked(wb.from_numpy(data, dtype, **arrays.without_hints(options)))
+    if isinstance(kind, (Scalar, Vector)):
+        data = data.astype(element(kind).numpy, copy=False)
+    return wb.from_numpy(data, dtype, **options)
 
 
 def _dtype_from_numpy(dtype: Any) -> Any:
@@ -135,10 +117,8 @@ def _dtype_to_numpy(dtype: Any) -> Any:
 
 def _overload(kernel: Any, *types: Any) -> Any:
     """Return the kernel itself, built for the types of each launch; for a `def`, the kernel of its name."""
-    if isinstance(kernel, wb.Kernel):
-        return kernel
-    frame = sys._getframe(1)
-    return frame.f_locals.get(kernel.__name__, frame.f_globals.get(kernel.__name__))
+    frame = caller()
+    return kernel if isinstance(kernel, wb.Kernel) else {**frame.f_globals, **frame.f_locals}.get(kernel.__name__)
 
 
 def _struct(cls: Any = None, **hints_: Any) -> Any:
@@ -149,7 +129,7 @@ def _struct(cls: Any = None, **hints_: Any) -> Any:
     hints("wp.struct", hints_)
     if cls is None:
         return _struct
-    cls.__annotations__ = get_annotations(cls, locals={**sys._getframe(1).f_locals}, eval_str=True)
+    cls.__annotations__ = get_annotations(cls, locals={**caller().f_locals}, eval_str=True)
     missing = [kind for kind in cls.__annotations__.values() if is_absent(kind)]
     if missing:
         return absent(f"{missing[0].__name__} (in {cls.__name__})")
@@ -180,72 +160,45 @@ def _assign(value: Any, other: Any) -> Any:
     return value
 
 
-def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `jax_kernel` or `jax_callable` as Warp has it: its functions return a tuple, also of one array."""
-    known: dict[Any, Callable[..., Any]] = {}
-
-    def made(function: Any, *args: Any, **options: Any) -> Any:
-        meant = {n: v for n, v in options.items() if v is not None and v != [] and n not in _JAX_HINTS}
-        key = repr((id(function), args, meant))
-        if key not in known:
-            known[key] = _made_for_jax(make, function, args, meant)
-        return known[key]
-
-    made.__name__, made.__doc__ = make.__name__, make.__doc__
-    return made
+_JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")
+_FOR_JAX: dict[Any, Callable[..., Any]] = {}
 
 
-def _made_for_jax(make: Any, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Callable[..., Any]:
-    inner = make(function, *args, **_elements(function, options))
-    as_first = {"enable_backward", "launch_dims"} <= {*options}  # results are as large as the first array
+def _for_jax(make: Callable[..., Any], function: Any, *args: Any, **options: Any) -> Callable[..., Any]:
+    """Return a function for JAX as Warp has it: it returns a tuple, also of one array.
+
+    Args:
+        make: `jax_kernel` or `jax_callable`.
+        function: a kernel, or a function that launches kernels.
+        *args: the other arguments of `make`.
+        **options: its options; hints have no effect.
+    """
+    meant = {n: v for n, v in options.items() if v is not None and v != [] and n not in _JAX_HINTS}
+    key = repr((make, id(function), args, meant))
+    if key in _FOR_JAX:
+        return _FOR_JAX[key]
+    inner = make(function, *args, **meant)
+    as_first = {"enable_backward", "launch_dims"} <= {*meant}  # results are as large as the first array
 
     def call(*values: Any, **named: Any) -> Any:
         if as_first and "output_dims" not in named:
-            kinds = zip(values, _types_of(function).values(), strict=False)
+            kinds = zip(values, parameter_annotations(function.definition).values(), strict=False)
             named["output_dims"] = next(v.shape[: t.ndim] for v, t in kinds if isinstance(t, wb.types.ArrayType))
-        result = inner(*values, **_elements(function, named))
+        result = inner(*values, **named)
         return result if isinstance(result, (tuple, list)) else (result,)
 
     call.function = function  # type: ignore[attr-defined]  # which keeps its id
+    _FOR_JAX[key] = call
     return call
 
 
-def _types_of(function: Any) -> dict[str, Any]:
-    """Return the annotations of a kernel's or a function's parameters, by name."""
-    kernel = isinstance(function, wb.Kernel)
-    return parameter_annotations(function.definition) if kernel else get_annotations(function, eval_str=True)
-
-
-def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with `output_dims` that count elements: without the sizes of vectors that end them in Warp."""
-    dims = options.get("output_dims")
-    if not isinstance(dims, Mapping):
-        return options
-    types = _types_of(function)
-    inner = {name: tuple(getattr(getattr(types.get(name), "dtype", None), "shape", ())) for name in dims}
-    shapes = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in dims.items()}
-    ends = {name: bool(inner[name]) and shape[-len(inner[name]) :] == inner[name] for name, shape in shapes.items()}
-    counted = {n: s[: -len(inner[n])] if ends[n] and len(s) > types[n].ndim else s for n, s in shapes.items()}
-    return {**options, "output_dims": counted}
-
-
-_JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")
-
-
-def _options_of(depth: int, module: Any) -> dict[str, Any]:
-    name = getattr(module, "__name__", None) or sys._getframe(depth + 1).f_globals.get("__name__", "__main__")
-    return get_module(name).options
-
-
-def _set_options(options: dict[str, Any], module: Any = None) -> None:
-    """Set options of the calling module, or of `module`, with a warning: only `enable_backward` has an effect."""
-    mention("wp.set_module_options()")
-    _options_of(1, module).update(options)
-
-
-def _get_options(module: Any = None) -> dict[str, Any]:
-    """Return the options of the calling module, or of `module`: those set, and the initial ones."""
-    return dict(_options_of(1, module))
+def _module_options(options: Mapping[str, Any] | None = None, module: Any = None) -> dict[str, Any]:
+    """Return the options of the calling module, or of `module`; set some, of which `enable_backward` has an effect."""
+    own = get_module(getattr(module, "__name__", None) or caller().f_globals.get("__name__", "__main__")).options
+    if options is not None:
+        mention("wp.set_module_options()")
+        own.update(options)
+    return dict(own)
 
 
 def from_wheel(name: str) -> Any:
@@ -261,22 +214,10 @@ def from_wheel(name: str) -> Any:
     return getattr(import_module(f"warp._src.{FROM_WHEEL[name]}"), name)
 
 
-def _to_jax(x: wb.array) -> Any:
-    """Return the array as a JAX array that shares its memory."""
-    jax = library().jax
-    return jax.dlpack.from_dlpack(x)
-
-
 def _device_to_jax(device: Any) -> Any:
     """Return JAX's device for one of Workbench's, or for its name."""
-    jax = library().jax
-    known = wb.get_device(device)
-    return jax.devices("cuda")[known.index] if known.is_cuda else jax.devices("cpu")[0]
-
-
-def _device_from_jax(device: Any) -> wb.Device:
-    """Return Workbench's device for one of JAX's."""
-    return wb.get_device("cpu" if device.platform == "cpu" else f"cuda:{device.id}")
+    own = wb.get_device(device)
+    return library().jax.devices("cuda" if own.is_cuda else "cpu")[own.index if own.is_cuda else 0]
 
 
 def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
@@ -286,7 +227,7 @@ def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
     """
     torch = import_module("torch")
     tensor = torch.from_dlpack(x)
-    if requires_grad or (requires_grad is None and x.requires_grad):
+    if x.requires_grad if requires_grad is None else requires_grad:
         tensor.requires_grad_()
         tensor.grad = torch.from_dlpack(x.grad) if x.grad is not None else None
     return tensor
@@ -295,27 +236,16 @@ def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
 def _diagnostics() -> dict[str, Any]:
     """Print what `workbench.doctor` reports; return versions and devices by Warp's names."""
     print("Software\n", doctor(), sep="")
-    versions = {name: _version(name) for name in ("numpy", "torch", "jax", "jaxlib")}
+    installed = {str(d.name).lower(): d.version for d in metadata.distributions()}
+    devices = [{"alias": "cpu", "name": platform.processor()}, *({"alias": d.name} for d in _cuda_devices())]
     return {
-        **dict.fromkeys(("warp_python", "warp_native"), TESTED_VERSION),
-        "warp_clang": True,
-        "llvm": _version("llvmlite"),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "host_compiler": "none",
+        **dict.fromkeys(("warp_python", "warp_native"), settings.TESTED_VERSION),
         **dict.fromkeys(("cuda_toolkit", "cuda_driver", "nvrtc", "cuda_compatibility", "libmathdx", "nanovdb")),
         **dict.fromkeys(("mathdx_enabled", "cubql_enabled", "debug", "verify_fp", "fast_math"), False),
-        "cuda_enabled": bool(_cuda_devices()),
-        **{name: version for name, version in versions.items() if version},
-        "devices": [{"alias": "cpu", "name": platform.processor()}, *({"alias": d.name} for d in _cuda_devices())],
+        **{name: installed[name] for name in ("numpy", "torch", "jax", "jaxlib") if name in installed},
+        **{"warp_clang": True, "llvm": installed.get("llvmlite"), "host_compiler": "none", "devices": devices},
+        **{"python": platform.python_version(), "platform": platform.platform(), "cuda_enabled": len(devices) > 1},
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
@@ -327,34 +257,25 @@ def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count:
     wb.copy(dest, src, dest_offset, src_offset, count or None)
 
 
-_FAMILIES = (("Float", wb.Float), ("Int", wb.Int), ("Scalar", wb.Scalar))
 _BUILT = "kernels are built at their first launch, and found again by their content"
 _HERE = "the name alone; it has no effect"
-_NO_POOLS = "there are no pools to switch"
-_POOLS = ("ScopedMempool", "ScopedMempoolAccess")
 _NEVER = (
-    "is_cubql_available",
-    "is_mempool_enabled",
-    "is_mempool_supported",
-    "is_mempool_access_enabled",
-    "is_mempool_access_supported",
-    "is_conditional_graph_supported",
-)
-_OF_GPU = (
+    "is_cubql_available", "is_mempool_enabled", "is_mempool_supported", "is_mempool_access_enabled",
+    "is_mempool_access_supported", "is_conditional_graph_supported",
+)  # fmt: skip
+_OF_POOLS = (
     "set_mempool_enabled", "get_mempool_release_threshold", "set_mempool_release_threshold",
     "get_mempool_used_mem_current", "get_mempool_used_mem_high", "set_mempool_access_enabled",
 )  # fmt: skip
-_NO_RENDERER = "draws nothing: there is no USD here"
+_WAITS = ("synchronize_device", "synchronize_stream", "synchronize_event", "wait_event", "wait_stream")
+
+
+def _same(remark: str, *functions: Any, adapt: Callable[..., Any] = _adapted, **options: Any) -> dict[str, Row]:
+    """Return rows of Workbench's own functions under their own names, as `adapt` returns them with these options."""
+    return {f.__name__: Row(adapt(f, **options), f"wb.{f.__name__}", remark) for f in functions}
+
 
 # fmt: off
-_LIKE = (wb.clone, wb.zeros_like, wb.ones_like, wb.full_like, wb.empty_like)
-_AS_SOURCE = "has a gradient if its source has, in `wb` on request"
-_MAKERS = (wb.zeros, wb.ones, wb.empty, wb.full)
-_FOREIGN = (wb.from_torch, wb.from_jax, wb.from_dlpack)
-_WAITS = ("synchronize_device", "synchronize_stream", "synchronize_event", "wait_event", "wait_stream")
-_ERRORS = ("", "Type", "Value", "Attribute", "Index", "Key")
-_NATIVE = {"snippet": "cuda", "adj_snippet": "adj_cuda", "replay_snippet": "replay_cuda"}
-
 TABLE: dict[str, Row] = {
     "kernel": Row(launches.kernel, "wb.kernel", "names mean what they mean in Warp; hints have no effect"),
     "func": Row(launches.func, "wb.func"),
@@ -363,13 +284,16 @@ TABLE: dict[str, Row] = {
     "launch_tiled": Row(launches.launch_tiled, "wb.launch_tiled", "`max_blocks` has no effect"),
     "Launch": Row(launches.Launch, "wb.launch(…, record_cmd=True)", "arguments are set one by one"),
     "Tape": Row(launches.Tape, "wb.Tape", "`reset()` also sets gradients to 0; `wb.Tape`'s keeps them"),
-    **{f.__name__: Row(_making(f, like=True), f"wb.{f.__name__}", _AS_SOURCE) for f in _LIKE},
+    **_same(
+        "has a gradient if its source has, in `wb` on request",
+        wb.clone, wb.zeros_like, wb.ones_like, wb.full_like, wb.empty_like, like=True,
+    ),
     "array": Row(arrays.array, "wb.array", "`array([1.0])` is of float64, `array([1])` of int64; in `wb` of 32 bits"),
     **{f"array{n}d": Row(arrays.ArrayOf(n), f"wb.array{n}d", "numbers as in `array`") for n in range(1, 5)},
-    "capture_if": Row(_signature(wb.capture_if), "wb.capture_if"),
-    "capture_while": Row(_signature(wb.capture_while, while_body="body"), "wb.capture_while", "`while_body` is `body`"),
-    "from_numpy": Row(_from_numpy, "wb.from_numpy", "converts data of another type; `wb` refuses it"),
-    "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
+    "capture_if": Row(_adapted(wb.capture_if), "wb.capture_if"),
+    "capture_while": Row(_adapted(wb.capture_while, while_body="body"), "wb.capture_while", "`while_body` is `body`"),
+    "from_numpy": Row(_adapted(_from_numpy), "wb.from_numpy", "converts data of another type; `wb` refuses it"),
+    "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer(prints=True)` does"),
     **_group(
         "with wb.capture() as graph:", "", ScopedCapture=launches.ScopedCapture,
         capture_begin=launches.capture_begin, capture_end=launches.capture_end,
@@ -392,32 +316,37 @@ TABLE: dict[str, Row] = {
     "Function": Row(launches.Function, "wb.Func"),
     "Kernel": Row(launches.Kernel, "wb.Kernel"),
     **_group(
-        "", _BUILT, overload=_overload, Module=Module, get_module=get_module,
+        "", _BUILT, overload=_overload, Module=settings.Module, get_module=get_module,
         **{name: ignored(f"wp.{name}") for name in ("load_module", "force_load", "clear_lto_cache")},
     ),
     **_group(
         "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
         get_suggested_block_size=lambda kernel, device=None: (dims.block_dim(None, device), 1),
-        get_cuda_driver_version=lambda: None, get_cuda_toolkit_version=lambda: None,
-        **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode, MemoryKind=MemoryKind,
+        **dict.fromkeys(("get_cuda_driver_version", "get_cuda_toolkit_version"), lambda: None),
+        **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=settings.DeterministicMode,
+        MemoryKind=settings.MemoryKind,
         JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),
         JaxCallableGraphMode=IntEnum("JaxCallableGraphMode", "NONE JAX WARP WARP_STAGED WARP_STAGED_EX"),
-        dtype_from_jax=_dtype_from_numpy, dtype_to_jax=_dtype_to_numpy, device_from_jax=_device_from_jax,
+        dtype_from_jax=_dtype_from_numpy, dtype_to_jax=_dtype_to_numpy,
+        device_from_jax=lambda d: wb.get_device("cpu" if d.platform == "cpu" else f"cuda:{d.id}"),
     ),
-    "__version__": Row(TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
+    "__version__": Row(settings.TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
     "dtype_from_numpy": Row(_dtype_from_numpy, "", "`wb` takes NumPy's dtypes themselves"),
     "dtype_to_numpy": Row(_dtype_to_numpy, "", "`wb.float32.numpy` is NumPy's dtype"),
     "DeviceLike": Row(wb.Device | str | None, "wb.Device"),
-    **{f"WarpCodegen{kind}Error": Row(wb.WorkbenchError, "wb.WorkbenchError") for kind in _ERRORS},
-    **{name: Row(absent(name), "", "refused when it is made") for name in ABSENT},
-    **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
+    **{
+        f"WarpCodegen{kind}Error": Row(wb.WorkbenchError, "wb.WorkbenchError")
+        for kind in ("", "Type", "Value", "Attribute", "Index", "Key")
+    },
+    **_group("", "refused when it is made", **{name: absent(name) for name in ABSENT}),
+    **{n: Row(TypeVar(n, bound=getattr(wb, n)), f"wb.{n}", "a type variable") for n in ("Float", "Int", "Scalar")},
     "ref": Row(wb.ref, "wb.ref", "has a gradient"),
     "handle": Row(NUMBERS["uint64"], "wb.uint64"),
     "transform_set_translation": Row(lambda t, p: setattr(t, "p", p), "t.p = p"),
     "transform_set_rotation": Row(lambda t, q: setattr(t, "q", q), "t.q = q"),
     "transformation": Row(transformation, "wb.transform", "called with a dtype, the type of such transforms"),
     "quaternion": Row(quaternion, "wb.quat", "called with a dtype, the type of such quaternions"),
-    "to_jax": Row(_to_jax, "", "`wb` arrays have `__dlpack__`"),
+    "to_jax": Row(lambda x: library().jax.dlpack.from_dlpack(x), "", "`wb` arrays have `__dlpack__`"),
     "device_to_jax": Row(_device_to_jax, "", "the device of JAX"),
     "to_torch": Row(_to_torch, "", "`torch.from_dlpack(x)`"),
     "record_event": Row(lambda event=None: wb.Event() if event is None else event, "wb.Event"),
@@ -425,28 +354,41 @@ TABLE: dict[str, Row] = {
     "int": Row(NUMBERS["int32"], "wb.int32"),
     "vec": Row(vector, "wb.vector"),
     "mat": Row(matrix, "wb.matrix"),
-    **{f.__name__: Row(_making(f, shape=0), f"wb.{f.__name__}", "`n` is the shape") for f in _MAKERS},
-    **{f.__name__: Row(_making(f), f"wb.{f.__name__}", "has Warp's attributes") for f in _FOREIGN},
-    "from_ptr": Row(_making(from_ptr), "wb.from_numpy", "an address on the CPU"),
+    **_same("`n` is the shape", wb.zeros, wb.ones, wb.empty, wb.full, defaults={"shape": 0}),
+    **_same("has Warp's attributes", wb.from_torch, wb.from_jax, wb.from_dlpack),
+    "from_ptr": Row(_adapted(from_ptr), "wb.from_numpy", "an address on the CPU"),
     **{f"indexedarray{n}d": Row(partial(arrays.IndexedArray, ndim=n), "wb.indexedarray") for n in range(1, 5)},
     "indexedarray": Row(arrays.IndexedArray, "wb.indexedarray"),
-    "jax_kernel": Row(_jax(wb.jax_kernel), "wb.jax_kernel", "the result is a tuple, also of one array"),
-    "jax_callable": Row(_jax(wb.jax_callable), "wb.jax_callable", "the result is a tuple, also of one array"),
-    "func_native": Row(_signature(wb.func_native, **_NATIVE), "wb.func_native", "`snippet` is `cuda`"),
+    **_same(
+        "the result is a tuple, also of one array", wb.jax_kernel, wb.jax_callable,
+        adapt=lambda make: partial(_for_jax, make),
+    ),
+    "func_native": Row(
+        _adapted(wb.func_native, snippet="cuda", adj_snippet="adj_cuda", replay_snippet="replay_cuda"),
+        "wb.func_native", "`snippet` is `cuda`",
+    ),
     "struct": Row(_struct, "wb.struct", "may have no fields"),
     "to_dlpack": Row(lambda x: x.__dlpack__(), "", "`wb` arrays have `__dlpack__`"),
     "get_cuda_device": Row(lambda ordinal=None: wb.get_device(f"cuda:{ordinal or 0}"), "wb.get_device"),
     "get_stream": Row(lambda device=None: wb.Stream(wb.get_device(device)), "wb.Stream"),
-    **_group("", _NO_POOLS, **dict.fromkeys(_POOLS, lambda *args, **options: nullcontext())),
-    **{name: Row(_refused(name), "", "refused: there are no pools to ask") for name in _OF_GPU},
+    **_group(
+        "", "there are no pools to switch",
+        **dict.fromkeys(("ScopedMempool", "ScopedMempoolAccess"), lambda *args, **options: nullcontext()),
+    ),
+    **_group("", "refused: there are no pools to ask", **{name: _refused(name) for name in _OF_POOLS}),
     "get_cuda_max_cluster_dim": Row(lambda kernel, device=None: 1, "", "blocks do not form clusters here"),
     "init": Row(lambda: None, "", "nothing has to be initialised"),
     "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _BUILT),
-    "set_module_options": Row(_set_options, "wb.kernel(…)", "without effect: options are a kernel's or a launch's"),
-    "get_module_options": Row(_get_options, "wb.kernel(…)"),
+    "set_module_options": Row(_module_options, "wb.kernel(…)", "without effect: options are a kernel's or a launch's"),
+    "get_module_options": Row(lambda module=None: _module_options(None, module), "wb.kernel(…)"),
     "print_diagnostics": Row(_diagnostics, "python -m workbench.doctor", "returns a dict"),
-    "render": Row(SimpleNamespace(UsdRenderer=Renderer, OpenGLRenderer=Renderer), "", _NO_RENDERER),
-    "examples": Row(SimpleNamespace(get_asset_directory=_asset_directory), "", "an installed Warp's assets"),
+    "render": Row(
+        SimpleNamespace(UsdRenderer=Renderer, OpenGLRenderer=Renderer), "", "draws nothing: there is no USD here"
+    ),
+    "examples": Row(
+        SimpleNamespace(get_asset_directory=lambda: str(wheel() / "examples" / "assets")), "",
+        "an installed Warp's assets",
+    ),
 }
 # fmt: on
 """Warp's name to ours."""

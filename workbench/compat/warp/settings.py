@@ -1,4 +1,4 @@
-"""`wp.config`: the settings that mean something here, and those that have no effect."""
+"""`wp.config` and modules of kernels: the settings that mean something here, and those that have no effect."""
 
 from __future__ import annotations
 
@@ -71,3 +71,41 @@ class Config:
 
 
 config = Config()
+
+INITIAL_OPTIONS: dict[str, Any] = {
+    "enable_backward": True, "mode": None, "max_unroll": None, "block_dim": 256, "fast_math": False,
+    "fuse_fp": True, "deterministic": None, "lineinfo": False, "enable_mathdx_gemm": True, "strip_hash": False,
+    "compile_time_trace": False, "cuda_output": None, "deterministic_max_records": None, "optimization_level": None,
+    "cpu_compiler_flags": None, "enable_cpu_blocks": None, "default_grid_stride": None, "extra_build_options": None,
+}  # fmt: skip
+
+
+class Module:
+    """Represents a module of kernels in name and options only; kernels are built one by one at their first launch.
+
+    Attributes:
+        name: that of the Python module.
+        options: settings, without effect but for `enable_backward`.
+    """
+
+    def __init__(self, name: str, loader: Any = None) -> None:
+        self.name, self.loader = name, loader
+        self.options: dict[str, Any] = {**INITIAL_OPTIONS}
+        self.kernels, self.functions, self.structs = dict[str, Any](), dict[str, Any](), dict[str, Any]()
+
+    def load(self, *args: Any, **options: Any) -> Module:
+        """Return the module itself: nothing is loaded ahead."""
+        return self
+
+    def unload(self) -> None:
+        """Do nothing: what was built stays in the cache."""
+
+    mark_modified = unload
+
+
+_MODULES: dict[str, Module] = {}
+
+
+def get_module(name: str) -> Module:
+    """Return the module of kernels of this name, which is created if there is none."""
+    return _MODULES.setdefault(name, Module(name))

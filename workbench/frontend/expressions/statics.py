@@ -44,7 +44,12 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
         raise context.error(KernelTypeError, "static() takes one expression.")
     inner = node.args[0]
     names = _names_read(inner)
-    locals_ = {name: _known(context, name) for name in names if name in context.env}
+    try:
+        locals_ = {name: _known(context, name) for name in names if name in context.env}
+    except KernelTypeError:
+        if not context.shared.warp_meanings:
+            raise
+        return expression(context, inner)  # Warp takes the size of a tile there, for one
     code, text = compile(ast.Expression(inner), "<static>", "eval"), ast.unparse(node)
     _note(context.definition, inner, text, locals_)
     try:

@@ -275,20 +275,39 @@ class ScopedTimer:
         elapsed: milliseconds; None until the block has ended.
     """
 
-    def __init__(self, name: str = "", device: Device | str | None = None) -> None:
-        """Make a timer of work on `device`, the current one if none is given."""
+    def __init__(
+        self, name: str = "", device: Device | str | None = None, *, active: bool = True, prints: bool = False,
+        times: dict[str, list[float]] | None = None,
+    ) -> None:  # fmt: skip
+        """Make a timer of work on `device`, the current one if none is given.
+
+        Args:
+            name: what it is called.
+            device: whose work it waits for.
+            active: False makes a timer that does nothing.
+            prints: whether it prints the time.
+            times: a dict to whose list under the name the time is appended.
+        """
         self.name = name
         self.elapsed: float | None = None
         self._device = get_device(device) if device is not None else None
+        self._active, self._prints, self._times = active, prints, times
 
     def __enter__(self) -> Self:
-        synchronize(self._timed_device)
-        self._started = time.perf_counter()
+        if self._active:
+            synchronize(self._timed_device)
+            self._started = time.perf_counter()
         return self
 
     def __exit__(self, *problem: object) -> None:
+        if not self._active:
+            return
         synchronize(self._timed_device)
         self.elapsed = 1e3 * (time.perf_counter() - self._started)
+        if self._times is not None:
+            self._times.setdefault(self.name, []).append(self.elapsed)
+        if self._prints:
+            print(f"{self.name} took {self.elapsed:.2f} ms")
 
     @property
     def _timed_device(self) -> Device:

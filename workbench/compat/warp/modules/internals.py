@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, get_origin
 
 from workbench.compat.warp.absent import absent
-from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.kinds import number_type
 from workbench.compat.warp.modules import natives, types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
 from workbench.compat.warp.names import TABLE, struct_of
@@ -34,22 +34,9 @@ class Internals(ModuleType):
         if name in OWN:
             return OWN[name]
         wp = sys.modules["workbench.compat.warp"]
-        for value in (
-            TABLE[name].value if name in TABLE else None,
-            *(getattr(m, name, None) for m in (wp.types, wp)),
-        ):
-            if value is not None and not isinstance(value, ModuleType):
-                return value
-        return absent(f"{self.__name__.removeprefix('warp.')}.{name}")
-
-
-def _scalar_type(dtype: Any) -> Any:
-    return number_type(element(normal(dtype)))
-
-
-def _registered(function: Any = None, *args: Any, **options: Any) -> Any:
-    """Return the function itself, or a decorator that returns it."""
-    return function if callable(function) else lambda f: f
+        values = [getattr(m, name, None) for m in ((wp,) if name in TABLE else (wp.types, wp))]
+        usable = [v for v in values if v is not None and not isinstance(v, ModuleType)]
+        return usable[0] if usable else absent(f"{self.__name__.removeprefix('warp.')}.{name}")
 
 
 def _arguments(function: Any) -> inspect.FullArgSpec:
@@ -65,17 +52,14 @@ def _resolved(function: Any, name: str) -> Any:
 
 
 class _Subscript:
-    """Makes annotations of subscripts: `Vector[float, 3]` is the type that its maker returns for float and 3."""
+    """Makes annotations of subscripts: `Vector[float, 3]` is the type that `make` returns for float and 3."""
 
     def __init__(self, make: Any) -> None:
         self.make = make
 
     def __getitem__(self, parts: Any) -> Any:
         dtype, *sizes = parts if isinstance(parts, tuple) else (parts,)
-        sizes = [n.__args__[0] if get_origin(n) is Literal else n for n in sizes]
-        if self.make is types.vector:
-            return self.make(*sizes, dtype)
-        return self.make(tuple(sizes), dtype) if sizes else self.make(dtype)
+        return self.make(dtype, *(n.__args__[0] if get_origin(n) is Literal else n for n in sizes))
 
 
 class _Struct(type):
@@ -96,30 +80,27 @@ class _Struct(type):
         return isinstance(value, type) and issubclass(value, StructValue)
 
 
-def _runtime() -> Any:
-    """Return a stand-in for Warp's runtime, with few calls of its native library and no graph being written."""
-    runtime: Any = absent("_src.context.runtime")
-    runtime.core = absent("_src.context.runtime.core")
-    for name, call in natives.calls().items():
-        setattr(runtime.core, name, staticmethod(call))
-    runtime.core.wp_is_error_output_enabled = staticmethod(lambda: False)
-    runtime.core.wp_set_error_output_enabled = staticmethod(lambda enabled: None)
-    runtime.get_error_string = staticmethod(lambda: "")
-    runtime._apic_graph = runtime._apic_capture = runtime.tape = None
-    return runtime
-
-
+_CORE = absent(
+    "_src.context.runtime.core", **natives.calls(), wp_is_error_output_enabled=lambda: False,
+    wp_set_error_output_enabled=lambda enabled: None,
+)  # fmt: skip
+"""A stand-in for Warp's native library, with few calls."""
+_RUNTIME = absent(
+    "_src.context.runtime", core=_CORE, get_error_string=lambda: "",
+    **dict.fromkeys(("_apic_graph", "_apic_capture", "tape")),
+)  # fmt: skip
+"""A stand-in for Warp's runtime, in which no graph is being written."""
 OWN: dict[str, Any] = {
-    "runtime": _runtime(),
+    "runtime": _RUNTIME,
     "_get_apic_capture_for_device": lambda device: None,
     **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
-    "register_api_function": _registered,
-    "type_scalar_type": _scalar_type,
+    "register_api_function": lambda f=None, *args, **options: f if callable(f) else lambda g: g,
+    "type_scalar_type": lambda dtype: number_type(element(normal(dtype))),
     "type_to_warp": normal,
     "type_length": lambda dtype: getattr(normal(dtype), "length", 1),
     "type_zero_element": lambda dtype: normal(dtype)(0),
-    "Vector": _Subscript(types.vector),
-    "Matrix": _Subscript(types.matrix),
+    "Vector": _Subscript(lambda dtype, length: types.vector(length, dtype)),
+    "Matrix": _Subscript(lambda dtype, *shape: types.matrix(shape, dtype)),
     "Quaternion": _Subscript(types.quaternion),
     "Transformation": _Subscript(types.transformation),
     "Array": Generic[TypeVar("DType")],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,58 +17,49 @@ NAMES |= {name: name for name in ("int64", "uint64")}
 """The names of types by those in the names of native functions."""
 
 
-def _scan(kind: Any, source: int, target: int, count: int, step: int, to: int, length: int, inclusive: bool) -> int:
-    """Write the running sums of each component of `count` elements at address `source` to `target`.
+def array_scan(kind: Any, source: int, out: int, count: int, step: int, to: int, length: int, inclusive: bool) -> int:
+    """Write the running sums of each component of `count` elements at address `source` to `out`.
 
     `step` and `to` are the strides in bytes, `length` is the number of components. Return 1, for success.
     """
-    for k in range(length):
-        x, y = (from_ptr(at + k * kind.size, kind, count, s) for at, s in ((source, step), (target, to)))
-        utils.array_scan(x, y, inclusive)
+    for k in range(0, length * kind.size, kind.size):
+        utils.array_scan(from_ptr(source + k, kind, count, step), from_ptr(out + k, kind, count, to), inclusive)
     return 1
 
 
-def _sorted_pairs(kind: Any, keys: int, values: int, count: int, begin: int, end: int, size: int) -> None:
+def radix_sort_pairs(kind: Any, keys: int, values: int, count: int, begin: int, end: int, size: int) -> None:
     """Sort keys in place, and values of `size` bytes with them."""
     utils.radix_sort_pairs(from_ptr(keys, kind, count), from_ptr(values, f"uint{8 * size}", count), count, begin, end)
 
 
-def _sorted_segments(kind: Any, keys: int, values: int, count: int, starts: int, ends: int, segments: int) -> int:
+def segmented_sort_pairs(kind: Any, keys: int, values: int, count: int, starts: int, ends: int, segments: int) -> int:
     """Sort the keys of each segment in place, and values with them; return 1, for success."""
     pairs = [from_ptr(keys, kind, count), from_ptr(values, "int32", count)]
     utils.segmented_sort_pairs(*pairs, count, from_ptr(starts, "int32", segments), from_ptr(ends, "int32", segments))
     return 1
 
 
-def _runs(kind: Any, values: int, run_values: int, lengths: int, number: int, count: int) -> None:
+def runlength_encode(kind: Any, values: int, run_values: int, lengths: int, number: int, count: int) -> None:
     """Write the values and the lengths of runs of equal neighbours, and how many runs there are."""
-    x, y, n = (from_ptr(at, kind, count) for at in (values, run_values, lengths))
-    utils.runlength_encode(x, y, n, from_ptr(number, "int32", 1), count)
+    arrays = (from_ptr(at, kind, count) for at in (values, run_values, lengths))
+    utils.runlength_encode(*arrays, from_ptr(number, "int32", 1), count)
 
 
-def _sum(kind: Any, values: int, out: int, count: int, step: int, length: int) -> None:
+def array_sum(kind: Any, values: int, out: int, count: int, step: int, length: int) -> None:
     """Write the sum of each component over `count` elements."""
-    x = from_ptr(values, kind, (count, length), (step, kind.size))
-    from_ptr(out, kind, length).copy_(x.sum(axis=0))
+    from_ptr(out, kind, length).copy_(from_ptr(values, kind, (count, length), (step, kind.size)).sum(axis=0))
 
 
-def _inner(kind: Any, a: int, b: int, out: int, count: int, step_a: int, step_b: int, length: int) -> None:
+def array_inner(kind: Any, a: int, b: int, out: int, count: int, step_a: int, step_b: int, length: int) -> None:
     """Write the inner product of two arrays: the sum of products of all components."""
     x, y = (from_ptr(at, kind, (count, length), (s, kind.size)).contiguous() for at, s in ((a, step_a), (b, step_b)))
     from_ptr(out, kind, 1).copy_(x.dot(y))
 
 
-_OF_A_TYPE: dict[str, Callable[..., Any]] = {
-    "array_scan": _scan,
-    "radix_sort_pairs": _sorted_pairs,
-    "segmented_sort_pairs": _sorted_segments,
-    "runlength_encode": _runs,
-    "array_sum": _sum,
-    "array_inner": _inner,
-}
+_OF_A_TYPE = (array_scan, radix_sort_pairs, segmented_sort_pairs, runlength_encode, array_sum, array_inner)
 
 
-def _neighbours(count: int, edges: Any) -> list[set[int]]:
+def _neighbours(count: int, edges: Any) -> list[np.ndarray]:
     """Return the neighbours of each node.
 
     Raises:
@@ -78,11 +68,8 @@ def _neighbours(count: int, edges: Any) -> list[set[int]]:
     pairs = edges.numpy()
     if pairs.size and not (0 <= pairs.min() and pairs.max() < count):
         raise RuntimeError(f"an edge names a node outside of 0 to {count - 1}")
-    neighbours: list[set[int]] = [set() for _ in range(count)]
-    for a, b in pairs.tolist():
-        neighbours[a].add(b)
-        neighbours[b].add(a)
-    return neighbours
+    both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+    return np.split(both[:, 1], np.searchsorted(both[:, 0], np.arange(1, count)))
 
 
 def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
@@ -90,13 +77,11 @@ def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
 
     Nodes with most neighbours come first.
     """
-    near = _neighbours(count, edges)
-    colour = [-1] * count
+    near, colour = _neighbours(count, edges), np.full(count, -1, np.int32)
     for node in sorted(range(count), key=lambda n: -len(near[n])):
-        taken = {colour[m] for m in near[node]}
-        colour[node] = next(c for c in itertools.count() if c not in taken)
-    colors.assign(np.array(colour, np.int32))
-    return max(colour) + 1
+        colour[node] = next(c for c in itertools.count() if c not in colour[near[node]])
+    colors.assign(colour)
+    return int(colour.max(initial=-1)) + 1
 
 
 def _balanced(count: int, edges: Any, number: int, target: float, most: int, colors: Any, reached: Any) -> float:
@@ -111,14 +96,13 @@ def _balanced(count: int, edges: Any, number: int, target: float, most: int, col
         ratio = sizes.max() / sizes.min() if sizes.min() else np.inf
         order = [c for c in np.argsort(sizes, kind="stable") if sizes[c] + 1 < sizes.max()]
         largest = np.flatnonzero(colour == sizes.argmax())
-        moves = ((n, c) for c in order for n in largest if all(colour[m] != c for m in near[n]))
-        move = next(moves, None) if ratio > target else None
-        if move is None or turn == most:
-            reached._obj.value = int(move is not None)
-            colors.assign(colour)
-            return float(ratio)
+        move = next(((n, c) for c in order for n in largest if c not in colour[near[n]]), None)
+        if ratio <= target or move is None or turn == most:
+            break
         colour[move[0]] = move[1]
-    raise AssertionError
+    reached._obj.value = int(ratio > target and move is not None)
+    colors.assign(colour)
+    return float(ratio)
 
 
 def _view(pointer: Any, count: int, dtype: Any = np.int32) -> Any:
@@ -130,17 +114,32 @@ def _view(pointer: Any, count: int, dtype: Any = np.int32) -> Any:
     return np.frombuffer((ctypes.c_byte * size).from_address(address), dtype) if size else np.zeros(0, dtype)
 
 
-def _ends(rows: np.ndarray, count: int) -> np.ndarray:
-    """Return where each of `count` rows ends in a sorted list of row numbers."""
-    return np.cumsum(np.bincount(rows, minlength=count))[:count]
+def _nonzero(values: Any, count: int, block_size: int, scalar_size: int, mask: int) -> np.ndarray:
+    """Return which of `count` blocks have a number with a bit of the mask."""
+    bits = _view(values, count * block_size, f"u{scalar_size}").reshape(count, block_size)
+    return (bits & bits.dtype.type(mask)).any(1)
 
 
-def _active(offsets: np.ndarray, counts: np.ndarray | None, rows: int) -> tuple[np.ndarray, np.ndarray]:
+def _active(offsets: np.ndarray, counts: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the row and the position of each stored block of a matrix; `counts` has each row's blocks, or is None."""
     sizes = np.diff(offsets) if counts is None else counts
-    row = np.repeat(np.arange(rows), sizes)
-    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return row, offsets[:-1][row] + np.arange(len(row)) - first
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    return row, (offsets[:-1] - np.cumsum(sizes) + sizes)[row] + np.arange(len(row))
+
+
+def _store(offsets: Any, counts: Any, stored: Any, row: np.ndarray, column: np.ndarray, compact: bool) -> np.ndarray:
+    """Write the topology of blocks in the order of rows; return their positions.
+
+    With `compact` rows lie one behind the other, else each begins where it began.
+    """
+    sizes = np.bincount(row, minlength=len(offsets) - 1)
+    if compact:
+        offsets[0], offsets[1:] = 0, np.cumsum(sizes)
+    if counts is not None:
+        counts[:] = sizes
+    positions = _active(offsets, sizes)[1]
+    stored[positions] = column
+    return positions
 
 
 def from_triplets(
@@ -158,27 +157,20 @@ def from_triplets(
     first, row_counts = _view(offsets, rows + 1), _view(counts, rows)
     used = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
     if zero_mask and scalar_size:
-        bits = _view(values, count * block_size, f"u{scalar_size}")
-        used &= (bits.reshape(count, block_size) & bits.dtype.type(zero_mask)).any(1)
+        used &= _nonzero(values, count, block_size, scalar_size, zero_mask)
     block = row.astype(np.int64) * columns + column
-    triplets = np.flatnonzero(used)
+    blocks = np.unique(block[used])
     if masked:
-        own, positions = _active(first, row_counts, rows)
-        names = own * columns + _view(stored, int(first[-1]))[positions]
-        triplets = triplets[np.isin(block[triplets], names)]
-    triplets = triplets[np.argsort(block[triplets], kind="stable")]
-    blocks, group = np.unique(block[triplets], return_inverse=True)
-    if not masked:
-        first[0], first[1:] = 0, _ends(blocks // columns, rows)
-        _view(stored, len(blocks))[:] = blocks % columns
-        if row_counts is not None:
-            row_counts[:] = np.diff(first)
+        own, positions = _active(first, row_counts)
+        blocks = own * columns + _view(stored, int(first[-1]))[positions]
+        used &= np.isin(block, blocks)
     else:
-        group = np.searchsorted(names, block[triplets])
-        blocks = names
+        _store(first, row_counts, _view(stored, len(blocks)), blocks // columns, blocks % columns, True)
+    triplets = np.flatnonzero(used)
+    triplets = triplets[np.argsort(block[triplets], kind="stable")]
     ends, order = _view(block_ends, len(blocks)), _view(grouped, len(triplets))
     if ends is not None and order is not None:
-        ends[:], order[:] = _ends(group, len(blocks)), triplets
+        ends[:], order[:] = np.searchsorted(block[triplets], blocks, "right"), triplets
 
 
 def transposed(
@@ -191,24 +183,19 @@ def transposed(
     and `status` becomes 1.
     """
     first = _view(offsets, rows + 1)
-    row, blocks = _active(first, _view(counts, rows), rows)
+    row, blocks = _active(first, _view(counts, rows))
     own = _view(stored, int(first[-1]))[blocks]
-    valid = (own >= 0) & (own < columns)
-    row, blocks, own = row[valid], blocks[valid], own[valid]
-    order = np.lexsort((row, own))
-    sizes = np.bincount(own, minlength=columns)
     start, room, error = _view(to_offsets, columns + 1), _view(to_counts, columns), _view(status, 1)
-    if room is None:
-        start[0], start[1:] = 0, np.cumsum(sizes)
-    else:
-        fits = sizes <= np.diff(start)
-        room[:] = np.where(fits, sizes, 0)
+    order = np.lexsort((row, own))
+    order = order[(own[order] >= 0) & (own[order] < columns)]
+    if room is not None:
+        fits = np.bincount(own[order], minlength=columns) <= np.diff(start)
+        order = order[fits[own[order]]]
         if not fits.all() and error is not None:
             error[0] = 1
-        order = order[fits[own[order]]]
-    _, positions = _active(start, room, columns)
-    _view(to_stored, int(start[-1]))[positions] = row[order]
-    _view(block_map, int(start[-1]))[positions] = blocks[order]
+    size = int(start[-1]) if room is not None else len(order)
+    positions = _store(start, room, _view(to_stored, size), own[order], row[order], room is None)
+    _view(block_map, size)[positions] = blocks[order]
 
 
 def compressed(
@@ -220,20 +207,13 @@ def compressed(
     With `compact` rows lie one behind the other, else each begins where it began.
     """
     first, row_counts, column_of = _view(offsets, rows + 1), _view(counts, rows), _view(stored, room)
-    row, at = _active(first, row_counts, rows)
+    row, at = _active(first, row_counts)
     used = (column_of[at] >= 0) & (column_of[at] < columns)
     if prunes:
-        bits = _view(values, room * block_size, f"u{scalar_size}").reshape(room, block_size)
-        used &= (bits[at] & bits.dtype.type(zero_mask)).any(1)
+        used &= _nonzero(values, room, block_size, scalar_size, zero_mask)[at]
     row, at = row[used], at[used]
-    blocks, group = np.unique(row.astype(np.int64) * columns + column_of[at], return_inverse=True)
-    sizes = np.bincount(blocks // columns, minlength=rows) if columns else np.zeros(rows, int)
-    if compact:
-        first[0], first[1:] = 0, np.cumsum(sizes)
-    if row_counts is not None:
-        row_counts[:] = sizes
-    active = _active(first, sizes, rows)[1]
-    column_of[active] = blocks % columns if columns else 0
+    blocks, group = np.unique(row * columns + column_of[at], return_inverse=True)
+    active = _store(first, row_counts, column_of, *np.divmod(blocks, max(columns, 1)), compact)
     if with_values:
         numbers = _view(values, room * block_size, ("f4", "f8")[code]).reshape(room, block_size)
         sums = np.zeros((len(blocks), block_size), numbers.dtype)
@@ -250,7 +230,7 @@ def calls() -> dict[str, Any]:
         "wp_graph_coloring": _coloured,
         "wp_balance_coloring": _balanced,
     }
-    for (what, call), (suffix, name), where in itertools.product(_OF_A_TYPE.items(), NAMES.items(), ("host", "device")):
+    for call, (suffix, name), where in itertools.product(_OF_A_TYPE, NAMES.items(), ("host", "device")):
         kind = element(SCALARS[name])
-        functions[f"wp_{what}_{suffix}_{where}"] = lambda *args, call=call, kind=kind: call(kind, *args)
+        functions[f"wp_{call.__name__}_{suffix}_{where}"] = lambda *args, call=call, kind=kind: call(kind, *args)
     return functions

@@ -6,7 +6,7 @@ from typing import Any
 
 import workbench as wb
 from workbench import types
-from workbench.compat.warp.makers import matrix, number_type, quaternion, transformation, vector
+from workbench.compat.warp.kinds import matrix, number_type, quaternion, transformation, vector
 from workbench.structs import Struct, StructArray, as_element
 from workbench.tiles import Tile
 from workbench.types import Kind, Matrix, Quaternion, Scalar, Transform, Vector
@@ -54,10 +54,6 @@ def types_equal(a: Any, b: Any, match_generic: bool = False) -> bool:
     return type(one) is type(two) and one == two
 
 
-def _kind(*kinds: Kind) -> Any:
-    return lambda t: isinstance(normal(t), Scalar) and normal(t).kind in kinds
-
-
 def _of_value(question: Any) -> Any:
     """Return a function that answers a question about types for the type of a value; False of an array."""
 
@@ -70,29 +66,25 @@ def _of_value(question: Any) -> Any:
     return ask
 
 
+_CLASSES: dict[str, Any] = {
+    "scalar": Scalar, "matrix": Matrix, "quaternion": Quaternion, "transformation": Transform, "composite": Vector,
+    "value": (Scalar, Vector), "struct": Struct,
+}  # fmt: skip
 QUESTIONS: dict[str, Any] = {
-    "scalar": lambda t: isinstance(normal(t), Scalar),
-    "float": _kind(Kind.FLOAT),
-    "int": _kind(Kind.INT, Kind.UINT),
+    **{name: (lambda t, kinds=kinds: isinstance(normal(t), kinds)) for name, kinds in _CLASSES.items()},
     "vector": lambda t: type(normal(t)) is Vector,
-    "matrix": lambda t: isinstance(normal(t), Matrix),
-    "quaternion": lambda t: isinstance(normal(t), Quaternion),
-    "transformation": lambda t: isinstance(normal(t), Transform),
-    "composite": lambda t: isinstance(normal(t), Vector),
-    "value": lambda t: isinstance(normal(t), (Scalar, Vector)),
-    "struct": lambda t: isinstance(normal(t), Struct),
+    "float": lambda t: getattr(normal(t), "kind", None) is Kind.FLOAT,
+    "int": lambda t: getattr(normal(t), "kind", None) in (Kind.INT, Kind.UINT),
     "array": lambda t: isinstance(t, ARRAYS),
     "tile": lambda t: isinstance(t, Tile),
 }
 type_repr, matches_array_class = (lambda dtype: repr(normal(dtype))), isinstance
 globals().update({f"type_is_{name}": question for name, question in QUESTIONS.items()})
 globals().update({f"is_{name}": _of_value(question) for name, question in QUESTIONS.items()})
-globals()["is_array"] = lambda value: isinstance(value, wb.array)
-globals()["is_tile"] = lambda value: False
-globals()["array"] = wb.array
+globals().update(is_array=lambda value: isinstance(value, wb.array), is_tile=lambda value: False, array=wb.array)
 scalar_types = [number_type(t) for t in types.SCALARS.values() if t.kind is not Kind.BOOL]
 float_types = [t for t in scalar_types if t.kind is Kind.FLOAT]
 int_types = [t for t in scalar_types if t.kind is not Kind.FLOAT]
-vector_types = [t for t in (*types.VECTORS.values(), *types.MATRICES.values(), *types.QUATERNIONS.values())]
+vector_types = [*types.VECTORS.values(), *types.MATRICES.values(), *types.QUATERNIONS.values()]
 np_dtype_to_warp_type = {t.numpy: number_type(t) for t in types.SCALARS.values() if t.name != "bfloat16"}
 __all__ = ["matrix", "quaternion", "transformation", "type_size", "types_equal", "vector"]

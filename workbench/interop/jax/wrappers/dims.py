@@ -236,6 +236,11 @@ def result_shapes(
     return tuple(_with_components(sizes.kernel, n, shapes[n], types[n]) for n in results)
 
 
+def in_elements(shape: Shape, type: ArrayType) -> Shape:
+    """Return dimensions that count elements: without the axes of the components of vectors that end them, if any."""
+    return shape[: type.ndim] if shape[type.ndim :] == type.dtype.shape else shape
+
+
 def _with_components(kernel: str, name: str, shape: Shape, type: Type) -> Shape:
     """Return a result's shape with an axis for its components, if it has any.
 
@@ -243,6 +248,7 @@ def _with_components(kernel: str, name: str, shape: Shape, type: Type) -> Shape:
         LaunchError: the shape has another number of dimensions than the type.
     """
     assert isinstance(type, ArrayType)
+    shape = in_elements(shape, type)
     if len(shape) != type.ndim:
         raise LaunchError(
             f"{name} of {kernel} is {type!r}, and its dimensions would be {shape}.",

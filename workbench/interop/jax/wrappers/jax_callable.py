@@ -38,7 +38,7 @@ from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import register_structs
 from workbench.interop.jax.wrappers.cost import Costed
-from workbench.interop.jax.wrappers.dims import Dims, Sizes
+from workbench.interop.jax.wrappers.dims import Dims, Sizes, in_elements
 from workbench.interop.jax.wrappers.surroundings import surroundings
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import lying_in
@@ -242,6 +242,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
                     parameter=name,
                 )
             shape = shapes[0] if dims is None else sizes.dimensions(f"output_dims for {name}", dims)
+            shape = in_elements(shape, type)
             if len(shape) != type.ndim:
                 raise LaunchError(
                     f"{name} of {self.__name__} is {type!r}, and its dimensions would be {shape}.",

@@ -428,7 +428,8 @@ def jax_kernel(
         launch_dims: dimensions of the launch, as numbers or as an expression of the inputs' sizes ("n - 1, m"). By
             default the shape of the first array input, or, if `tid()` has fewer dimensions, the sizes of the axes that
             it indexes. Of a kernel of tiles they count blocks, and have to be given.
-        output_dims: dimensions of the outputs, or of each by name, likewise; by default the launch's.
+        output_dims: dimensions of the outputs, or of each by name, likewise; by default the launch's. They count
+            elements, and may end with the sizes of a vector's or a matrix's components, too.
         in_out_argnames: inputs that the kernel changes; each is also a result.
         init: initial value of outputs by name, a number or "zeros"; other outputs start uninitialised.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
