@@ -44,7 +44,6 @@ from workbench.frontend.state.operands import (
     Elements,
     Literal,
     Operand,
-    Pending,
     Poison,
     Static,
     Unset,
@@ -126,8 +125,6 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
         return context.builder.const(node.value, bool_)
     if isinstance(node.value, (int, float, complex)):
         return _literal(context, node.value)
-    if isinstance(node.value, Pending):
-        return node.value
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
     if kind == "ellipsis":
         raise context.error(
