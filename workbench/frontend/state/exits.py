@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from workbench.limits import NESTED_EXITS
 from workbench.source import blocks_of, located
@@ -106,7 +106,7 @@ def until(loop: Loop) -> str | None:
     return answer(loop, "until", lambda: name if _is_broken(loop) or returns(loop) else None)
 
 
-def flags(loop: ast.AST, values: Sequence[str]) -> list[str]:
+def flags(loop: ast.stmt, values: Sequence[str]) -> list[str]:
     """Return the names that ways out of a loop set; `values` are those of the function's returned values."""
     if not isinstance(loop, Loop):
         return []
@@ -132,7 +132,8 @@ def bare(loop: Loop) -> Loop:
 
 
 def _bare(loop: Loop) -> Loop:
-    own: Any = ast.copy_location(type(loop)(**{**dict(ast.iter_fields(loop)), "orelse": []}), loop)
+    fields: dict[str, Any] = {**dict(ast.iter_fields(loop)), "orelse": []}
+    own: Any = ast.copy_location(type(loop)(**fields), loop)
     own.otherwise = until(loop) is not None
     return own
 
@@ -189,7 +190,7 @@ def in_groups(body: Sequence[ast.stmt]) -> list[Statements]:
 
 def as_list(chain: ast.If) -> Statements:
     """Return a chain of `elif` as a list: each link ends the list where its condition holds."""
-    links, rest = [chain], cast("Statements", chain.orelse)
+    links, rest = [chain], chain.orelse
     while len(rest) == 1 and isinstance(rest[0], ast.If):
         links.append(rest[0])
         rest = rest[0].orelse
