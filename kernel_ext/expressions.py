@@ -82,6 +82,11 @@ def axis(item: str, namespace: Mapping[str, Any], magic: str) -> tuple[str, tupl
 
 
 def _range(first: Any, last: Any, step: Any, times: bool) -> list[Any]:
+    """Return `first`, then each value after it plus `step` (times `step` with `times`), up to and including `last`.
+
+    Raises:
+        Refusal: the range does not go upwards, or has more than `MOST_VALUES` values.
+    """
     forward = step > 1 and first > 0 if times else step > 0
     if not forward or last < first:
         kind = "from a positive number by a factor above 1" if times else "upwards"

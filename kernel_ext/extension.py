@@ -182,7 +182,7 @@ class _Film:
             return
         losses = np.array(run.history or [np.nan])
         try:
-            pictures = [show.picture_of(*((losses, _loss) if isinstance(w, str) else (w,))) for w in run.watch]
+            pictures = [show.picture_of(losses, _loss) if isinstance(w, str) else show.picture_of(w) for w in run.watch]
         except Exception as error:  # the loop may have run for hours
             self._failed = True
             print(f"watch failed with {type(error).__name__}: {error}. The loop goes on without pictures.")
@@ -199,6 +199,7 @@ class _Film:
 
 
 def _loss(values: Any) -> Shown:
+    """Return the array view of a loop's losses, with the name `loss`."""
     from kernel_ext import show
 
     return show.array(values, "loss")
@@ -210,6 +211,7 @@ def show_notices() -> Callable[[], None]:
 
 
 def _show(event: events.Event) -> None:
+    """Print a notice, unless a cell is being built, whose card then shows it."""
     if isinstance(event, events.Notice) and not is_building():
         print(event.message)
 

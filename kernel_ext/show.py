@@ -56,6 +56,7 @@ class Redraw:
 
     @staticmethod
     def _written(values: Any) -> list[int]:
+        """Return the write counters of the Workbench arrays among `values`, in order; other values have none."""
         return [v.memory.version for v in values if isinstance(v, wb.array)]
 
 
@@ -402,10 +403,10 @@ def graph(graph: wb.Graph | wb.Recorder | wb.Tape) -> Shown:
         Refusal: it is something else.
     """
     must_be(graph, wb.Graph | wb.Recorder | wb.Tape, "graph() takes a captured graph, a record or a tape")
-    if not isinstance(graph, wb.Graph):
-        graph = wb.inspect.graph_of(graph, "a tape" if isinstance(graph, wb.Tape) else "a record")
-    static = graph._repr_mimebundle_()
-    return Shown("graph_view", graph.layout(), static["text/plain"], static["text/html"])
+    origin = "a tape" if isinstance(graph, wb.Tape) else "a record"
+    drawn = graph if isinstance(graph, wb.Graph) else wb.inspect.graph_of(graph, origin)
+    static = drawn._repr_mimebundle_()
+    return Shown("graph_view", drawn.layout(), static["text/plain"], static["text/html"])
 
 
 def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **arrays: Any) -> Shown:

@@ -70,12 +70,14 @@ class Values:
             shown_type._display_ = lambda value, make=make: self._displayed(value, make)
 
     def _displayed(self, value: Any, make: Callable[[Any], Shown | None]) -> Any:
+        """Return what marimo displays for a value: the view that `make` returns, or, if there is none, static HTML."""
         shown = self._view(value, make)
         if isinstance(shown, Shown):
             return shown._display_()
         return Still(shown.get("text/html") or f"<pre>{escape(shown['text/plain'])}</pre>")
 
     def _show(self, value: Any, make: Callable[[Any], Shown | None]) -> None:
+        """Display a value in the running cell: the view that `make` returns; without one its static bundle."""
         shown = self._view(value, make)
         if isinstance(shown, Shown):
             show_here(shown)
@@ -99,6 +101,7 @@ class Values:
         return next(names, default)
 
     def _array(self, value: wb.array) -> Shown:
+        """Return the array's view, with few values before the picture; its plain text is the array's `repr`."""
         from kernel_ext.views.arrays.array_view import Look
 
         shown = _show("array_look", value, self._name(value, "array"), (), Look(values_first=True))
@@ -106,12 +109,15 @@ class Values:
         return shown
 
     def _timeline(self, value: wb.Recorder) -> Shown:
+        """Return the timeline view of a record, under its name in the notebook."""
         return _show("timeline", value, self._name(value, "record"), self._label)
 
     def _graph(self, value: wb.Graph) -> Shown | None:
+        """Return the view of a graph; None if it has more than `LARGEST_GRAPH` nodes."""
         return _show("graph", value) if len(value) <= LARGEST_GRAPH else None
 
     def _tape(self, value: wb.Tape) -> Shown:
+        """Return the view of a tape, with the gradients of the notebook's arrays."""
         return _show("tape", value, self._name(value, "tape"), self.shell.user_ns)
 
     def _kernel(self, value: Any) -> Shown:
@@ -124,6 +130,10 @@ class Values:
 
 
 def _show(name: str, *args: Any) -> Shown:
+    """Call the function `name` of `kernel_ext.show`, or else of `kernel_ext.launch_views`, and return its view.
+
+    Both are imported at the first call.
+    """
     from kernel_ext import launch_views, show
 
     return getattr(show if hasattr(show, name) else launch_views, name)(*args)

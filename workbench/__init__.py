@@ -149,6 +149,7 @@ _MODULES = {
 
 
 def _on_host(*call: Any) -> Any:
+    """Call a builtin or func on Python's values, by a module that is imported on first use."""
     return import_module("workbench.api.launches.host_call").called(*call)
 
 
@@ -238,6 +239,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _similar(name: str) -> str:
+    """Return a sentence that suggests a name of the package, or NumPy's function; empty if none is similar."""
     if close := _close_to(name, __dir__(), 1, 0.8):
         return f"Did you mean {close[0]}?"
     known = not name.startswith("_") and callable(getattr(_sys.modules.get("numpy"), name, None))

@@ -140,6 +140,7 @@ def _user_cache() -> Path:
 
 
 def _one_of(name: str, words: tuple[str, ...]) -> str:
+    """Return the word in an environment variable; `words[0]` if it is unset, or is none of them, with a warning."""
     word = os.environ.get(name) or words[0]
     return word if word in words else _ignored(name, ", ".join(words), words[0])
 

@@ -48,6 +48,7 @@ def deep(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def _below(call: Callable[..., R], args: tuple[object, ...], kwargs: dict[str, object]) -> R:
+    """Call a function in this thread as a deep call, under a raised recursion limit."""
     _inside.set(True)
     with _higher_limit():
         return call(*args, **kwargs)

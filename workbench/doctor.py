@@ -72,6 +72,7 @@ class Report(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        """Return the findings as a table for a notebook."""
         cell = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
         first = f"{cell};white-space:nowrap"
         rows = "".join(
@@ -97,6 +98,7 @@ def _python() -> Finding:
 
 
 def _version(name: str) -> str:
+    """Return the version of an installed package; empty if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -111,6 +113,7 @@ def _sample() -> Function:
 
 
 def _cpu() -> Finding:
+    """Compile a sample for the CPU and return the finding on whether that works."""
     backend = backend_for("cpu")
     try:
         backend.compile(_sample(), Options(), backend.target())
@@ -122,6 +125,7 @@ def _cpu() -> Finding:
 
 
 def _driver() -> Finding:
+    """Return the finding on the CUDA driver and the GPUs."""
     why = why_no_cuda()
     if why:
         return Finding("CUDA driver", "optional", why, "Kernels run on the CPU. For a GPU, install NVIDIA's driver.")
@@ -131,6 +135,7 @@ def _driver() -> Finding:
 
 
 def _nvrtc() -> Finding:
+    """Compile a sample with NVRTC, for the first GPU if it knows that; return the finding on whether that works."""
     target = next((d.arch for d in devices()), DEFAULT_TARGET)
     backend = CudaBackend(target)
     try:
@@ -142,6 +147,7 @@ def _nvrtc() -> Finding:
 
 
 def _architecture() -> Finding:
+    """Return the finding on whether NVRTC compiles for the GPUs of this machine."""
     what = "GPU architecture"
     try:
         strange = [d.arch for d in devices() if _capability(d.arch) not in architectures(d.arch)]
@@ -155,10 +161,12 @@ def _architecture() -> Finding:
 
 
 def _capability(arch: str) -> int:
+    """Return the compute capability of an architecture as a number: 90 for "sm_90"."""
     return int("".join(c for c in arch if c.isdigit()))
 
 
 def _jax() -> Finding:
+    """Return the finding on JAX: whether it is installed and new enough."""
     version = _version("jax")
     if not version:
         return Finding("JAX", "optional", "not installed", "For wb.jax_kernel: pip install 'jax>=0.5'")
@@ -169,6 +177,7 @@ def _jax() -> Finding:
 
 
 def _shared_memory() -> Finding:
+    """Return the finding on whether JAX would take most of the GPU's memory."""
     what = "GPU memory"
     preallocates = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "true").lower() not in ("false", "0")
     if devices() and _version("jax") and preallocates:
@@ -178,6 +187,7 @@ def _shared_memory() -> Finding:
 
 
 def _widgets() -> Finding:
+    """Return the finding on the packages for live pictures in notebooks."""
     missing = [name for name in WIDGETS if not _version(name)]
     if missing:
         advice = f"For live pictures in notebooks (static ones work without): pip install {' '.join(missing)}"
@@ -208,6 +218,7 @@ _HOSTS = (
 
 
 def _cache() -> Finding:
+    """Return the finding on the cache folder: whether it can be used, and its size."""
     state = info()
     if state.problem:
         advice = "Set WORKBENCH_CACHE to a folder that only you may write to."
@@ -216,6 +227,7 @@ def _cache() -> Finding:
 
 
 def _disassembler() -> Finding:
+    """Return the finding on a disassembler for machine code of GPUs."""
     command = disassembler()
     if command:
         return Finding("SASS", "ok", command[0])
@@ -223,6 +235,7 @@ def _disassembler() -> Finding:
 
 
 def _cublasdx() -> Finding:
+    """Return the finding on the headers of cuBLASDx."""
     reason = mathdx.missing()
     if reason:
         return Finding("cuBLASDx", "optional", reason, f"For tile_matmul on GPUs by its code: {mathdx.advice()}")

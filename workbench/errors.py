@@ -55,6 +55,7 @@ class WorkbenchError(RuntimeError):
         return "\n" + self.render()
 
     def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows instead of a traceback."""
         return self.render().splitlines()
 
 

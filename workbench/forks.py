@@ -64,6 +64,7 @@ def after_fork(call: Callable[[], None]) -> None:
 
 
 def _renew() -> None:
+    """Replace in a forked child all registered locks, before Python 3.12 also those of cached properties."""
     for owner, names in list(_owners.items()):
         for name, make in names:
             setattr(owner, name, make())
@@ -76,6 +77,7 @@ def _renew() -> None:
 
 
 def _imported_now(seen: set[str]) -> list[str]:
+    """Return the modules of `ON_FIRST_USE` that some thread is importing, without those in `seen`."""
     held: dict[str, Any] = getattr(_bootstrap, "_module_locks", {})
     if not hasattr(_bootstrap, "_lock_unlock_module"):
         return []
@@ -99,6 +101,7 @@ def _before() -> None:
 
 
 def _after() -> None:
+    """Release the locks that `_before` took, in the reverse order."""
     taken, _taken[:] = list(_taken), []  # emptied first: another thread that forks fills it once the locks are free
     for lock in reversed(taken):
         lock.release()

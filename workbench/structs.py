@@ -215,6 +215,7 @@ AnyType: TypeAlias = "Type | Struct | StructArray"
 
 
 def _is_array(type: AnyType) -> bool:
+    """Return whether the type is that of an array, also of structs."""
     return isinstance(type, (ArrayType, StructArray))
 
 
@@ -232,12 +233,14 @@ def size(type: AnyType) -> int:
 
 
 def _format(type: AnyType) -> Any:
+    """Return the NumPy format of a field's type, for a structured dtype."""
     if isinstance(type, Struct):
         return type.numpy
     return (type.numpy, type.shape) if isinstance(type, Vector) else element(type).numpy
 
 
 def _leaves(struct: Struct, prefix: str, start: int) -> Iterator[Leaf]:
+    """Yield the fields of a struct that are no structs, with dotted names and offsets from the outermost struct."""
     for f in struct.fields:
         if isinstance(f.type, Struct):
             yield from _leaves(f.type, f"{prefix}{f.name}.", start + f.offset)

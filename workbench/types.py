@@ -126,6 +126,7 @@ class Scalar(Named):
 
 @cache
 def _numpy(name: str) -> np.dtype[Any]:
+    """Return the NumPy dtype of a scalar type's name; raise a TypeError for bfloat16 without ml_dtypes."""
     if name != "bfloat16":
         return np.dtype(name)
     try:
@@ -414,6 +415,7 @@ class _Alias(type):
 
 
 def _alias(type: Vector) -> Any:
+    """Return a class that stands for a vector type where a Python class is derived from it."""
     return _Alias(type.name, (), {}, type=type)
 
 
@@ -558,10 +560,12 @@ class AnyVector(Named):
 
 
 def _is_open(spec: Any) -> py.bool:
+    """Return whether a size or dtype is left open: `Any`, a type variable, or a family of types."""
     return spec is Any or isinstance(spec, TypeVar) or _is_family(spec)
 
 
 def _is_family(spec: Any) -> py.bool:
+    """Return whether the value is a family of types, which has `accepts`."""
     return hasattr(spec, "accepts")
 
 
@@ -607,6 +611,11 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
 
 
 def _small(kinds: type[Vector], sizes: tuple[Any, ...], dtype: Any, refusal: str) -> Any:
+    """Return the vector or matrix type of these sizes, or the annotation if a part is open.
+
+    Raises:
+        TypeError: with the message `refusal`: sizes or dtype are not allowed.
+    """
     if sizes and (generic := any_vector(kinds, sizes, dtype)):
         return generic
     number = as_type(dtype)

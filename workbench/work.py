@@ -120,6 +120,7 @@ class Work(Generic[T]):
         self.dropped = True
 
     def _run(self, call: Callable[..., T], args: tuple[Any, ...], after: Callable[[], None] | None) -> None:
+        """Make the call in this thread, store its result or exception, mark the work as over, and then call `after`."""
         _HERE.set(self)
         try:
             self._result = call(*args)

@@ -22,10 +22,12 @@ Names = Callable[[Mapping[str, Any]], list[str]]
 
 
 def _of(kinds: tuple[type, ...]) -> Names:
+    """Return a function that lists the names of a namespace whose values are instances of `kinds`."""
     return lambda namespace: [n for n, v in namespace.items() if isinstance(v, kinds)]
 
 
 def _kernels(namespace: Mapping[str, Any]) -> list[str]:
+    """Return the names of a namespace that are bound to kernels."""
     return [n for n, v in namespace.items() if is_kernel(v)]
 
 
@@ -89,10 +91,12 @@ def complete(
 
 
 def _order(name: str) -> tuple[bool, str]:
+    """Return the sort key of a completion: options (`-…`) last, each group by the alphabet."""
     return name.startswith("-"), name
 
 
 def _values(action: Action, names: Names | None, namespace: Mapping[str, Any]) -> list[str]:
+    """Return the values that an argument takes: its choices, else what `names` lists; empty without either."""
     if action.choices is not None:
         return [str(choice) for choice in action.choices if choice]
     return names(namespace) if names else []

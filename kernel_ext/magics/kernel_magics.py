@@ -31,6 +31,7 @@ from workbench import get_device, inspect
 
 
 def _show_cache() -> None:
+    """Display the view of the compilation cache in the running cell."""
     from kernel_ext import show
 
     show_here(show.cache())
@@ -156,6 +157,11 @@ class KernelMagics(Magics):
             print(queries.cache_import(args.what, args.trust))
 
     def _diff(self, kernel: Any, words: list[str]) -> InspectView:
+        """Return the view of how `kernel` differs from another: `words` are its name and a pane (default `ir`).
+
+        Raises:
+            Refusal: there is no name, or there are more than two words.
+        """
         if not 1 <= len(words) <= 2:
             raise Refusal("%inspect NAME diff takes another kernel, and a pane: %inspect saxpy diff saxpy2 ptx")
         panes = cells.parse_panes(words[1] if len(words) > 1 else "ir", queries.PANES)
@@ -201,6 +207,7 @@ class KernelMagics(Magics):
         return built
 
     def _keep(self, identity: str, card: Showing | None) -> None:
+        """Store the live card of the cell `identity` and close its earlier one; None stores none."""
         old = self.cards.pop(identity, None)
         if old is not None:
             old.close()

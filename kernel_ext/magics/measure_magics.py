@@ -50,6 +50,7 @@ def tuned(
 
 
 def _what(value: Any) -> str:
+    """Return the type of a value in words, for an error; `not defined` for None."""
     return "not defined" if value is None else its_type(value)
 
 
@@ -117,12 +118,14 @@ def _scope_of(kernel: Any, constant: str, namespace: dict[str, Any]) -> dict[str
 
 
 def _refuse_block_on_cpu(axes: Mapping[str, Any], devices: list[str]) -> None:
+    """Raise a Refusal if `block` is among the axes and the CPU is the only device."""
     if BLOCK in axes and devices == ["cpu"]:
         raise Refusal(f"{BLOCK} is the threads of a CUDA block; on the CPU sweep {THREADS}, an argument or a constant")
 
 
 @contextmanager
 def _put(scope: dict[str, Any], name: str, value: Any) -> Iterator[None]:
+    """Bind `name` to `value` in `scope` within a `with` block; its value, which must exist, is restored after it."""
     before = scope[name]
     scope[name] = value
     try:
@@ -273,6 +276,7 @@ class MeasureMagics(Magics):
 
 
 def _output(result: Any, output: bool) -> Any:
+    """Return `result` if the user asked for it with `output`; else display it and return None."""
     if output:
         return result
     display(result)

@@ -96,10 +96,16 @@ def body_for_help(magics: Sequence[Magics]) -> Callable[[list[str]], list[str]]:
 
 
 def _wants_help(words: list[str]) -> bool:
+    """Return whether `--help` is among the words, or `-h` the first of them."""
     return "--help" in words or words[:1] == ["-h"]
 
 
 def _asked(magic: Callable[..., Any], signs: str) -> Callable[..., Any]:
+    """Return `magic` wrapped so that it prints its help, and does nothing else, if its line asks for that.
+
+    `signs` is `%` or `%%`, as in the help's usage.
+    """
+
     @functools.wraps(magic)
     def answered(line: str, *cell: str) -> Any:
         __tracebackhide__ = True

@@ -167,5 +167,6 @@ def _plain(data: Any, info: Any = None) -> list[tuple[str, str]] | None:
 
 
 def _html(data: Any, info: Any = None) -> list[tuple[str, str]] | None:
+    """Return what `?` shows of a value as pairs of title and HTML; None if it is no word of the language."""
     rows = _plain(data, info)
     return None if rows is None else [(head, f"<pre>{escape(text)}</pre>") for head, text in rows]

@@ -121,6 +121,11 @@ class RecordMagics(Magics):
         self.here.events.unregister("post_run_cell", self.recording.cell_ends)
 
     def _record_cell(self, args: Any, line: str, cell: str) -> None:
+        """Run the cell under a recorder, bind that to the name (default `rec`), and show its timeline unless `--quiet`.
+
+        Raises:
+            Refusal: the name is `on`, `off`, no identifier, or followed by another word.
+        """
         __tracebackhide__ = True
         name = args.name or "rec"
         if args.of or name in ("on", "off") or not name.isidentifier():
@@ -132,6 +137,13 @@ class RecordMagics(Magics):
             self.show(recorder, name)
 
     def _switch(self, args: Any) -> None:
+        """Turn recording across cells on or off, or print whether it is on if there is no name.
+
+        Turning it off binds the record to the name (default `rec`) and shows it unless `--quiet`.
+
+        Raises:
+            Refusal: the line says something else.
+        """
         if args.name == "on" and not args.of:
             self.recording.on(args.inputs, args.counter)
         elif args.name == "off":

@@ -66,23 +66,29 @@ class HouseMagics(Magics):
         getattr(self, f"_{args.action}")(args.file)
 
     def _info(self, _: str) -> None:
+        """Print version, devices and cache, arrays in memory, checks and the CPU."""
         print(information())
 
     def _doctor(self, _: str) -> None:
+        """Display the report on what Workbench can use on this machine."""
         display(inspect.doctor())
 
     def _wait(self, _: str) -> None:
+        """Wait for the builds in the background, and print what is awaited and their number."""
         print(waited(print))
 
     def _stop(self, _: str) -> None:
+        """End the builds in the background at their next stage, and print their names."""
         print(stopped())
 
     def _free(self, _: str) -> None:
+        """Close live views, drop outputs that keep arrays alive, and print a sentence on it."""
         shell = self.here
         keepers = shell.displayhook, getattr(shell, "last_execution_result", None)
         print(freed((shell.user_ns, shell.user_ns_hidden), keepers, self._close_pictures))
 
     def _export(self, path: str) -> None:
+        """Write the session's views as one HTML page to `path`, and print a sentence on it or the refusal."""
         try:
             views, above = page_parts(session_cells(self.here), notebook_file())
             print(exported(path, views, self.here.user_ns, above))
@@ -90,6 +96,7 @@ class HouseMagics(Magics):
             refuse(refusal)
 
     def _close_pictures(self) -> None:
+        """Close the live views and cards of all other magics."""
         for magics in self._others:
             getattr(magics, "live", magics).close()
 

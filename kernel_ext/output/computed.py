@@ -69,6 +69,7 @@ def measured(subject: Any, views: Sequence[Shown]) -> list[int]:
 
 
 def _check(watch: Any) -> None:
+    """Raise a RecordError unless `watch` is None or an array of numbers, which a page can draw."""
     if isinstance(watch, wb.array) and hasattr(watch.dtype, "fields"):
         raise RecordError("what is watched is an array of structs, and a page can draw numbers only; watch one field")
     if not isinstance(watch, wb.array | None):
@@ -77,6 +78,10 @@ def _check(watch: Any) -> None:
 
 
 def _with(program: Any, kind: str, rewind: bool, look: dict[str, Any]) -> dict[str, Any]:
+    """Return a view's part of a page as JSON values: its program, that program's compressed payload, and how to draw.
+
+    `kind` is the view's, `rewind` whether arrays are restored before each run, `look` replaces defaults of drawing.
+    """
     return {
         "program": program.data(),
         "payload": base64.b64encode(program.compressed()).decode(),

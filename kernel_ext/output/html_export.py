@@ -240,6 +240,7 @@ def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
 
 
 def _name(shown: Shown) -> str:
+    """Return a view's heading in the page: its type's title and what it is about; of a status card only the latter."""
     data = shown.data()
     about = next((str(data[key]) for key in ("cell", "name", "kernel", "title") if data.get(key)), "")
     title = _TITLES[shown.kind]
@@ -275,6 +276,7 @@ def _returned(name: str, function: str) -> str:
 
 
 def _data(name: str, value: Any) -> str:
+    """Return a `<script>` element with the id `name` that holds `value` as JSON, safe inside HTML."""
     text = json.dumps(value).replace("<", "\\u003c")
     return f'<script type="application/json" id="{name}">{text}</script>'
 
@@ -331,6 +333,7 @@ def frame_height(views: Sequence[Shown]) -> int:
 
 
 def _height(kind: str, view: dict[str, Any]) -> int:
+    """Return the estimated height in pixels of one view of a kind, by its JSON data."""
     if kind == "points":
         return _BOX + _CLOUD
     if kind not in ("controls", "animation", "array_view"):

@@ -75,7 +75,7 @@ class _Run(msgspec.Struct):
         twin = _twin() if getattr(shell, "kernel", None) is not None else None
         if twin is not None:
             self.static[twin] = shown
-        display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
+        display(_marked(shown, ""), raw=True, display_id=twin)
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
         """Return the widget of a view, not displayed yet; None if anywidget is not installed."""
@@ -280,11 +280,13 @@ class LiveViews:
 
 
 def _display_widget(widget: Any) -> None:
+    """Display a widget in the running cell, with an empty text and empty HTML for front ends without widgets."""
     bundle = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
     display({WIDGET_MIME: bundle, "text/plain": "", "text/html": "<span></span>"}, raw=True)
 
 
 def _twin() -> str:
+    """Return a new random id that pairs a static output with the live widget that hides it."""
     return f"wb-twin-{secrets.token_hex(6)}"
 
 
@@ -352,12 +354,15 @@ class StatusDisplay:
         self._tell_card(view, make_pane)
 
     def _tell_card(self, view: StatusView, make_pane: Any = None) -> None:
+        """Show the view on the live card, if there is one and no later run has taken it over."""
         # A build in the background may end when its cell, and with it the card, shows another one.
         if self.card is not None and self.card.lasts:
             self.card.widget.show(view, make_pane)
 
     def _bundle(self, view: StatusView) -> dict[str, Any]:
+        """Return the static outputs of the view by MIME type, with the id by which a live card hides them."""
         return self._as_shown(view).bundle(self._twin if self.card is not None else "")
 
     def _as_shown(self, view: StatusView, **live: Any) -> Shown:
+        """Return the view as a status card; `live`: what its widget takes besides the view."""
         return Shown("status_card", view, renderers.status_text, renderers.status_html, **live)

@@ -45,13 +45,16 @@ class _Line:
         self._text: str | None = None
 
     def show(self, task: inspect.UnderWay) -> None:
+        """Show how far the task is, instead of what the line showed before."""
         self._send(units.ascii_only(line_text(task)), line_html(task))
 
     def clear(self) -> None:
+        """Empty the line if it shows something."""
         if self._text:
             self._send("", _GONE)
 
     def _send(self, text: str, shown: str) -> None:
+        """Send text and HTML to the front end: as a new output the first time, later as an update of it."""
         kind = "display_data" if self._text is None else "update_display_data"
         self._text = text
         content = {
@@ -109,6 +112,7 @@ class Progress:
             self._changed.notify()
 
     def _watch(self) -> None:
+        """Update the running cell's line every `PAUSE` seconds, until `remove`; the thread's function."""
         with self._changed:
             while not self._ended:
                 self._changed.wait_for(lambda: self._line is not None or self._ended)
@@ -118,6 +122,7 @@ class Progress:
                     self._changed.wait(PAUSE)
 
     def _look(self, line: _Line, watch: inspect.Watch) -> None:
+        """Show the task that is under way if it has taken at least `PATIENCE` seconds; else empty the line."""
         task = watch.look()
         if task is not None and task.seconds >= PATIENCE:
             line.show(task)

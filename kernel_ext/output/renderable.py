@@ -124,14 +124,17 @@ class Shown:
         return self.text
 
     def _repr_html_(self) -> str:
+        """Return the static HTML, for front ends that ask for that alone."""
         return self.html
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """Return the static outputs by MIME type, with the live widget's model if anywidget is installed."""
         widget = self._laid_out()
         model = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id} if widget else None
         return {**({WIDGET_MIME: model} if model else {}), **self.bundle()}
 
     def _ipython_display_(self) -> None:
+        """Display the view in the running cell; IPython calls this for a cell's last value and in `display`."""
         type(self).show_here(self)
 
     def _display_(self) -> Any:

@@ -104,6 +104,7 @@ def markdown(text: str) -> str:
 
 
 def _saved(notebook: Path | None) -> list[dict[str, Any]]:
+    """Return the cells of the notebook's file; empty if there is no file, or it cannot be read as a notebook."""
     try:
         return json.loads(notebook.read_text(encoding="utf-8"))["cells"] if notebook is not None else []
     except (OSError, ValueError, KeyError):
@@ -145,4 +146,5 @@ def _plain(text: str) -> str:
 
 
 def _pre(kind: str, text: str) -> str:
+    """Return the text as an HTML `<pre>` of the class `kind`; empty if the text is empty."""
     return f'<pre class="{kind}" tabindex="0">{escape(text)}</pre>' if text else ""

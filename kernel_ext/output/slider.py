@@ -22,6 +22,12 @@ from workbench.errors import WorkbenchError
 _BEFORE = "When it moves, records that used it run again; nothing is compiled."
 
 
+def _note_read(slider: inspect.Uniform) -> None:
+    """Tell each notebook that the running cell has taken the slider's value."""
+    for notebook in NOTEBOOK:
+        notebook.read(slider)
+
+
 class Slider(inspect.Uniform):
     """Represents a number or vector with a slider for each part; `show.slider` makes one.
 
@@ -44,7 +50,7 @@ class Slider(inspect.Uniform):
         self._complex = any(e.dtype.kind == "c" for e in ends)
         if self._complex and not shape:  # a number for both parts, as for the components of a vector
             shape = (2,)
-            ends = [np.array([e.real, e.imag]) if e.dtype.kind == "c" else e for e in ends]
+            ends = [np.array([np.real(e), np.imag(e)]) if e.dtype.kind == "c" else e for e in ends]
         if any(e.shape not in ((), shape) or e.dtype.kind not in "iuf" for e in ends) or not _is_small(shape):
             got = f"{low!r}, {high!r}" + ("" if value is None else f" and {value!r}")
             raise Refusal(f"slider() takes numbers, complex ones, too, or vectors of 2 to 4; it got {got}")
@@ -65,16 +71,18 @@ class Slider(inspect.Uniform):
         self.view = controls.ControlsView("slider", tuple(rows), note=_BEFORE)
         kind = wb.complex64 if self._complex else controls.VECTORS[shape][0] if shape else wb.float32
         super().__init__(self._joined(), wb.int32 if integral else kind)
-        self.read = lambda slider: [notebook.read(slider) for notebook in NOTEBOOK]
+        self.read = _note_read
         for notebook in NOTEBOOK:
             notebook.add(self)
 
     def _parts(self) -> list[str]:
+        """Return the names of the value's sliders: one for a number, else one for each part, such as `name.x`."""
         name = self.name or "value"
         axes = controls.PARTS if self._complex else controls.AXES
         return [f"{name}.{axis}" for axis in axes[: self._shape[0]]] if self._shape else [name]
 
     def _joined(self) -> Any:
+        """Return the sliders' numbers as one value: a number, a complex number or a vector."""
         numbers = [s.value for s in self.view.sliders]
         if self._complex:
             return complex(*numbers)
@@ -96,9 +104,11 @@ class Slider(inspect.Uniform):
         return self.shown.widget
 
     def _ipython_display_(self) -> None:
+        """Display the slider in the running cell; IPython calls this for a cell's last value."""
         self.shown._ipython_display_()
 
     def _display_(self) -> Any:
+        """Return what marimo displays for the slider."""
         return self.shown._display_()  # in marimo
 
     def run(self, values: Mapping[str, Any]) -> controls.ControlsView:
@@ -148,6 +158,7 @@ class Slider(inspect.Uniform):
 
 
 def _run_again(user: wb.Recorder | wb.Launch) -> None:
+    """Launch a stored launch, or replay a record, with its inputs restored before if it stores them."""
     if isinstance(user, wb.Launch):
         user.launch()
         return
@@ -157,4 +168,5 @@ def _run_again(user: wb.Recorder | wb.Launch) -> None:
 
 
 def _is_small(shape: tuple[int, ...]) -> bool:
+    """Return whether a shape is that of a number or of a vector that sliders can show."""
     return not shape or shape in controls.VECTORS

@@ -69,7 +69,7 @@ class Staleness:
         for slider in self._added:
             if not slider.is_shown and self.name_of(slider):
                 show_here(slider.shown)
-        running, _ = runs_of_cells(self._shell, marked=bool(self._read))
+        running = runs_of_cells(self._shell, marked=bool(self._read))[0]
         if running is not None:
             running.used += inspect.used_since(self._begun)
             running.read = list(self._read.items())
@@ -84,6 +84,7 @@ class Staleness:
             run.mark(stale_words([*changed, *moved]))
 
     def _differs(self, slider: Slider, value: Any) -> bool:
+        """Return whether the slider has another value than `value`, or its name is bound to something else now."""
         return not np.array_equal(slider.peek(), value) or self._shell.user_ns.get(slider.name) is not slider
 
     # What sliders ask.

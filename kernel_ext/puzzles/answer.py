@@ -58,6 +58,7 @@ class Answer:
         return "\n".join(row for row in rows if row)
 
     def _repr_html_(self) -> str:
+        """Return the result as HTML: a badge with the grade, text, excerpt, picture, help and tally."""
         word, colour = self.word or _BADGES[self.grade][0], _BADGES[self.grade][1]
         badge = f'<span style="background:{colour};color:#fff;border-radius:3px;padding:1px 7px">{word}</span>'
         mono = "font-family:var(--jp-code-font-family,ui-monospace,monospace);white-space:pre-wrap;margin:4px 0 0 8px"
@@ -68,6 +69,7 @@ class Answer:
         return f'<div style="line-height:1.5;padding:2px 8px">{"".join(parts)}</div>'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the outputs by MIME type, and metadata that store the name and grade in the notebook."""
         data = {"text/plain": units.ascii_only(repr(self)), "text/html": self._repr_html_()}
         return data, {_KEY: {"name": self.name, "grade": self.grade}}
 
@@ -117,6 +119,7 @@ class Question:
         return units.ascii_only(f"{self.text}\nPut your prediction in place of the `...` and run the cell.")
 
     def _repr_html_(self) -> str:
+        """Return the question as HTML, with a note on how to answer it."""
         note = "Put your prediction in place of the <code>...</code> and run the cell."
         return f'<div style="padding:2px 8px"><b>{escape(self.text)}</b><div style="opacity:0.7">{note}</div></div>'
 

@@ -111,6 +111,11 @@ class Course:
         return tally(tuple(self.puzzles))
 
     def _puzzle(self, name: str) -> Puzzle:
+        """Return the puzzle `name`.
+
+        Raises:
+            LookupError: the course has none of that name.
+        """
         if name not in self.puzzles:
             raise LookupError(
                 f"There is no puzzle {name!r}; give the kernel one of these names: {', '.join(self.puzzles)}."
@@ -118,6 +123,12 @@ class Course:
         return self.puzzles[name]
 
     def _mistake(self, puzzle: Puzzle, answer: Any) -> Mistake | None:
+        """Return the answer's first mistake over all cases of the puzzle, of one seed each; None if there is none.
+
+        Raises:
+            Wrong: the puzzle's own examination says so.
+            WorkbenchError: the answer does not compile or run.
+        """
         if puzzle.examine is not None:
             puzzle.examine(answer)
         if puzzle.case is None:

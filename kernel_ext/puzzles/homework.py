@@ -97,6 +97,11 @@ def write_for_students(source: Path, target: Path) -> str:
 
 
 def _notebook(path: Path) -> dict[str, Any]:
+    """Return the JSON of a notebook's file.
+
+    Raises:
+        Refusal: it cannot be read, or holds no list of cells.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         assert isinstance(content["cells"], list)
@@ -167,6 +172,7 @@ def grade_folder(
 
 
 def _write(rows: Sequence[Row], table: Path) -> None:
+    """Write the rows to `table` as CSV, with a column for each goal that one of them has costs for."""
     goals = [goal for goal in COUNTS if any(goal in row.costs for row in rows)]
     with table.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -206,6 +212,7 @@ def _run(path: Path, course: Path, seconds: float, megabytes: int) -> tuple[list
 
 
 def _signal(number: int) -> str:
+    """Return the name of a signal, such as `SIGKILL`; `signal N` for an unknown number."""
     return signal.Signals(number).name if number in {s.value for s in signal.Signals} else f"signal {number}"
 
 
@@ -267,6 +274,7 @@ def _why(error: BaseException) -> str:
 
 
 def _cells(path: Path) -> Iterator[str]:
+    """Yield the text of each code cell of a notebook; of a `.py` file its whole text."""
     if path.suffix == ".py":
         yield path.read_text(encoding="utf-8")
         return
@@ -276,6 +284,14 @@ def _cells(path: Path) -> Iterator[str]:
 
 
 def _row(course: Course, name: str, answer: Any, failed: Sequence[tuple[str, str]]) -> Row:
+    """Check an answer and return its row of the table, with an empty submission; errors become what the row says.
+
+    Args:
+        course: what the puzzle belongs to.
+        name: of the puzzle.
+        answer: the submission's kernel or function; None if there is none.
+        failed: texts of the cells that failed, with their messages.
+    """
     if answer is None:  # of errors its own cell's, else the first, which may have stopped the others
         own = [message for text, message in failed if re.search(rf"\bdef {re.escape(name)}\b", text)]
         return Row("", name, said="; ".join(["no answer", *[*own, *(message for _, message in failed)][:1]]))

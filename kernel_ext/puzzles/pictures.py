@@ -94,10 +94,12 @@ class Picture:
         return self.title
 
     def _repr_html_(self) -> str:
+        """Return the drawing as an HTML image."""
         return html.svg_image(self.svg(), self.title)
 
 
 def _svg(width: float, height: float, title: str, parts: Iterable[str]) -> str:
+    """Return an SVG document of that size in pixels, with a title for screen readers and `parts` as its elements."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="ui-monospace,monospace" font-size="12" role="img">'
@@ -106,10 +108,12 @@ def _svg(width: float, height: float, title: str, parts: Iterable[str]) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    """Return an SVG text, vertically centred at (x, y) in pixels; `anchor`: `start`, `middle` or `end`."""
     return f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}" fill="{INK}">{escape(text)}</text>'
 
 
 def _boxes(boxes: Boxes) -> Iterable[str]:
+    """Yield the SVG elements of an array or of threads: the name, and a box or circle with a text per element."""
     x, y = boxes.centre(0, 0)
     if boxes.above:
         yield _text(x - CELL / 2, y - CELL / 2 - 10, boxes.name, "start")
@@ -130,6 +134,7 @@ def _boxes(boxes: Boxes) -> Iterable[str]:
 
 
 def _arrow(boxes: tuple[Boxes, ...], arrow: Arrow) -> str:
+    """Return the SVG of an arrow between two elements of `boxes`, from edge to edge."""
     (x0, y0), (x1, y1) = (boxes[n].centre(r, c) for n, r, c in (arrow.start, arrow.end))
     length = math.hypot(x1 - x0, y1 - y0)
     dx, dy = (x1 - x0) / length, (y1 - y0) / length
@@ -170,6 +175,7 @@ def difference_map(wrong: np.ndarray, name: str) -> str:
 
 
 def _run(row: int, start: int, end: int, side: float, colour: str, opacity: float) -> str:
+    """Return an SVG rectangle over the columns `start` to `end` (exclusive) of a row of squares of `side` pixels."""
     return (
         f'<rect x="{start * side:.1f}" y="{row * side + 0.5:.1f}" width="{(end - start) * side:.1f}" '
         f'height="{side - 1:.1f}" fill="{colour}" fill-opacity="{opacity}"/>'

@@ -87,6 +87,7 @@ def mistake_in(kernel: Any, case: Case) -> Mistake | None:
 
 
 def _launch(kernel: Any, case: Case, arguments: Mapping[str, Any]) -> None:
+    """Launch the kernel over the case's dimensions with these arguments, as a tiled launch if the case says so."""
     launch: Callable[..., Any] = wb.launch_tiled if case.tiled else wb.launch
     launch(kernel, case.dim, list(arguments.values()), block_dim=case.block_dim)
 
@@ -171,6 +172,7 @@ def _writer(kernel: Any, case: Case, name: str, index: tuple[int, ...], got: np.
 
 
 def _thread(lane: int, case: Case) -> str:
+    """Return a thread of the first block as text: its number, or its indices in several dimensions."""
     sizes = case.block_dim if isinstance(case.block_dim, tuple) else case.dim
     if isinstance(sizes, int):
         return str(lane)

@@ -136,6 +136,7 @@ class Cells:
         return Built(fold.end(_finished(fold, cell, options)), kernels, cell, arch=options.arch)
 
     def _replace(self, origin: CellOrigin, defined: dict[str, Any]) -> None:
+        """Mark as stale what only the cell's earlier run defined; store what it defines now if it has an identity."""
         for name, old in self._made.get(origin.identity, {}).items():
             if name not in defined:
                 old.mark_stale(f"{origin.name} was run again and no longer defines {name}.")
@@ -143,6 +144,7 @@ class Cells:
             self._made[origin.identity] = {name: value for name, value in defined.items() if _can_be_stale(value)}
 
     def _fail(self, text: str, namespace: dict[str, Any], origin: CellOrigin) -> None:
+        """Mark as stale what the cell's earlier run defined, and what the namespace has under names of its text."""
         old = dict(self._made.get(origin.identity, {}))
         old |= {name: namespace[name] for name in defined_names(text) if _can_be_stale(namespace.get(name))}
         for name, value in old.items():
@@ -186,6 +188,7 @@ def _compile(cell: Any, options: CellOptions, origin: CellOrigin, fold: _Fold, e
 
 
 def _finished(fold: _Fold, cell: Any, options: CellOptions) -> StatusView:
+    """Return the view of a cell whose build succeeded, with the panes that the options ask for."""
     panes = [
         pane for kernel in cell.kernels.values() for pane in queries.pane_views(kernel, options.panes, options.arch)
     ]
@@ -231,6 +234,7 @@ class _Fold:
                 self._watch(self.view)
 
     def end(self, view: StatusView) -> StatusView:
+        """Take no more events, notify the watcher of the last view, and return that."""
         self._unsubscribe()
         with self._lock:
             self.view, self._ended = view, True

@@ -42,6 +42,7 @@ def timeline_view(recorder: wb.Recorder, title: str = "record", label: Label = s
 
 
 def _row(span: Any, label: Label) -> SpanRow:
+    """Return a span of a record as a row of the timeline, with the label and line of its launch; empty without one."""
     line = f"{label(span.site.filename)}:{span.site.line}" if span.site is not None else ""
     return SpanRow(span.start, span.seconds, span.lane, span.kind, span.name, span.size, span.bytes, line)
 

@@ -70,6 +70,7 @@ def headline(view: StatusView) -> str:
 
 
 def _headed(view: StatusView) -> StatusView:
+    """Return the view with the state that its rows say, unless it has failed, and the headline of that state."""
     states = {r.state for r in view.rows}
     if view.state != "failed":
         fallback = "ready" if view.state == "ready" else "compiling"
@@ -78,6 +79,7 @@ def _headed(view: StatusView) -> StatusView:
 
 
 def _change(view: StatusView, kernel: str, direction: str, edit: Callable[[KernelRow], KernelRow]) -> StatusView:
+    """Return the view with the row of a kernel and direction replaced by `edit` of it; a new row is appended."""
     rows = list(view.rows)
     for i, row in enumerate(rows):
         if (row.kernel, row.direction) == (kernel, direction):
@@ -89,6 +91,8 @@ def _change(view: StatusView, kernel: str, direction: str, edit: Callable[[Kerne
 
 
 def _started(view: StatusView, event: Any) -> StatusView:
+    """Set the kernel's row to compiling, for the event's backend and target."""
+
     def edit(row: KernelRow) -> KernelRow:
         return replace(row, state="compiling", backend=event.backend, target=event.target)
 
@@ -96,6 +100,8 @@ def _started(view: StatusView, event: Any) -> StatusView:
 
 
 def _stage(view: StatusView, event: Any) -> StatusView:
+    """Append a finished stage with its seconds to the kernel's row."""
+
     def edit(row: KernelRow) -> KernelRow:
         return replace(row, stages=(*row.stages, StageRow(event.stage, event.seconds)))
 
@@ -103,6 +109,8 @@ def _stage(view: StatusView, event: Any) -> StatusView:
 
 
 def _hit(view: StatusView, event: Any) -> StatusView:
+    """Set the kernel's row to a cache hit in memory or on disk, with the key, the time and facts of the artifact."""
+
     def edit(row: KernelRow) -> KernelRow:
         return replace(
             row,
@@ -119,10 +127,13 @@ def _hit(view: StatusView, event: Any) -> StatusView:
 
 
 def _miss(view: StatusView, event: Any) -> StatusView:
+    """Store in the kernel's row its key and why the cache has no artifact for it."""
     return _change(view, event.kernel, event.direction, lambda row: replace(row, key=event.key, why=tuple(event.why)))
 
 
 def _done(view: StatusView, event: Any) -> StatusView:
+    """Set the kernel's row to compiled (recompiled if it has reasons), with key, times and facts of the artifact."""
+
     def edit(row: KernelRow) -> KernelRow:
         stages = tuple(StageRow(name, spent) for name, spent in event.stages.items()) or row.stages
         return replace(
@@ -140,6 +151,7 @@ def _done(view: StatusView, event: Any) -> StatusView:
 
 
 def _failed(view: StatusView, event: Any) -> StatusView:
+    """Set the view and the kernel's compiling rows to failed, and append the event's errors."""
     rows = tuple(
         replace(r, state="failed") if r.kernel == event.kernel and r.state == "compiling" else r for r in view.rows
     )
@@ -148,18 +160,22 @@ def _failed(view: StatusView, event: Any) -> StatusView:
 
 
 def _problem(view: StatusView, event: Any) -> StatusView:
+    """Append a notice on a problem of the cache, with its path."""
     return replace(view, notices=(*view.notices, f"cache: {event.message} ({event.path})"))
 
 
 def _notice(view: StatusView, event: Any) -> StatusView:
+    """Append the event's message to the notices."""
     return replace(view, notices=(*view.notices, event.message))
 
 
 def _remark(view: StatusView, event: Any) -> StatusView:
+    """Append the event's message to the remarks."""
     return replace(view, remarks=(*view.remarks, event.message))
 
 
 def _outdated(view: StatusView, event: Any) -> StatusView:
+    """Set the phrase on compiled JAX functions that hold old versions of kernels."""
     hold = "holds" if event.programs == 1 else "hold"
     what = f"the old {event.kernels[0]}" if len(event.kernels) == 1 else f"old versions of {', '.join(event.kernels)}"
     return replace(view, outdated=f"{units.count(event.programs, 'compiled JAX function')} {hold} {what}")
@@ -196,6 +212,7 @@ WATCHED = tuple(_HANDLERS)
 
 
 def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
+    """Return an artifact's metadata in words, such as `32 regs`, in the order of `_FACTS`, without 0 bytes."""
     values = ((metadata[name], form) for name, form in _FACTS if name in metadata)
     return tuple(form.format(value) for value, form in values if value or " B " not in form)
 
@@ -208,6 +225,7 @@ def _names(rows: Iterable[KernelRow]) -> str:
 
 
 def _directions(rows: tuple[KernelRow, ...]) -> str:
+    """Return the seconds of each direction in words; empty if the rows have only one direction."""
     spent: dict[str, float] = {}
     for row in rows:
         spent[row.direction] = spent.get(row.direction, 0.0) + row.seconds
@@ -216,19 +234,23 @@ def _directions(rows: tuple[KernelRow, ...]) -> str:
 
 
 def _join(*parts: str) -> str:
+    """Return the parts that are not empty, with ` · ` between."""
     return " · ".join(p for p in parts if p)
 
 
 def _compiling_line(view: StatusView) -> str:
+    """Return the headline of a build that goes on: the names of its kernels."""
     return f"compiling {', '.join(dict.fromkeys(r.kernel for r in view.rows))}".rstrip()
 
 
 def _compiled_line(view: StatusView) -> str:
+    """Return the headline of kernels that were compiled: their names, the time and facts."""
     built = tuple(r for r in view.rows if r.state == "compiled")
     return _join(f"compiled {_names(built)}", *_tail(view, built))
 
 
 def _recompiled_line(view: StatusView) -> str:
+    """Return the headline of kernels that were compiled again: the first reason, how many more, the time and facts."""
     built = tuple(r for r in view.rows if r.state in ("compiled", "recompiled"))
     first, *others = dict.fromkeys(w for r in built for w in r.why)
     more = f" and {len(others)} more" if others else ""
@@ -236,6 +258,7 @@ def _recompiled_line(view: StatusView) -> str:
 
 
 def _tail(view: StatusView, built: tuple[KernelRow, ...]) -> tuple[str, ...]:
+    """Return the end of a headline as parts, some empty: total time, times by direction, facts of a lone row, hits."""
     hits = sum(r.state.endswith("hit") for r in view.rows)
     reported = ", ".join(built[0].facts) if len(built) == 1 else ""
     total = units.seconds(sum(r.seconds for r in built))
@@ -243,6 +266,7 @@ def _tail(view: StatusView, built: tuple[KernelRow, ...]) -> tuple[str, ...]:
 
 
 def _hit_line(view: StatusView) -> str:
+    """Return the headline of cache hits: where, the time, and for those on disk how long ago the oldest was built."""
     spent = sum(r.seconds for r in view.rows)
     where = "disk" if view.state == "disk hit" else "memory"
     built = [r.built for r in view.rows if r.built is not None]
@@ -252,10 +276,12 @@ def _hit_line(view: StatusView) -> str:
 
 
 def _failed_line(view: StatusView) -> str:
+    """Return the headline of a failed build: how many errors it has."""
     return _join("failed", units.count(len(view.errors), "error") if view.errors else "")
 
 
 def _ready_line(view: StatusView) -> str:
+    """Return the headline of kernels that were read and checked, and compile when they are launched."""
     if not view.kernels:
         return "ready"
     them = "they compile at their" if len(view.kernels) > 1 else "it compiles at its"

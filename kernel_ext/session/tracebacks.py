@@ -38,6 +38,7 @@ class KernelUsageError(UsageError):
     """
 
     def _render_traceback_(self) -> list[str]:
+        """Return the one line that IPython prints instead of a traceback."""
         return [f"UsageError: {self}"]
 
 
@@ -61,6 +62,7 @@ def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None)
 
 
 def _one(error: WorkbenchError, label: Label) -> list[str]:
+    """Return the lines of one error: type and location, the excerpt with its caret, then message and advice."""
     where = error.location if error.location is not None and error.location.line else None
     shown = f"{_file(where, label)}, line {where.shown_line}" if where else ""
     rows = [f"{type(error).__name__}  {', '.join(p for p in (error.function, shown) if p)}".rstrip()]
@@ -70,6 +72,7 @@ def _one(error: WorkbenchError, label: Label) -> list[str]:
 
 
 def _file(where: Location, label: Label) -> str:
+    """Return a location's file in words: its cell's label, else the name of its source."""
     named = label(where.source.filename)
     return named if named.startswith("Cell ") else where.source.name
 
@@ -95,6 +98,7 @@ def _user_frames(tb: TracebackType | None) -> Iterator[tuple[str, int, bool]]:
 
 
 def _calls_magic(tb: TracebackType) -> bool:
+    """Return whether the traceback's first frame calls IPython's function that runs a magic."""
     return tb.tb_next is not None and tb.tb_next.tb_frame.f_code.co_name in ("run_cell_magic", "run_line_magic")
 
 
@@ -126,6 +130,11 @@ class ShortTracebacks:
         self._before = None
 
     def _show(self, shell: Any, kind: type, error: BaseException, tb: Any, tb_offset: int | None = None) -> list[str]:
+        """Show an error without Workbench's frames, as the shell's handler; `%tb` and `%debug` still get all.
+
+        Returns:
+            The lines of a WorkbenchError; empty for any other error.
+        """
         if not isinstance(error, WorkbenchError):
             _suggest(error)
             with _shortened(error):
@@ -197,4 +206,5 @@ def _suggest(error: BaseException) -> None:
 
 
 def _full(shell: Any, error: WorkbenchError) -> list[str]:
+    """Return the lines of IPython's own traceback of the error, with all frames."""
     return shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__)

@@ -60,6 +60,7 @@ class _PaneTexts:
         return {"pane": name, "kernel": kernel, **self._made[kernel, name]}
 
     def _text(self, kernel: str, name: str) -> dict[str, Any]:
+        """Return the text of a kernel's pane and the number of its first line; if it cannot be had, the reason."""
         if self._make is None:
             return {"text": "not compiled yet", "first_line": 1}
         try:
@@ -100,7 +101,8 @@ class StatusCard(PaneWidget):
         """Clear JAX's compiled programs for `{ask: "clear"}`; answer any other request as one for a pane."""
         if content.get("ask") == "clear":
             answer = queries.forget_compiled()
-            self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], answer]}
+            view: Any = self.view
+            self.view = {**view, "outdated": "", "remarks": [*view["remarks"], answer]}
         else:
             super().on_message(content)
 

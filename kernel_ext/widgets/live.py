@@ -98,6 +98,7 @@ class Live(anywidget.AnyWidget):
 
     @traitlets.default("_module")
     def _module_of_kind(self) -> str:
+        """Return the text of the ES module of this kind: the trait's default."""
         return module_text(self.kind)
 
     def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
@@ -145,6 +146,7 @@ class Live(anywidget.AnyWidget):
             layout.close()
 
     def _heard(self, _: Any, content: Any, __: Any) -> None:
+        """Handle a message of the front end, one at a time: `rest` by `rested`, all others by `on_message`."""
         # ipykernel may call from another thread while a cell runs.
         if isinstance(content, dict):
             with self._hearing:

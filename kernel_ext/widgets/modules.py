@@ -42,4 +42,5 @@ def style_text(name: str) -> str:
 
 
 def _read(file: str) -> str:
+    """Return the text of a file in `static/`."""
     return (STATIC / file).read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.checks.meaning import define
 from workbench.api.builds import build
 from workbench.backends.base import Options
 from workbench.errors import DeviceError, KernelFault, LaunchError
@@ -193,6 +194,18 @@ def test_prints_are_shown_when_something_waits(cell: Any, capsys: Any) -> None:
     assert capsys.readouterr().out == ""
     wb.synchronize("emulated")
     assert capsys.readouterr().out.splitlines() == ["x of 0 is 1", "x of 1 is 1"]
+
+
+def test_prints_with_characters_that_cannot_be_seen(capsys: Any) -> None:
+    text = "a\u200b1 b\u00a02 c\u20073"
+    cell = define(f"""
+@kernel
+def k(x: array[float]):
+    print("{text}", x[tid()])
+""")
+    wb.launch(cell["k"], 1, [wb.ones(1, float, device="emulated")])
+    wb.synchronize("emulated")
+    assert capsys.readouterr().out == f"{text} 1\n"
 
 
 def test_what_recorded_launches_print_is_shown(cell: Any, capsys: Any) -> None:

@@ -179,6 +179,7 @@ class _Deferring(Observer):
 
 
 def _take_artifacts(saved: Saved) -> None:
+    """Add the compiled code in a trusted file to this machine's cache; damaged or already cached code is skipped."""
     store = default_store()
     for digest, data in saved.artifacts.items():
         with suppress(Damaged):
@@ -188,6 +189,11 @@ def _take_artifacts(saved: Saved) -> None:
 
 
 class _Restorer:
+    """A file's content turned into objects of this process: specialisations, memories, arrays, graphs and launches.
+
+    Methods raise a RecordError where the content could not have been written by `save`.
+    """
+
     def __init__(self, saved: Saved, trust: bool, device: str | None) -> None:
         self.saved = saved
         self.trust = trust
@@ -208,6 +214,7 @@ class _Restorer:
             self.graphs.append(self.graph(graph))
 
     def recorder(self) -> Recorder:
+        """Return a recorder with the file's entries, their arrays' contents and its counters."""
         counters = Counters({name: step for name, step, _ in self.saved.counters})
         counters.amounts = {name: amount for name, _, amount in self.saved.counters}
         ran = [_Ran(started=e.started, seconds=e.seconds, site=e.site) for e in self.saved.entries]
@@ -215,6 +222,7 @@ class _Restorer:
         return Recorder(works, self.contents, counter=counters)
 
     def memory(self, device: str, data: HostArray) -> Memory:
+        """Return a new memory with these bytes, on the device of the name unless another one was requested for all."""
         memory = allocate(get_device(self.device or device), data.nbytes)
         memory.version = 0
         write_bytes(memory, memory.address, data)
@@ -222,6 +230,7 @@ class _Restorer:
         return memory
 
     def array(self, number: int) -> array:
+        """Return an array of the file by its number, as a view of its restored memory."""
         stored = self.saved.arrays[number]
         memory = self.memories[stored.memory]
         dtype = self.struct(stored.dtype) if isinstance(stored.dtype, Struct) else stored.dtype
@@ -238,6 +247,7 @@ class _Restorer:
         return self.structs[stored]
 
     def graph(self, stored: SavedGraph) -> CapturedGraph:
+        """Return a graph of the file, complete and not run; raise a RecordError if a node cannot be in a graph."""
         graph = CapturedGraph()
         try:
             for kind, what in stored.nodes:
@@ -251,6 +261,7 @@ class _Restorer:
         return graph
 
     def link(self, primal: array, grad: array) -> None:
+        """Make `grad` the gradient of `primal`; raise a RecordError if shape, dtype or device differ."""
         if grad.shape != primal.shape or grad.dtype != primal.dtype or grad.device != primal.device:
             raise refused("a gradient that does not match its array")
         primal.link_grad(grad)
@@ -271,6 +282,11 @@ class _Restorer:
         return (Add if kind == "add" else Copy)(target, self.arrays[number], **ran)
 
     def branch(self, kind: str, what: SavedBranch, ran: _Ran) -> Graph:
+        """Rebuild a graph, branch or loop ("graph", "if", "while") over restored bodies.
+
+        Raises:
+            RecordError: a body is on another device than the condition, or a loop never writes its condition.
+        """
         condition = None if what.condition is None else self.arrays[what.condition]
         bodies = {name: self.graphs[number] for name, number in what.bodies.items()}
         if any(b.nodes and condition is not None and b.device != condition.device for b in bodies.values()):
@@ -282,6 +298,13 @@ class _Restorer:
         return {"graph": Graph, "if": If, "while": While}[kind](bodies, condition, **ran)
 
     def launch(self, stored: SavedLaunch) -> LaunchRecord:
+        """Return the record of a launch in the file, checked against its kernel's parameters, with code for its device.
+
+        The code has checks unless the file is trusted.
+
+        Raises:
+            RecordError: the arguments do not fit, or the kernel cannot be built.
+        """
         specialisation = self.specialisations[stored.module]
         params = parameters(specialisation.function.params, stored.direction)
         if [p.name for p in params] != list(stored.arguments):

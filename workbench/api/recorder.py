@@ -136,6 +136,7 @@ class Recorder(Observer):
                 return
 
     def _note(self, entry: Work) -> None:
+        """Append an entry, with copies of its arrays' contents if those are recorded; drop what depends on entries."""
         if self.contents is not None:
             self.contents.keep(entry.arrays)
         self.entries.append(entry)
@@ -339,6 +340,7 @@ class Recorder(Observer):
         write_file(Path(path), file_bytes(self.entries, contents, self.counters))
 
     def _table(self, swaps: dict[array, array]) -> Prepared:
+        """Return the entries prepared to run with arrays replaced, remembered for the last few replacements."""
         key = tuple((id(old), id(new)) for old, new in swaps.items())
         table = self._tables.get(key)
         if table is None:
@@ -417,6 +419,7 @@ class Recorder(Observer):
         return self._parameters[name]
 
     def _having(self, name: str) -> list[LaunchRecord]:
+        """Return the recorded launches that have an argument of this name, adjoint launches' names included."""
         return [r for r in self._records() if name in r.arguments]
 
     def _records(self) -> list[LaunchRecord]:
@@ -464,6 +467,7 @@ class Recorder(Observer):
         ]
 
     def _unknown(self, name: str) -> LaunchError:
+        """Return the error for a name that no recorded launch has, with the names that there are."""
         known = sorted({n for r in self._records() for n in r.arguments})
         close = difflib.get_close_matches(name, known, 1)
         return LaunchError(
@@ -510,9 +514,11 @@ class Recorder(Observer):
         return "\n".join([f"{len(self)} recorded{self._lost()}", *self.notes(), *lines])
 
     def _lost(self) -> str:
+        """Return a clause on the calls that could not be recorded; empty if there are none."""
         return f", {self.lost} more could not be recorded" if self.lost else ""
 
     def _repr_html_(self) -> str:
+        """Return the entries as a table, with notes, for a notebook."""
         head = "".join(f"<th>{h}</th>" for h in ("#", *HEAD))
         body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self._numbered())
         notes = ". ".join([self._lost(), *self.notes()]).removeprefix(". ")

@@ -123,6 +123,10 @@ def unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
 def _access(
     op: Op, defining: Mapping[Value, Op], who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]
 ) -> str:
+    """Return the sentence for an index out of range, of an array or of a slice (a view) of one.
+
+    `values` are the reported indices, then the sizes of the slices that index it, in the order of the axes.
+    """
     full = op.operands[0].name
     name = full.partition(ELEMENT)[0]
     indices = indices_of(op)
@@ -144,6 +148,7 @@ def _access(
 
 
 def _tile_outside(op: Op, who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
+    """Return the sentence for a tile that a load, store or atomic addition puts outside of its array."""
     tile = tile_of(op.operands[-1] if op.name == "tile_store" else op.result)
     full = op.operands[0].name
     return (
@@ -153,6 +158,7 @@ def _tile_outside(op: Op, who: str, values: Numbers, shapes: Mapping[str, Sequen
 
 
 def _tile_part(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for an element or a part that lies outside of a tile, at the offsets `values`."""
     tile, sizes = tile_of(op.operands[0]), part_of(op)
     if all(n == 1 for n in sizes):
         return f"A tile of shape {shown(tile.shape)} has no element {values}; {who} asked for it."
@@ -169,6 +175,7 @@ def _row(type: Matrix, component: int) -> int:
 
 
 def _component(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for a component of a vector, or a row of a matrix, that is out of range."""
     type = op.operands[0].type
     assert not isinstance(type, ArrayType)
     if isinstance(type, Matrix):
@@ -178,16 +185,19 @@ def _component(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) 
 
 
 def _division(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for an integer division or remainder by zero; `values` are its operands."""
     return f"An integer was divided by zero: {who} computed {values[0]} {_SIGNS[op.name]} {values[1]}."
 
 
 def _shift(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for a shift by a negative amount or by the width of the type or more."""
     type = element(op.result.type)
     shown = f"{values[0]} {_SIGNS[op.name]} {values[1]}"
     return f"Shifts of {type!r} go by 0 to {type.bits - 1} bits; {who} computed {shown}."
 
 
 def _assertion(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for a failed `assert`: its message, if any, and the comparison with its values."""
     test = defining.get(op.operands[0])
     seen = f": {values[0]!r} {_SIGNS[test.name]} {values[1]!r} does not hold" if test is not None and values else ""
     message = str(op.attrs[MESSAGE]).rstrip()
@@ -199,6 +209,7 @@ def _assertion(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) 
 
 
 def _step(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    """Return the sentence for a `range()` whose step is 0; `values` are its arguments."""
     return f"The step of range() is 0 in {who}: range({', '.join(map(str, values))}) has no turn."
 
 

@@ -103,6 +103,7 @@ def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
 
 
 def _value(type: Type, data: bytes) -> Any:
+    """Return the NumPy number, vector or matrix of a record's components, each 8 bytes as float64 or int64."""
     scalar = element(type)
     words = np.frombuffer(data, np.float64 if scalar.kind is Kind.FLOAT else np.int64)
     numbers = words.astype(scalar.numpy)

@@ -38,10 +38,12 @@ atomic_xor = form(
 
 
 def _exchanged(element: Any, value: Any) -> Any:
+    """Return what an element is after `atomic_exch`: the value."""
     return value
 
 
 def _swapped(element: Any, old: Any, new: Any) -> Any:
+    """Return what an element is after `atomic_cas`: `new` if it equals `old` bit by bit, else itself."""
     return new if element.tobytes() == old.tobytes() else element
 
 

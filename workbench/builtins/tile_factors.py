@@ -34,6 +34,7 @@ from workbench.types import Kind, Scalar, Type, int32
 
 
 def _floats(type: Arg) -> bool:
+    """Return whether the type is that of a tile of real floats."""
     return isinstance(type, Tile) and isinstance(type.dtype, Scalar) and type.dtype.kind is Kind.FLOAT
 
 
@@ -80,16 +81,19 @@ def tile_dot(a, b, /):
 
 @written("_tile_column(a, j)")
 def _tile_column(a, j):
+    """Return column j of a tile, as a tile of one column."""
     return tile_view(a, (0, j), (a.shape[0], 1))
 
 
 @written("_tile_row(a, j)")
 def _tile_row(a, j):
+    """Return row j of a tile, as a tile of one row."""
     return tile_view(a, (j, 0), (1, a.shape[1]))
 
 
 @written("_tile_outer(column, row)")
 def _tile_outer(column, row):
+    """Return the outer product of a tile of one column and a tile of one row."""
     shape = (column.shape[0], row.shape[1])
     return tile_broadcast(column, shape) * tile_broadcast(row, shape)
 
@@ -129,6 +133,7 @@ def tile_cholesky(a, /):
 
 @tile_cholesky.derivative
 def _tile_cholesky_gradient(a, adj, /):
+    """Add to the adjoint of a what the adjoint `adj` of its factor brings."""
     factor = tile_cholesky(a)
     upper = tile_transpose(factor)
     inner = _tile_lower(upper @ adj, 0.5)
@@ -159,6 +164,7 @@ def tile_lower_solve(l, b, /):  # noqa: E741
 
 @tile_lower_solve.derivative
 def _tile_lower_solve_gradient(l, b, adj, /):  # noqa: E741
+    """Add to the adjoints of l and b what the adjoint `adj` of the solution brings; of l to its lower part alone."""
     x = tile_lower_solve(l, b)
     back = tile_upper_solve(tile_transpose(l), adj)
     column, row = tile_reshape(back, (l.shape[0], -1)), tile_transpose(tile_reshape(x, (l.shape[0], -1)))
@@ -177,6 +183,7 @@ def tile_upper_solve(u, b, /):
 
 @tile_upper_solve.derivative
 def _tile_upper_solve_gradient(u, b, adj, /):
+    """Add to the adjoints of u and b what the adjoint `adj` of the solution brings; of u to its upper part alone."""
     x = tile_upper_solve(u, b)
     back = tile_lower_solve(tile_transpose(u), adj)
     column, row = tile_reshape(back, (u.shape[0], -1)), tile_transpose(tile_reshape(x, (u.shape[0], -1)))

@@ -22,6 +22,7 @@ def gather(a, indices, /):
 
 @gather.derivative
 def _gather_gradient(a, indices, adj, /):
+    """Add each row of `adj` to the adjoint of the row of a from which it came."""
     total = tile_zeros(a.shape, dtype=a.dtype)
     for n in range(indices.shape[0]):
         index = indices[n]
@@ -40,6 +41,10 @@ def scatter(a, indices, rows, /):
 
 @scatter.derivative
 def _scatter_gradient(a, indices, rows, adj, /):
+    """Add the rows of `adj` at the indices to the adjoint of `rows`, and all others to that of a.
+
+    Of several rows at one index only the last gets it.
+    """
     taken = tile_zeros(rows.shape, dtype=a.dtype)
     none = tile_zeros((1, a.shape[1]), dtype=a.dtype)
     for k in range(indices.shape[0]):

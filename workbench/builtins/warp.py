@@ -146,11 +146,13 @@ def tile_ifft(x, /):
 
 @written("_word(state)")
 def _word(state):
+    """Return the next state, which is also the 32 bits that are drawn."""
     return rand_word(rand_next(state))
 
 
 @written("_unit(word)")
 def _unit(word):
+    """Return the upper 24 of 32 bits as a float32 from 0 to below 1."""
     return float32(raw_shr(word, 8)) * 2.0**-24
 
 
@@ -267,6 +269,7 @@ def curlnoise(state, xyz, octaves=None, lacunarity=None, gain=None, /):
 
 @written("_noise(state, x, px, py, pz, pw)")
 def _noise(state, x, px=None, py=None, pz=None, pw=None):
+    """Return Warp's noise at a point of one to four dimensions; px, py, … are its periods, if it repeats."""
     if has_components(x, 4):
         return _noise4(state, _lines(x[0], px), _lines(x[1], py), _lines(x[2], pz), _lines(x[3], pw))
     if has_components(x, 3):
@@ -289,6 +292,7 @@ def _lines(x, period=None):
 
 @written("_noise1(state, xs)")
 def _noise1(state, xs):
+    """Return Warp's noise along a line: a sum over the two ends of a cell, `xs` from `_lines`."""
     total = type(xs[0][1])(0.0)
     for i, x, p in xs:
         total += p * x * (_unit(_word(i * 73856093 + state)) * 2.0 - 1.0)
@@ -297,6 +301,7 @@ def _noise1(state, xs):
 
 @written("_noise2(state, xs, ys)")
 def _noise2(state, xs, ys):
+    """Return Warp's noise in a plane: a sum over the four corners of a cell, `xs` and `ys` from `_lines`."""
     total = type(xs[0][1])(0.0)
     for i, x, p in xs:
         for j, y, q in ys:
@@ -306,6 +311,7 @@ def _noise2(state, xs, ys):
 
 @written("_noise3(state, xs, ys, zs)")
 def _noise3(state, xs, ys, zs):
+    """Return Warp's noise in space: a sum over the eight corners of a cell, `xs`, `ys` and `zs` from `_lines`."""
     total = type(xs[0][1])(0.0)
     for i, x, p in xs:
         for j, y, q in ys:
@@ -317,6 +323,7 @@ def _noise3(state, xs, ys, zs):
 
 @written("_noise4(state, xs, ys, zs, ws)")
 def _noise4(state, xs, ys, zs, ws):
+    """Return Warp's noise in four dimensions: a sum over the 16 corners of a cell, `xs` to `ws` from `_lines`."""
     total = type(xs[0][1])(0.0)
     for i, x, p in xs:
         for j, y, q in ys:

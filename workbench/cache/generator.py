@@ -69,6 +69,7 @@ def front_end_version() -> str:
 
 
 def _version(sources: tuple[str, ...]) -> str:
+    """Return the digest of these files; with random digits behind it if one was edited since this module's import."""
     digest, newest = _digests(str(_PACKAGE))[sources is FRONT_END]
     edited = _IMPORTED < newest <= time.time_ns()  # a time still to come is a wrong clock, not an edit
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
@@ -115,6 +116,7 @@ class _Seen:
         return self._outdated
 
     def _has_changed(self, stem: str) -> bool:
+        """Return whether the module at `stem`, a path without suffix, has a changed file or a new one."""
         for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
             if path in self._states:
                 return self._differs(path)
@@ -122,6 +124,7 @@ class _Seen:
         return os.path.dirname(stem) in self._states and (os.path.exists(f"{stem}.py") or os.path.isdir(stem))
 
     def _differs(self, path: str) -> bool:
+        """Return whether a file's identity differs from the recorded one, or its status cannot be read."""
         try:
             return _IDENTITY(os.stat(path)) != _IDENTITY(self._states[path])
         except OSError:

@@ -167,6 +167,7 @@ def _constants(function: Function) -> Iterator[Part]:
 
 
 def _every_op(block: Block) -> Iterator[Op]:
+    """Yield the operations of a block and the blocks inside, each before those of its gradient, replay and derive."""
     for op in walk(block):
         yield op
         for closed in closed_blocks(op):
@@ -174,6 +175,7 @@ def _every_op(block: Block) -> Iterator[Op]:
 
 
 def _bits(name: str, type: Any, value: Any) -> str:
+    """Return a captured constant as exact text, its type and bits; raise `CacheError` if it has none."""
     if not isinstance(type, (Scalar, Vector)):
         raise CacheError(f"the constant {name} cannot be part of a module key: {type!r} is not a scalar or vector type")
     try:
@@ -183,17 +185,20 @@ def _bits(name: str, type: Any, value: Any) -> str:
 
 
 def _shown(type: Any, value: Any) -> str:
+    """Return a captured constant as text for readers: the number, or `name(components)` of a vector."""
     if isinstance(type, Vector):
         return f"{type.name}({', '.join(str(c) for c in np.asarray(value, type.dtype.numpy).tolist())})"
     return str(np.asarray(value, type.numpy)[()])
 
 
 def _signature(function: Function) -> Iterator[Part]:
+    """Yield a part per parameter; its name is shown and not hashed."""
     for n, p in enumerate(function.params):
         yield Part(f"parameter {n}", "signature", repr(p.type).encode(), f"{p.name} {p.type!r}")
 
 
 def _options(options: Options) -> Iterator[Part]:
+    """Yield a part per option of the build; raise `CacheError` if a value has no exact text."""
     for name, value in options.items():
         shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
         yield Part(f"option {name}", "option", _exact(value, f"the option {name}"), shown)
@@ -213,6 +218,7 @@ def _code(function: Function) -> bytes:
 
 
 def _attribute_bytes(block: Block) -> bytes:
+    """Return a line of bytes per attribute of a block's operations: the operation's number, the name, and the value."""
     attributes = bytearray()
     for n, op in enumerate(walk(block), 1):
         for name, value in _attributes(op):
@@ -221,6 +227,10 @@ def _attribute_bytes(block: Block) -> bytes:
 
 
 def _attributes(op: Op) -> list[tuple[str, Any]]:
+    """Return an operation's attributes that `_attribute_bytes` writes, by name and sorted.
+
+    Locations, those that are None, and the value and name of a constant are left out.
+    """
     if not op.attrs:
         return []
     elsewhere = ("value", "captured") if op.name == "const" else ()
@@ -230,6 +240,7 @@ def _attributes(op: Op) -> list[tuple[str, Any]]:
 
 
 def _tuple(value: Any, what: str) -> bytes:
+    """Return a sequence as bytes: its items as `_exact` writes them, in parentheses."""
     return b"(%b)" % b"".join(_exact(v, what) for v in value)
 
 
@@ -272,14 +283,17 @@ Changed = list[tuple[Part | None, Part | None]]
 
 
 def _data(part: Part | None) -> bytes | None:
+    """Return the part's bits; None without a part."""
     return part.data if part else None
 
 
 def _each(changed: Changed, earlier: list[str]) -> list[str]:
+    """Return a phrase for each change, whatever `earlier` ones say."""
     return [_phrase(old, new) for old, new in changed]
 
 
 def _phrase(old: Part | None, new: Part | None) -> str:
+    """Return a change in words: `label: before → after`, `label changed`, or that a part is new or no longer used."""
     if old is None or new is None:
         part = old or new
         assert part is not None
@@ -306,6 +320,7 @@ def _difference(old: str, new: str) -> tuple[str, str]:
 
 
 def _explain_signature(changed: Changed, earlier: list[str]) -> list[str]:
+    """Return one phrase for all changed parameters; empty if none changed."""
     if not changed:
         return []
     before, after = (", ".join(p.shown for p in side if p) for side in zip(*changed, strict=True))

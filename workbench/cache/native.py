@@ -41,6 +41,7 @@ class Facts:
 
 
 def _digest(name: str, known_by: bytes) -> str:
+    """Return the digest of a fact's key, from its name and the bytes that decide it."""
     return Key((Part(name, "extra", known_by),)).digest
 
 
@@ -117,6 +118,7 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
 
 @cache
 def _maths(name: str, bits: int) -> CpuCode:
+    """Return the loaded code of a maths function on floats of `bits` bits; from the store, else compiled now."""
     from workbench.backends.cpu.jit import load_symbols
 
     def text() -> str:

@@ -79,6 +79,7 @@ def products(
 
 
 def _stored(store: Store, spec: ProductSpec, digest: str, again: bool = False) -> Product | None:
+    """Return the product that the store has under `digest`, None if there is none; `again` as in `Store.get`."""
     entry = store.get(digest, again=again)
     if entry is None:
         return None
@@ -86,6 +87,7 @@ def _stored(store: Store, spec: ProductSpec, digest: str, again: bool = False) -
 
 
 def _metadata(product: Product, builder: Builder) -> dict[str, object]:
+    """Return the metadata of the entry under which a product is stored."""
     return {
         "name": f"product {product.spec.shown}",
         "entry": product.spec.symbol,

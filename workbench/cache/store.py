@@ -264,6 +264,7 @@ class Store:
         return Imported(taken, ignored, damaged, message)
 
     def _from_disk(self, digest: str) -> Entry | None:
+        """Return the entry from this user's folder or the read-only one, and put it into memory; None without one."""
         for disk in (self.disk, self.readonly):
             entry = disk.read(digest) if disk else None
             if entry is not None:
@@ -272,6 +273,7 @@ class Store:
         return None
 
     def _remember(self, digest: str, entry: Entry) -> None:
+        """Put an entry into memory, marked as from there."""
         self.memory.put(digest, Entry(entry.image, entry.metadata, "memory", entry.built))
 
     def _everything(self) -> dict[str, int]:
@@ -280,6 +282,7 @@ class Store:
         return sizes | {f.digest: f.bytes for f in self.disk.files() if f.digest}
 
     def _report(self, path: Path, message: str, once: bool) -> None:
+        """Publish an event about a problem with `path`; with `once`, only the first time in this store."""
         with self._guard:
             if once and (path, message) in self._told:
                 return
@@ -303,6 +306,7 @@ def _store(*_: object) -> Store:
 
 
 def _listed(path: Path, digest: str, size: int, used: float) -> EntryInfo | None:
+    """Return the row of an entry's file, read from its header and metadata; None if it is unreadable or damaged."""
     try:
         with open(path, "rb") as file:
             data = file.read(HEADER.size)
@@ -314,11 +318,13 @@ def _listed(path: Path, digest: str, size: int, used: float) -> EntryInfo | None
 
 
 def _entry_info(digest: str, metadata: dict[str, Any], size: int, built: float, used: float, where: str) -> EntryInfo:
+    """Return the row of an artifact, with name, backend and target from its metadata, empty where those lack them."""
     name, backend, target = (str(metadata.get(k, "")) for k in ("name", "backend", "target"))
     return EntryInfo(digest, name, backend, target, size, built, used, where, metadata)
 
 
 def _left_out(path: str | os.PathLike[str], trust: bool, ignored: int, damaged: int) -> str:
+    """Return the warning about artifacts that an import skipped, with the counts of each sort; may be empty."""
     if not trust and ignored:
         return (
             f"{os.fspath(path)} holds {ignored} compiled artifacts; none was imported, because loading one runs its "

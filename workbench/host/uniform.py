@@ -114,10 +114,12 @@ class Uniform:
 
 
 def _plain(value: Any) -> Any:
+    """Return the present value of a uniform; any other value itself."""
     return value.value if isinstance(value, Uniform) else value
 
 
 def _operator(name: str) -> None:
+    """Define an operator of `Uniform`, such as `add`, on its present value; of a binary one also the reflected form."""
     compute: Any = getattr(operator, name)
 
     def left(self: Uniform, other: Any) -> Any:

@@ -73,6 +73,11 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
             super().__setattr__(name, value)
 
     def _named(self, name: str) -> slice:
+        """Return the flat components that an attribute such as `x` or `q` names.
+
+        Raises:
+            AttributeError: the value's type has no such attribute.
+        """
         index = NAMES.get(name)
         if index is None or self.type is None or name not in self.type.names:
             shown = "array" if self.type is None else repr(self.type)
@@ -102,6 +107,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     @staticmethod
     def _product(left: Any, right: Any) -> Any:
+        """Return the kernel language's product `left * right`."""
         return ON_HOST[0](PRODUCT, (left, right), {})
 
     def __repr__(self) -> str:

@@ -37,16 +37,23 @@ def _cuda_lines(kernel: CudaKernel, first: int, last: int) -> str:
 
 
 def _cuda_source(kernel: CudaKernel) -> str:
+    """Return the text of a CUDA C++ kernel alone, without the rest of its cell."""
     return _cuda_lines(kernel, kernel.signature.first, kernel.signature.last)
 
 
 def _cuda_adjoint(kernel: CudaKernel) -> str:
+    """Return the text of a CUDA C++ kernel's adjoint, the kernel `…_adjoint` of its cell.
+
+    Raises:
+        NotDifferentiable: the cell has none.
+    """
     if kernel.gradient is None:
         raise NotDifferentiable(f"{kernel.name} is CUDA C++, and its cell has no {kernel.name}_adjoint.", kernel.place)
     return _cuda_lines(kernel, kernel.gradient.first, kernel.gradient.last)
 
 
 def _cuda_key(kernel: CudaKernel) -> str:
+    """Return the parts of the key of a CUDA C++ kernel's module, one a line, and the digest in the last line."""
     module_key = kernel.module.key()
     width = max(len(p.label) for p in module_key.parts)
     rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in module_key.parts]

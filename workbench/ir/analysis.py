@@ -335,10 +335,12 @@ class Analysis:
         return forms[value]
 
     def _terms(self, value: Value) -> tuple[Value, ...]:
+        """Return the operands from whose forms the value's own is computed; empty unless its operation is linear."""
         op = self.defs.get(value)
         return op.operands if op is not None and op.name in _LINEAR and _is_index(value) else ()
 
     def _computed(self, value: Value) -> Form:
+        """Return the affine form of a value, whose `_terms` have theirs already; one atom if nothing more is known."""
         op = self.defs.get(value)
         unknown = Form(0, {Atom("value", value=value): 1})
         if not _is_index(value):
@@ -500,6 +502,7 @@ class Analysis:
 
 
 def _accesses(block: Block, guards: tuple[tuple[Value, bool], ...], loops: tuple[Op, ...]) -> Iterator[Access]:
+    """Yield the accesses to arrays in a block and the blocks inside, in order; `guards`, `loops`: those around it."""
     for op in block.ops:
         if op.name in ACCESSES:
             yield Access(op, indices_of(op), guards, loops)

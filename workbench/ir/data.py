@@ -42,11 +42,19 @@ _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 
 
 class _BlockData(TypedDict):
+    """The JSON fields of a block: parameters and operations as `_Writer.value` and `_Writer.op` write them."""
+
     params: list[Json]
     ops: list[Json]
 
 
 class _FunctionData(_BlockData):
+    """The JSON fields of a function.
+
+    `tid` is its `launch_ndim`, `block` its `block_dim`, `source` the number of its source, -1 if that is unknown;
+    `types` and `sources` are the tables to which numbers in the rest refer.
+    """
+
     name: str
     tid: int
     captured: list[Json]
@@ -106,7 +114,7 @@ def type_data(type: Type) -> Json:
             return type.name
         case ComplexVector():
             return ["complex", type_data(type.real)]
-        case Matrix() | ComplexVector(columns=1 | 2 | 3 | 4 | 5 | 6):
+        case Matrix():
             return ["matrix", type.rows, type.columns, type_data(type.dtype)]
         case Quaternion():
             return ["quaternion", type_data(type.dtype)]
@@ -162,6 +170,7 @@ def read_type(data: Json) -> Type:
 
 
 def _scalar(data: Json) -> Scalar:
+    """Return the scalar type of this name; raise `Malformed` if the data are no such name."""
     if isinstance(data, str) and data in SCALARS:
         return SCALARS[data]
     raise Malformed(f"{str(data)[:80]} is not a scalar type")
@@ -179,6 +188,7 @@ class _Writer:
         self.values: dict[Value, int] = {}
 
     def function(self, function: Function) -> Mapping[str, Json]:
+        """Return the function as JSON values, with the tables of types and sources; call it once per writer."""
         params = [self.value(p) for p in function.params]
         source = self.source(function.source) if self.locations is None else -1
         ops = self.block(function.body)["ops"]
@@ -190,6 +200,7 @@ class _Writer:
         }  # fmt: skip
 
     def type(self, type: Type) -> int:
+        """Return the number of a type in `forms`, where it is added at first use."""
         key = repr(type)
         if key not in self.types:
             self.types[key] = len(self.forms)
@@ -197,13 +208,20 @@ class _Writer:
         return self.types[key]
 
     def source(self, source: Source) -> int:
+        """Return the number of a source, which is added to `sources` at first use; -1 for the unknown source."""
         return self.sources.setdefault(source, len(self.sources)) if source is not UNKNOWN.source else -1
 
     def value(self, value: Value) -> list[Json]:
+        """Assign the next number to a newly defined value; return the number of its type, and its name."""
         self.values[value] = len(self.values)
         return [self.type(value.type), value.name]
 
     def block(self, block: Block) -> dict[str, Json]:
+        """Return the parameters and operations of a block as JSON values, and number the values that it defines.
+
+        Raises:
+            Unwritable: the function has more than `FILE_OPERATIONS`, or blocks nested deeper than `FILE_DEPTH`.
+        """
         self.ops += len(block.ops)
         if self.depth > FILE_DEPTH or self.ops > FILE_OPERATIONS:
             raise Unwritable("it has more operations, or deeper ones, than a file may have")
@@ -213,6 +231,7 @@ class _Writer:
         return data
 
     def op(self, op: Op) -> list[Json]:
+        """Return name, operands by number, results, attributes, blocks and location of an operation as JSON values."""
         operands = [self.values[v] for v in op.operands]
         attrs = self.attributes(op)
         results = [self.value(r) for r in op.results]
@@ -220,11 +239,13 @@ class _Writer:
         return [op.name, operands, results, attrs, blocks, self.place(op.location)]
 
     def place(self, location: Location) -> list[Json]:
+        """Return a location as `locations` writes it; without it, its source's number and its lines and columns."""
         if self.locations is not None:
             return self.locations.write(location)
         return [self.source(location.source), location.line, location.column, location.end_line, location.end_column]
 
     def attributes(self, op: Op) -> dict[str, Json]:
+        """Return an operation's attributes as JSON values by name, without those that are None."""
         data: dict[str, Json] = {}
         for name, value in op.attrs.items():
             if op.name == "const" and name == VALUE:
@@ -245,6 +266,11 @@ class _Writer:
         return ["bits", bits] if exact else ["bits", bits, self.plain(value, "const")]
 
     def plain(self, value: object, op: str) -> Json:
+        """Return an attribute's value as JSON: numbers and strings as they are, others as a list headed by a tag.
+
+        Raises:
+            Unwritable: it is of another type; the error names the operation `op`.
+        """
         if isinstance(value, (bool, int, str)) or value is None:
             return value
         if isinstance(value, float):
@@ -272,6 +298,11 @@ class _Reader:
         self.ops = 0
 
     def function(self, stored: Json) -> Function:
+        """Return the function that `_Writer.function` wrote, not yet verified; call it once per reader.
+
+        Raises:
+            Malformed: a field is missing, of another type or out of range.
+        """
         known = {"block": 0, **stored} if isinstance(stored, dict) else stored
         data = checked(known, "a function", _FunctionData)
         self.types = [read_type(t) for t in data["types"]]
@@ -290,6 +321,7 @@ class _Reader:
         return Function(data["name"], params, body, data["tid"], captured, self.at(data["source"]), data["block"])
 
     def source(self, data: Json) -> Source:
+        """Return the source with this text, name and line offset; raise `Malformed` if the data are none."""
         match data:
             case [str() as text, str() as name, int() as offset] if not isinstance(offset, bool):
                 return Source(text, name, "<record>", offset)
@@ -298,9 +330,11 @@ class _Reader:
         raise Malformed("a source that is none")
 
     def at(self, number: Json) -> Source:
+        """Return the source of this number, the unknown one for -1."""
         return UNKNOWN.source if number == -1 else nth(self.sources, number, "source")
 
     def captured(self, data: Json) -> Captured:
+        """Return the captured constant with this name, type number and bits; raise `Malformed` if the data are none."""
         match data:
             case [str() as name, number, bits] if _NAME.fullmatch(name):
                 type = nth(self.types, number, "type")
@@ -311,6 +345,11 @@ class _Reader:
         raise Malformed("a captured constant that is none")
 
     def value(self, data: Json) -> Value:
+        """Return a new value with this number of a type and this name, and append it to `values`.
+
+        Raises:
+            Malformed: the data are no value, or the name is not one of a local or a parameter.
+        """
         match data:
             case [number, str() as name] if not name or _LOCAL.fullmatch(name) or _PARAMETER.fullmatch(name):
                 self.values.append(Value(nth(self.types, number, "type"), name))
@@ -320,11 +359,17 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no value")
 
     def block(self, stored: Json, depth: int) -> Block:
+        """Return the block that `_Writer.block` wrote, with its operations at this depth; its values join `values`."""
         data = checked(stored, "a block", _BlockData)
         params = tuple(self.value(p) for p in data["params"])
         return Block(params, tuple(self.op(op, depth) for op in data["ops"]))
 
     def op(self, data: Json, depth: int) -> Op:
+        """Return the operation that `_Writer.op` wrote, less CUDA text unless `texts`; its results join `values`.
+
+        Raises:
+            Malformed: the data are no operation, or the function has too many or lies too deep.
+        """
         self.ops += 1
         if self.ops > FILE_OPERATIONS or depth > FILE_DEPTH:
             raise Malformed("more operations, or deeper ones, than a function can have")
@@ -361,6 +406,11 @@ class _Reader:
         return {k: v for k, v in attrs.items() if k in (NAME, GRADIENT, REPLAY, ADJOINTS)}
 
     def constant(self, read: dict[str, object], attrs: Mapping[str, Json], results: tuple[Value, ...]) -> None:
+        """Add the value of a `const` to its attributes `read`, decoded from the raw `attrs` by the type of its result.
+
+        Raises:
+            Malformed: there is no such value, or the captured name is improper.
+        """
         match attrs.get(VALUE):
             case ["bits", bits] if len(results) == 1:
                 read[VALUE] = read_bits(bits, results[0].type)
@@ -373,6 +423,11 @@ class _Reader:
             raise Malformed("a constant with an improper name")
 
     def plain(self, data: Json, depth: int) -> object:
+        """Return the value of an attribute that `_Writer.plain` wrote, `depth` blocks and tuples deep.
+
+        Raises:
+            Malformed: the data are no attribute, or nest too deeply.
+        """
         if data is None or isinstance(data, (bool, int, str)):
             return data
         match data:
@@ -393,6 +448,7 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no attribute")
 
     def location(self, data: Json) -> Location:
+        """Return the location that `_Writer.place` wrote; raise `Malformed` if the data are none."""
         if self.locations is not None and isinstance(data, list):
             return self.locations.read(data)
         match data:

@@ -64,4 +64,5 @@ def checked(data: Json, what: str, form: type[T]) -> T:
 
 @cache
 def _kinds(form: type) -> dict[str, type]:
+    """Return the classes of the fields of a TypedDict by name, `list` for `list[Json]`."""
     return {name: get_origin(kind) or kind for name, kind in get_type_hints(form).items()}

@@ -178,6 +178,7 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 
 def _names(chosen: Callable[[Operation], object]) -> frozenset[str]:
+    """Return the names of the operations for whose rows of the table `chosen` is true."""
     return frozenset(row.name for row in _ROWS if chosen(row))
 
 

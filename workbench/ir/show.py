@@ -69,6 +69,8 @@ def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
 
 
 class _Printer:
+    """Writes one function as text: `canonical` for module keys, else for readers; `lines` appends line numbers."""
+
     def __init__(self, function: Function, canonical: bool, lines: bool) -> None:
         self.function = function
         self.canonical = canonical
@@ -78,6 +80,7 @@ class _Printer:
         self.rows: list[str] = []
 
     def text(self) -> str:
+        """Return the text of the function, one line per operation; call it once per printer."""
         params = ", ".join(f"{self.name(p)}: {p.type!r}" for p in self.function.params)
         head = "function" if self.canonical else self.function.name
         blocks = f" block {self.function.block_dim}" if self.function.block_dim else ""
@@ -86,6 +89,7 @@ class _Printer:
         return "\n".join(self.rows) + "\n"
 
     def name(self, value: Value) -> str:
+        """Return a value's unique label, assigned at first use: `%v0`, … if canonical, else from the value's name."""
         if value not in self.names:
             if self.canonical:
                 label = f"v{len(self.names)}"
@@ -100,10 +104,12 @@ class _Printer:
         return self.names[value]
 
     def block(self, block: Block, depth: int) -> None:
+        """Append the lines of a block's operations to `rows`, indented by `depth` steps."""
         for op in block.ops:
             self.op(op, depth)
 
     def op(self, op: Op, depth: int) -> None:
+        """Append the line of an operation to `rows`, then its blocks, gradient and replay in braces."""
         pad = "  " * depth
         operands = ", ".join([self.name(v) for v in op.operands])
         results = ", ".join([f"{self.name(v)}: {v.type!r}" for v in op.results])
@@ -125,6 +131,10 @@ class _Printer:
                 self.rows.append(f"{pad}}}")
 
     def attrs(self, op: Op) -> str:
+        """Return an operation's attributes as text behind its name: ` #bits`, ` @captured` or `[name=value, …]`.
+
+        Blocks, locations and missing attributes are left out; for readers, CUDA text too. Empty if nothing is left.
+        """
         if op.name == "const":
             captured, value, type = op.attrs.get(CAPTURED), op.attrs[VALUE], scalar_or_vector_of(op.result)
             if captured:

@@ -44,14 +44,17 @@ ROLES = ("forward", "adj_a", "adj_b")
 
 
 def _types(values: tuple[Value, ...]) -> list[object]:
+    """Return the type of each value."""
     return [v.type for v in values]
 
 
 def _whole(values: tuple[Value, ...]) -> bool:
+    """Return whether all values are integers."""
     return all(is_integer(v.type) for v in values)
 
 
 def _map(op: Op) -> bool:
+    """Return whether a `tile_map` is legal: all tiles of its shape, and a body on elements without tile operations."""
     (body,) = op.blocks
     shape = op.attrs[SHAPE]
     tiles = [*op.operands, *op.results]
@@ -82,15 +85,18 @@ def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
 
 
 def _load(op: Op) -> bool:
+    """Return True if a `tile_load` is legal: offsets and axes fit its array, and the tile has the attribute's shape."""
     array = _memory(op, 0)
     return array is not None and array[1].shape == op.attrs[SHAPE]
 
 
 def _store(op: Op) -> bool:
+    """Return whether a `tile_store` is legal: the tile in its last operand fits the array, and there is no result."""
     return _memory(op, 1) is not None and not op.results
 
 
 def _atomic_add(op: Op) -> bool:
+    """Return whether a `tile_atomic_add` is legal: a tile that fits the array, and a result of the tile's type."""
     return _memory(op, 1) is not None and op.result.type == op.operands[-1].type
 
 
@@ -101,23 +107,27 @@ def tile_of(value: Value) -> Tile:
 
 
 def _extract(op: Op) -> bool:
+    """Return whether a `tile_extract` is legal: a tile and one index per axis give an element."""
     t = tile_of(op.operands[0])
     return len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and op.result.type == t.dtype
 
 
 def _insert(op: Op) -> bool:
+    """Return whether a `tile_insert` is legal: a tile, one index per axis and an element give a tile of its type."""
     t = tile_of(op.operands[0])
     fits = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1])
     return fits and op.operands[-1].type == t.dtype and op.result.type == t
 
 
 def _slice(op: Op) -> bool:
+    """Return whether a `tile_slice` is legal: one offset per axis, and a result no larger along any axis."""
     t, r = tile_of(op.operands[0]), tile_of(op.result)
     fits = len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
     return fits and r.shape == op.attrs[SHAPE] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
 
 
 def _place(op: Op) -> bool:
+    """Return whether a `tile_place` is legal: a tile, one offset per axis, and a tile to insert that is no larger."""
     t, part = tile_of(op.operands[0]), tile_of(op.operands[-1])
     is_whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1]) and part.ndim == t.ndim
     fits = is_whole and part.dtype == t.dtype and op.result.type == t
@@ -125,16 +135,19 @@ def _place(op: Op) -> bool:
 
 
 def _transpose(op: Op) -> bool:
+    """Return whether a `tile_transpose` is legal: a permutation of the axes, and the result's shape permuted by it."""
     t, axes = tile_of(op.operands[0]), op.attrs[AXES]
     return sorted(axes) == list(range(t.ndim)) and op.result.type == Tile(t.dtype, tuple(t.shape[a] for a in axes))
 
 
 def _reshape(op: Op) -> bool:
+    """Return whether a `tile_reshape` is legal: as many elements, of the same type, in the attribute's shape."""
     t, r = tile_of(op.operands[0]), tile_of(op.result)
     return r.dtype == t.dtype and r.count == t.count and r.shape == op.attrs[SHAPE]
 
 
 def _broadcast(op: Op) -> bool:
+    """Return whether a `tile_broadcast` is legal: each size, aligned at the last axis, is 1 or that of the result."""
     t, r = tile_of(op.operands[0]), tile_of(op.result)
     extra = r.ndim - t.ndim
     fits = extra >= 0 and all(a in (1, b) for a, b in zip(t.shape, r.shape[extra:], strict=True))
@@ -142,6 +155,7 @@ def _broadcast(op: Op) -> bool:
 
 
 def _reduce(op: Op) -> bool:
+    """Return whether a `tile_reduce` is legal: a known kind, a body for "func" alone, and the result they give."""
     t, kind, axis = tile_of(op.operands[0]), op.attrs[KIND], op.attrs.get(AXIS)
     dtype = int32 if kind in ("argmin", "argmax") else t.dtype
     if kind not in REDUCTIONS or len(op.operands) != 1 or (kind == "func") != bool(op.blocks):
@@ -161,11 +175,16 @@ def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 
 def _scan(op: Op) -> bool:
+    """Return whether a `tile_scan` is legal: a known kind, and a tile of scalars with a result of the same type."""
     t = tile_of(op.operands[0])
     return op.attrs[KIND] in SCANS and isinstance(t.dtype, Scalar) and op.result.type == t
 
 
 def _matmul(op: Op) -> bool:
+    """Return whether a `tile_matmul` is legal: 2-D tiles of one scalar type whose shapes multiply to the result's.
+
+    The result has the factors' type, or float32 for halves; a third operand has the result's type.
+    """
     a, b, r = tile_of(op.operands[0]), tile_of(op.operands[1]), tile_of(op.result)
     if op.attrs[ROLE] not in ROLES or not a.ndim == b.ndim == r.ndim == 2 or len(op.operands) > 3:
         return False
@@ -200,6 +219,8 @@ _RULES: dict[str, Callable[[Op], object]] = {
 
 
 def _rule(name: str) -> Callable[[Op], object]:
+    """Return the rule of an operation as a predicate, which is False where the rule itself raises an error."""
+
     def holds(op: Op) -> bool:
         try:
             return bool(_RULES[name](op))

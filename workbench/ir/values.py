@@ -354,4 +354,5 @@ def written_arrays(function: Function) -> frozenset[str]:
 
 
 def _arrays(function: Function, names: frozenset[str]) -> frozenset[str]:
+    """Return the name of the first operand, an array parameter, of every operation that has one of these names."""
     return frozenset(op.operands[0].name for op in walk(function.body) if op.name in names)

@@ -22,6 +22,7 @@ def _is_array(v: Value) -> bool:
 
 
 def _indices(op: Op, count: int) -> bool:
+    """Return whether the operands are an array, one integer index per axis, and `count` more values of any type."""
     array = op.operands[0].type
     return (
         isinstance(array, ArrayType)
@@ -31,14 +32,17 @@ def _indices(op: Op, count: int) -> bool:
 
 
 def _element(op: Op) -> object:
+    """Return the type of the elements of the array or slots that are the first operand."""
     return dtype_of(op.operands[0])
 
 
 def _types(values: tuple[Value, ...]) -> list[object]:
+    """Return the type of each value."""
     return [v.type for v in values]
 
 
 def _for(op: Op) -> bool:
+    """Return whether a `for` is legal: start, stop and step of the index's type, and carried types equal throughout."""
     (body,) = op.blocks
     carried = _types(op.results)
     index = op.operands[0].type
@@ -52,6 +56,7 @@ def _for(op: Op) -> bool:
 
 
 def _while(op: Op) -> bool:
+    """Return whether a `while` is legal: its condition yields a bool, and the carried types are equal throughout."""
     condition, body = op.blocks
     carried = _types(op.results)
     return (
@@ -64,6 +69,7 @@ def _while(op: Op) -> bool:
 
 
 def _if(op: Op) -> bool:
+    """Return whether an `if` is legal: a bool operand, no parameters, and both blocks yield the results' types."""
     then, orelse = op.blocks
     return (
         _types(op.operands) == [bool_]
@@ -74,6 +80,7 @@ def _if(op: Op) -> bool:
 
 
 def _cast(op: Op) -> bool:
+    """Return whether a `cast` is legal: between scalars, or between vectors that differ in the element type alone."""
     a, b = op.operands[0].type, op.result.type
     if isinstance(a, Vector) and isinstance(b, Vector):
         return a.with_dtype(b.dtype) == b
@@ -99,6 +106,7 @@ def _changed(op: Op, count: int) -> bool:
 
 
 def _atomic(op: Op) -> bool:
+    """Return whether an `atomic` is legal: a known kind with its number of values, all of the element's type."""
     count = ATOMIC_KINDS.get(op.attrs[KIND], 0)
     return (
         count > 0
@@ -109,21 +117,28 @@ def _atomic(op: Op) -> bool:
 
 
 def _vec(op: Op) -> bool:
+    """Return whether a `vec` is legal: one operand of the element type per component of the result."""
     t = op.result.type
     return isinstance(t, Vector) and _types(op.operands) == [t.dtype] * t.length
 
 
 def _extract(op: Op) -> bool:
+    """Return whether an `extract` is legal: a vector and an integer give a component."""
     t = op.operands[0].type
     return isinstance(t, Vector) and is_integer(op.operands[1].type) and op.result.type == t.dtype
 
 
 def _insert(op: Op) -> bool:
+    """Return whether an `insert` is legal: its third operand is a component, and the result has the vector's type."""
     t = op.operands[0].type
     return isinstance(t, Vector) and op.operands[2].type == t.dtype and op.result.type == t
 
 
 def _custom(op: Op) -> bool:
+    """Return whether a `custom` is legal: its block, gradient and replay take and yield the types of its signature.
+
+    A gradient takes inputs, results and an adjoint of each float array, and yields those of the inputs in `adjoints`.
+    """
     (body,) = op.blocks
     results, inputs = _types(op.results), _types(op.operands)
     gradient, replay = op.attrs.get(GRADIENT), op.attrs.get(REPLAY)
@@ -139,10 +154,12 @@ def _custom(op: Op) -> bool:
 
 
 def _is_conversion(part: str | tuple[str, ...]) -> bool:
+    """Return whether a part of a `print` shows an operand; other parts are text."""
     return isinstance(part, tuple) and len(part) == 1
 
 
 def _slot(op: Op, count: int) -> bool:
+    """Return whether the operands are slots, an integer index, and `count` more values of any type."""
     return len(op.operands) == 2 + count and isinstance(op.operands[0].type, Slots) and is_integer(op.operands[1].type)
 
 

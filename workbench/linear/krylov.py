@@ -150,6 +150,10 @@ class Solve:
             raise LaunchError(NOT_POSITIVE.format(what), advice=USE_BICGSTAB)
 
     def _step(self) -> None:
+        """Launch one step of the method, which updates x and r and decides on the device whether the solve is over.
+
+        A step after that changes neither.
+        """
         v, f, s, going, n = self.vectors, self._flat, self.numbers, self.going, self._n
         if self.method == "cg":
             self.apply(v["p"], v["q"])
@@ -172,6 +176,7 @@ class Solve:
         self._launch(_advance, 1, self.method == "cg", self.most - self.steps, s, going, self.notes)
 
     def _precondition(self, source: str, target: str) -> None:
+        """Apply the preconditioner to the vector named `source`, writing that named `target`; without one, copy."""
         if self.precondition is None:
             self.vectors[target].copy_(self.vectors[source])
         else:
@@ -179,9 +184,11 @@ class Solve:
 
     @property
     def _n(self) -> int:
+        """The number of floats in b, components counted."""
         return self._flat["b"].size
 
     def _launch(self, what: Any, n: int, *arguments: Any) -> None:
+        """Launch the kernel `what` over `n` threads on the solve's device, without checks."""
         launch(what, n, [*arguments], device=self._device, checks=False)
 
 
@@ -191,6 +198,7 @@ class Solve:
 
 @kernel
 def _subtract(b: array[Any], r: array[Any], s: array[Any]):
+    """Compute the residual b - r in r, which holds A x before, and add |b|² to s[1]."""
     i = tid()
     r[i] = b[i] - r[i]
     atomic_add(s, 1, b[i] * b[i])
@@ -198,12 +206,14 @@ def _subtract(b: array[Any], r: array[Any], s: array[Any]):
 
 @kernel
 def _dot(x: array[Any], y: array[Any], at: int, s: array[Any]):
+    """Add the product x · y to s[at]."""
     i = tid()
     atomic_add(s, at, x[i] * y[i])
 
 
 @kernel
 def _dots(x: array[Any], y: array[Any], z: array[Any], at: int, square: int, s: array[Any]):
+    """Add the product x · y to s[at], and z · z to s[square]."""
     i = tid()
     atomic_add(s, at, x[i] * y[i])
     atomic_add(s, square, z[i] * z[i])
@@ -211,6 +221,7 @@ def _dots(x: array[Any], y: array[Any], z: array[Any], at: int, square: int, s: 
 
 @kernel
 def _begin(tol: float, most: int, s: array[Any], going: array[int32]):
+    """Compute the goal and the first step's numbers from the sums, and whether there is a step to take."""
     s[0] = s.dtype(tol) * s.dtype(tol) * s[1]
     s[3] = s[2]
     s[4] = s[7]
@@ -242,6 +253,7 @@ def _move(
 
 @kernel
 def _cg_turn(s: array[Any], going: array[int32], z: array[Any], p: array[Any]):
+    """Compute the next direction of CG; nothing changes where the solve is over."""
     i = tid()
     if going[0] != 0:
         p[i] = z[i] + s[7] / s[4] * p[i]
@@ -260,6 +272,11 @@ def _bi_turn(s: array[Any], going: array[int32], r: array[Any], v: array[Any], p
 
 @kernel
 def _advance(cg: bool, most: int, s: array[Any], going: array[int32], notes: array[int32]):
+    """Count a step, clear the sums for the next one, and end the solve where it is done.
+
+    It is after `most` steps, at the goal, or where the method has broken down; notes[1] says that CG met a direction in
+    which the matrix is not positive.
+    """
     if going[0] != 0:
         notes[0] += 1
         good = (s[5] > 0.0 and s[4] > 0.0) if cg else (s[5] != 0.0 and s[8] != 0.0)

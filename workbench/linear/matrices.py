@@ -82,6 +82,7 @@ class CSR:
         return _struct_of(cls._word, as_element(dtype))
 
     def _values(self, values: Any, device: Any) -> array:
+        """Return the values as an array of numbers on `device`."""
         return array(values, device=device)
 
     @property
@@ -96,6 +97,7 @@ class CSR:
         return _struct_of(self._word, self.values.dtype)(self.starts, self.columns, self.values)
 
     def _refuse(self) -> None:
+        """Raise a LaunchError if one of the arrays has a wrong type or rank, or is not on the values' device."""
         kind, fits = self.values.dtype, Matrix if self._word == "BSR" else Scalar
         if not isinstance(kind, fits) or element(kind) not in (float32, float64):
             raise LaunchError(
@@ -112,6 +114,7 @@ class CSR:
                 )
 
     def _refuse_structure(self) -> None:
+        """Raise a LaunchError if starts and columns, read on the host, describe no matrix of this shape."""
         starts, columns = self.starts.numpy(), self.columns.numpy()
         rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
         well_formed = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) == len(self.values)
@@ -274,6 +277,7 @@ class BSR(CSR):
     _word = "BSR"
 
     def _values(self, values: Any, device: Any) -> array:
+        """Return blocks, of shape (n, rows, columns), as an array of matrices of float64 if they are, else float32."""
         host = np.asarray(values)
         kind = float64 if host.dtype == np.float64 else float32
         return array(host, matrix(host.shape[1:], kind), device=device)
@@ -322,6 +326,14 @@ class _Matrix(Operator):
         return self.matrix @ x
 
     def solution(self, b: array) -> array:
+        """Solve A x = b and return x; store the residual that is left.
+
+        The first solve begins at `start`, later ones at zeros.
+
+        Raises:
+            LaunchError: blocks are too large for the preconditioner, or the matrix is not positive, as CG needs.
+            NotConverged: with `raise_`, if the tolerance is not reached.
+        """
         a, x = self.matrix, zeros_like(b, requires_grad=False) if self.start is None else clone(self.start)
         self.start = None  # of the solves for derivatives
         divide: Apply | None = None
@@ -347,6 +359,7 @@ class _Matrix(Operator):
         return x
 
     def turned(self) -> Operator:
+        """Return the operator of the transposed matrix; of CG the same matrix, as it is symmetric. It has no start."""
         a = self.matrix if self.method == "cg" else self.matrix.T
         return _Matrix(a, self.method, self.preconditioner, None, self.tol, self.steps, self.raise_)
 
@@ -365,12 +378,14 @@ def _blocks_of(of: CSR) -> StructValue:
 
 
 def _struct_of(name: str, dtype: Any) -> Any:
+    """Return the struct type of a sparse matrix with values of `dtype`, as kernels take it."""
     fields: Any = [("starts", ArrayType(int32)), ("columns", ArrayType(int32)), ("values", ArrayType(dtype))]
     return make_struct(name, fields, UNKNOWN, __name__, "A sparse matrix, as kernels see it.")
 
 
 @kernel
 def _multiply(a: Any, x: array[Any], y: array[Any]):
+    """Compute y = A x, a row per thread; values are matrices, and elements of x and y vectors."""
     i = tid()
     total = y.dtype()
     for k in range(a.starts[i], a.starts[i + 1]):
@@ -380,12 +395,14 @@ def _multiply(a: Any, x: array[Any], y: array[Any]):
 
 @kernel
 def _turn(values: array[Any], order: array[int32], turned: array[Any]):
+    """Compute the values of the transposed matrix: turned[k] is the transpose of values[order[k]]."""
     k = tid()
     turned[k] = transpose(values[order[k]])
 
 
 @kernel
 def _diagonal(a: Any, d: array[Any]):
+    """Add to d[i] the values of row i that are on the diagonal."""
     i = tid()
     for k in range(a.starts[i], a.starts[i + 1]):
         if a.columns[k] == i:
@@ -394,11 +411,13 @@ def _diagonal(a: Any, d: array[Any]):
 
 @kernel
 def _invert(d: array[Any]):
+    """Replace each matrix by its inverse; a singular one by the identity."""
     i = tid()
     d[i] = inverse(d[i]) if determinant(d[i]) != 0.0 else identity(len(d[i]), type(d[i][0, 0]))
 
 
 @kernel
 def _scale(d: array[Any], r: array[Any], z: array[Any]):
+    """Compute z[i] = d[i] r[i], of matrices d."""
     i = tid()
     z[i] = d[i] @ r[i]

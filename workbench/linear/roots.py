@@ -93,6 +93,7 @@ def implicit(
 
 
 def _with_derivatives(root: array, residual: Residual, tol: float) -> array:
+    """Return a copy of a root through which derivatives flow to all arrays that the residual reads."""
     read = _Read()
     with observing(read):
         value = residual(root)
@@ -142,12 +143,18 @@ class _Jacobian(Operator):
         return tape.adjoint_of(self.point)
 
     def solution(self, b: array) -> array:
+        """Solve J x = b by BiCGSTAB from zeros, and return x.
+
+        Raises:
+            NotConverged: with `raise_`, if the tolerance is not reached.
+        """
         x = zeros_like(b, requires_grad=False)
         most = max(100, 10 * flat(b).size)
         Solve("bicgstab", lambda v, out: (out.copy_(self(v)), None)[1], None, b, x, most).run(self.tol, self.raise_)
         return x
 
     def turned(self) -> Operator:
+        """Return the transposed Jacobian."""
         return _Jacobian(self.residual, self.point, self.tol, across=not self.across, constants=self.constants)
 
 
@@ -159,29 +166,40 @@ class _Read(Observer):
         self._allocated: set[Memory] = set()
 
     def arrays(self) -> list[array]:
+        """Return the arrays that were read, one per memory."""
         return [a for memory, a in self._read.items() if memory not in self._allocated]
 
     def allocating(self, memory: Memory, filled: bool) -> None:
+        """Note a memory that is allocated meanwhile."""
         self._allocated.add(memory)
 
     def launching(self, record: LaunchRecord) -> None:
+        """Note the arrays that a launch reads."""
         self._read |= {a.memory: a for a in (record.arguments[name] for name in record.reads)}
 
     def copying(self, target: array, source: array) -> None:
+        """Note the array that a copy reads."""
         self._read[source.memory] = source
 
     adding = copying
 
 
 def _norm(x: array) -> float:
+    """Return the Euclidean norm over all components, which waits for the device."""
     return math.sqrt(float(flat(x).dot(flat(x))))
 
 
 def _allowed(x: array, tol: float) -> float:
+    """Return how large the residual's norm at x may be: `tol` times the larger of |x| and 1."""
     return tol * max(1.0, _norm(x))
 
 
 def _like(value: object, x: array) -> array:
+    """Return the residual `value`.
+
+    Raises:
+        LaunchError: it is no array of floats with the shape and type of x.
+    """
     if not is_float_array(value) or (value.shape, value.dtype) != (x.shape, x.dtype):
         shown = f"{value.type!r} of shape {value.shape}" if isinstance(value, array) else repr(value)
         raise LaunchError(f"implicit(): the residual is {shown}; x is {x.type!r} of shape {x.shape}.")

@@ -123,6 +123,7 @@ class LBFGS(Optimizer):
         return saved[1:] == expected[1:] if name.startswith(("moved", "turned")) else saved == expected
 
     def _evaluate(self, loss: Callable[[], array]) -> tuple[float, Arrays]:
+        """Run the loss on a new tape and return its value with copies of the gradients, one for each parameter."""
         self.zero_grad()
         with Tape() as tape:
             result = loss()
@@ -180,13 +181,16 @@ class LBFGS(Optimizer):
 
 
 def _dot(left: Arrays, right: Arrays) -> float:
+    """Return the inner product over all arrays."""
     return sum(float(a.dot(b)) for a, b in zip(left, right, strict=True))
 
 
 def _plus(left: Arrays, factor: float, right: Arrays) -> Arrays:
+    """Return left + factor · right, array by array, in new arrays."""
     return [a + b * factor for a, b in zip(left, right, strict=True)]
 
 
 def _assign(to: Arrays, values: Arrays) -> None:
+    """Copy the values into the arrays `to`."""
     for x, v in zip(to, values, strict=True):
         x.copy_(v)

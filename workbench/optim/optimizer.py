@@ -125,6 +125,7 @@ class Optimizer:
         self.restore(saved)
 
     def _misfit(self, saved: Mapping[str, np.ndarray[Any, Any]]) -> str:
+        """Return why a saved state does not fit this optimiser, as a clause; empty if it fits."""
         kind = str(saved.get("kind", "no optimiser"))
         if kind != type(self).__name__:
             return f"it has the state of {kind}"
@@ -148,6 +149,7 @@ def flat(x: array) -> array:
 
 
 def _refuse(k: int, x: Any) -> None:
+    """Raise a LaunchError if parameter number `k` is not a dense array of floats or of vectors of floats."""
     if not isinstance(x, array):
         raise LaunchError(f"Parameter {k} is {x!r}; an optimiser takes arrays.", parameter="params")
     if isinstance(x.dtype, Struct) or not is_float(x.dtype):

@@ -88,6 +88,7 @@ class Progress:
             self._show()
 
     def _show(self) -> None:
+        """Report the progress to a notebook's listener; else rewrite the terminal's line, or print once at the end."""
         self._shown = time.monotonic()
         if listening(LossReported):
             publish(LossReported(self))
@@ -102,6 +103,7 @@ class Progress:
         return f"{text}, {losses}" if (losses := self._losses()) else text
 
     def _losses(self) -> str:
+        """Return a clause on the last, first and lowest loss, or on the first NaN if the last is one; "" if none."""
         if not self.history:
             return ""
         if math.isnan(self.history[-1]):
@@ -111,6 +113,7 @@ class Progress:
         return f"{self.what} {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
 
     def _repr_html_(self) -> str:
+        """Return the picture of the losses for a notebook."""
         text, losses = repr(self), self._losses()
         lines = (text.removesuffix(f", {losses}"), losses)  # one would be too long
         return image(_picture(text, lines, self.steps, self.history, self.total), text)

@@ -38,6 +38,7 @@ sqrt = TABLE["sqrt"]
 
 @func
 def _sgd(w, g, v, rate, powers, momentum, decay, nesterov):
+    """Return the new parameter and velocity of an SGD step, from parameter w, gradient g and velocity v."""
     t = type(w)
     g = g + t(decay) * w
     v = t(momentum) * v + g
@@ -47,6 +48,7 @@ def _sgd(w, g, v, rate, powers, momentum, decay, nesterov):
 
 @func
 def _adam(w, g, m, v, rate, powers, beta1, beta2, eps, decay):
+    """Return the new parameter and both moments of an AdamW step; `powers` are the betas to the steps so far."""
     t = type(w)
     m = t(beta1) * m + t(1.0 - beta1) * g
     v = t(beta2) * v + t(1.0 - beta2) * g * g

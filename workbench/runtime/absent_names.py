@@ -56,6 +56,7 @@ class _Absent:
 
 
 def _instead_of(name: str) -> str:
+    """Return a sentence on what to use for a name of NumPy's or PyTorch's that arrays do not have."""
     if name in _INSTEAD:
         return _INSTEAD[name]
     if callable(getattr(np, name, None)):

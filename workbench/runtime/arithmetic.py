@@ -28,6 +28,7 @@ LOGICAL = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
 
 
 def _operations() -> Any:
+    """Return the module that implements operators and reductions, imported on first use."""
     return OPERATIONS[0]()
 
 
@@ -53,10 +54,12 @@ def _by_numpy(function: Any, args: Any, options: Any) -> Any:
 
 
 def _is_numpy(value: Any) -> bool:
+    """Return whether the value is a NumPy array or scalar."""
     return isinstance(value, (np.ndarray, np.generic))
 
 
 def _read_only(value: Any) -> Any:
+    """Return a Workbench array as a read-only NumPy view, those in lists and tuples too; other values unchanged."""
     if isinstance(value, Arithmetic):
         host = np.asarray(value).view()
         host.flags.writeable = False
@@ -170,7 +173,7 @@ class Arithmetic(Lacking):
     def __invert__(self) -> Any:
         return _operations().inverted(self)
 
-    def __pos__(self) -> Any:
+    def __pos__(self: Any) -> Any:
         return self.fresh_like().copy_(self)
 
     def __neg__(self) -> Any:
@@ -321,6 +324,11 @@ class Arithmetic(Lacking):
         return format(self._only("takes a format"), spec) if spec else str(self)
 
     def _only(self: Any, does: str = "converts to a number") -> Any:
+        """Return the only element as a Python number; observers learn that it is read.
+
+        Raises:
+            TypeError: there are other than one element, or it is no number; `does` is the verb in the message.
+        """
         if self.size != 1:
             raise TypeError(f"only an array of one element {does}; this one has shape {self.shape}")
         notify("reading", self)

@@ -191,6 +191,7 @@ class Mesh(StructValue):
         self._weigh()
 
     def _measure(self) -> None:
+        """Compute the box of each face, on the mesh's device."""
         launch(
             _boxes,
             self.lowers.size,
@@ -201,6 +202,7 @@ class Mesh(StructValue):
         )
 
     def _weigh(self) -> None:
+        """Compute the moments of the tree's nodes, for a mesh with winding numbers."""
         if self.moments.size > 1:
             inputs = [self.points, self.indices, self.nodes, self.items]
             launch(_moments, self.nodes.size, inputs, [self.moments], device=self.device, **QUIET)
@@ -254,12 +256,14 @@ def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any)
 
 
 def _positive(leaf_size: int) -> None:
+    """Raise a LaunchError unless `leaf_size` is an int of at least 1."""
     if not is_count(leaf_size) or leaf_size < 1:
         raise LaunchError(f"A leaf holds at least one item, not {leaf_size!r}.", parameter="leaf_size")
 
 
 @kernel
 def _boxes(points: array[VEC3], indices: array[int32], lowers: array[VEC3], uppers: array[VEC3]):
+    """Write the corners of the bounding box of each triangle, one thread per triangle."""
     i = tid()
     a, b, c = points[indices[3 * i]], points[indices[3 * i + 1]], points[indices[3 * i + 2]]
     for axis in range(3):

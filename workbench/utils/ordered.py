@@ -148,6 +148,7 @@ def _add(arrays: Sequence[tuple[str, str]], targets: Mapping[str, array], rows: 
 
 
 def _length(a: array) -> int:
+    """Return the number of components of an array's elements: 1 for scalars."""
     return getattr(a.dtype, "length", 1)
 
 
@@ -171,6 +172,8 @@ def _refuse_shared(loaded: Loaded, targets: Mapping[str, array], arguments: Mapp
 
 
 def _applied(change: Any) -> Kernel:
+    """Return a kernel of one thread per sorted row, which applies `change`, an atomic, in the rows' order."""
+
     @kernel
     def in_order(rows: array[uint64], values: array[float64], base: uint64, size: uint64, out: array[Any]):
         """Change an element by all its rows, if this one is the first of them."""

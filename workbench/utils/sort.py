@@ -148,6 +148,11 @@ def _check(what: str, keys: array, values: array | None, count: int | None) -> i
 
 
 def _sort(what: str, keys: array, values: array | None, count: int | None, begin_bit: int, end_bit: int | None) -> None:
+    """Sort keys by some of their bits, and values with them, both overwritten; `what` names the caller in errors.
+
+    Raises:
+        LaunchError: an array does not fit, or the keys do not have these bits.
+    """
     n = _check(what, keys, values, count)
     bits: int = keys.dtype.bits  # type: ignore[union-attr]
     end = bits if end_bit is None else end_bit
@@ -197,6 +202,7 @@ def _ordered(keys: array) -> Any:
 
 
 def _keys_again(bits: array, like: array) -> array:
+    """Return the keys whose ordered bits `_ordered` returned, as an array of the dtype of `like`."""
     kind = like.dtype
     keys: Any = bits
     if kind.kind is Kind.FLOAT:  # type: ignore[union-attr]
@@ -207,26 +213,31 @@ def _keys_again(bits: array, like: array) -> array:
 
 
 def _sign(kind: Any) -> Any:
+    """Return the sign bit of a type of numbers, as an unsigned NumPy scalar of the same size."""
     return np.dtype(f"uint{kind.bits}").type(1 << (kind.bits - 1))
 
 
 @func
 def _flipped(bits, sign):
+    """Return a signed integer's bits with the sign bit flipped, which sort as unsigned; or back."""
     return bits ^ sign
 
 
 @func
 def _from_float(bits, sign):
+    """Return a float's bits changed so that they sort as unsigned integers."""
     return ~bits if bits & sign != type(bits)(0) else bits ^ sign
 
 
 @func
 def _to_float(bits, sign):
+    """Return the bits of a float from what `_from_float` returned."""
     return bits ^ sign if bits & sign != type(bits)(0) else ~bits
 
 
 @func
 def _digit(key, low, mask):
+    """Return the bits of a key from bit `low` on, under a mask."""
     return int((key >> type(key)(low)) & type(key)(mask))
 
 

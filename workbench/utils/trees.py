@@ -213,6 +213,7 @@ def _beside(i: int, n: int):
 
 @kernel
 def _nearest(boxes: box2d, iteration: int, n: int, near: array[int32]):
+    """Write the cluster that each one is to be joined with: the nearest one, in late iterations its neighbour."""
     i = tid()
     near[i] = _chosen(boxes, i) if iteration < ROUNDS else _beside(i, n)
 
@@ -262,6 +263,7 @@ def _merged(boxes: box2d, i: int, j: int):
 
 @func
 def _put(lower: VEC3, upper: VEC3, to: int, boxes: box2d):
+    """Write a box to column `to` of the clusters' boxes, which have `REACH` columns of padding before them."""
     for axis in range(3):
         boxes[axis, to + REACH] = lower[axis]
         boxes[axis + 3, to + REACH] = upper[axis]
@@ -324,6 +326,7 @@ def _finish(
 
 @func
 def _set(nodes: array[NODE], at: int, lower: VEC3, upper: VEC3, right: int, skip: int):
+    """Write a node of the tree; bounds beyond `FAR` become infinite."""
     for axis in range(3):
         lower[axis] = -INF if lower[axis] <= -FAR else lesser(lower[axis], FAR)
         upper[axis] = INF if upper[axis] >= FAR else greater(upper[axis], -FAR)
@@ -399,6 +402,7 @@ def _fit_leaf(lowers: array[VEC3], uppers: array[VEC3], items: array[int32], at:
 
 @kernel
 def _fit_item(lowers: array[VEC3], uppers: array[VEC3], items: array[int32], nodes: array[NODE]):
+    """Write the box of the only item into the tree's only leaf, in one thread."""
     _fit_leaf(lowers, uppers, items, tid(), nodes)
 
 

@@ -117,6 +117,7 @@ class Animation:
             return self.view
 
     def _drawn(self) -> tuple[Picture, ...]:
+        """Return the pictures of what is watched now, with colours over the range of all frames so far."""
         return tuple(map(self._with_range, self._draw(), self._kept[-1]))
 
     def _with_range(self, picture: Picture, before: Picture) -> Picture:
@@ -169,6 +170,7 @@ class Reel:
 
 
 def _bytes(frame: AnimationView) -> int:
+    """Return the number of bytes of a frame's pictures."""
     size = 0
     for picture in frame.pictures:
         if isinstance(picture, PointsView):
@@ -214,6 +216,7 @@ def animation_html(view: AnimationView) -> str:
 
 
 def _headline(view: AnimationView) -> str:
+    """Return the line above an animation: its title, and which frame of how many is shown."""
     return f"{view.title}: frame {view.frame} of {view.frames}"
 
 
@@ -264,6 +267,7 @@ def _writer(path: str) -> Callable[[str, list[np.ndarray], float], None]:
 
 
 def _write_gif(path: str, images: list[np.ndarray], fps: float) -> None:
+    """Write the images to `path` as a GIF that loops without end; `fps` is rounded to milliseconds per frame."""
     from PIL import Image
 
     first, *rest = map(Image.fromarray, images)
@@ -271,6 +275,11 @@ def _write_gif(path: str, images: list[np.ndarray], fps: float) -> None:
 
 
 def _write_mp4(path: str, images: list[np.ndarray], fps: float) -> None:
+    """Write the images to `path` as an MP4 with FFmpeg; odd heights and widths get one row or column more.
+
+    Raises:
+        OSError: `path` cannot be written, or FFmpeg refuses the film.
+    """
     from imageio_ffmpeg import write_frames  # pyright: ignore[reportMissingImports]  # an extra
 
     Path(path).write_bytes(b"")  # FFmpeg's own answer to a folder that is not there is a broken pipe
@@ -307,6 +316,7 @@ def _drawn(picture: Picture) -> Any:
 
 
 def _line(low: np.ndarray, high: np.ndarray, view: ArrayView) -> np.ndarray:
+    """Return a plot of the midpoints of each column's lowest and highest value, as `uint8[rows, columns, 3]`."""
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (_WIDE, _TALL), _GROUND)

@@ -66,6 +66,7 @@ def pixels(part: PartView, view: ArrayView) -> np.ndarray:
 
 
 def _image(part: PartView, view: ArrayView, alt: str) -> str:
+    """Return a part's image as HTML: a PNG as data URI, enlarged to at most `_WIDTH` pixels."""
     wide = f"image-rendering:pixelated;width:{min(_WIDTH, max(160, part.columns * 2))}px"
     return f"<div>{html.image('image/png', html.png(pixels(part, view)), alt, wide)}</div>"
 
@@ -80,6 +81,7 @@ def _scale(view: ArrayView) -> str:
 
 
 def _plot(part: PartView, view: ArrayView, alt: str) -> str:
+    """Return a line part as an HTML image: a plot with gaps and marks at values that are not finite."""
     low, high = unpacked(part.low).astype(float), unpacked(part.high).astype(float)
     across = (_WIDTH - 2 * _LEFT) / max(1, part.columns - 1)
     span = (view.high - view.low) or 1.0
@@ -113,6 +115,7 @@ def _plot(part: PartView, view: ArrayView, alt: str) -> str:
 
 
 def _bars(histogram: HistogramView) -> str:
+    """Return a histogram as an SVG: a bar for each bin, the ends of the range, and the largest count."""
     most, count = max(histogram.counts), len(histogram.counts)
     step = (_WIDTH - 2 * _LEFT) / count
     parts = []
@@ -127,6 +130,7 @@ def _bars(histogram: HistogramView) -> str:
 
 
 def _svg(parts: list[str], height: int) -> str:
+    """Return an SVG document of the width `_WIDTH` and this height in pixels, with `parts` as its elements."""
     size = f'width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}"'
     font = 'font-family="ui-monospace,monospace" font-size="11"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>{"".join(parts)}</svg>'

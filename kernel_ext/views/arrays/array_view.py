@@ -205,6 +205,11 @@ class Slices:
 
 
 def _checked(look: Look) -> Look:
+    """Return the look with its range as two floats.
+
+    Raises:
+        Refusal: the range, the size or the name of the colours is not valid.
+    """
     if look.range is not None:
         try:
             low, high = map(float, look.range)
@@ -220,15 +225,18 @@ def _checked(look: Look) -> Look:
 
 
 def _range(finite: np.ndarray) -> tuple[float, float]:
+    """Return the smallest and largest of finite values; (0, 0) if there are none."""
     return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
 
 
 def _are_colours(shown: np.ndarray, finite: np.ndarray) -> bool:
+    """Return whether values can be colours as they are: there are some, and all are finite and between 0 and 1."""
     low, high = _range(finite)
     return finite.size == shown.size > 0 and low >= 0.0 and high <= 1.0
 
 
 def _values(host: np.ndarray) -> str:
+    """Return the elements as NumPy prints them, the middle left out of more than `LISTED`."""
     return np.array2string(host, threshold=LISTED, edgeitems=3, precision=5, max_line_width=88)
 
 
@@ -341,6 +349,7 @@ def _on_host(value: Any, structs: bool = False) -> tuple[np.ndarray, int]:
 
 
 def _kind(value: Any, host: np.ndarray, ndim: int) -> str:
+    """Return dtype, shape (the first `ndim` dimensions) and, of a Workbench array, the device: `vec3[2 × 3] on cpu`."""
     plain = "struct" if host.dtype.names else str(host.dtype)
     dtype = getattr(value.dtype, "name", str(value.dtype)) if isinstance(value, wb.array) else plain
     device = f" on {value.device}" if isinstance(value, wb.array) else ""
@@ -350,6 +359,15 @@ def _kind(value: Any, host: np.ndarray, ndim: int) -> str:
 def _facts(
     components: np.ndarray, finite: np.ndarray, inner: int, low: float, high: float
 ) -> tuple[tuple[str, str], ...]:
+    """Return names and values, ready to read: range, mean and deviation, zeros, and how many NaN and infinities where.
+
+    Args:
+        components: all numbers, the components of an element last.
+        finite: the finite ones, in one dimension.
+        inner: the number of components; an index names the component if there are several.
+        low, high: the smallest and largest finite value.
+    """
+
     def where(mask: np.ndarray) -> str:
         index = np.unravel_index(int(np.argmax(mask)), mask.shape)
         shown = index if inner > 1 else index[:-1]
@@ -372,6 +390,7 @@ def _facts(
 
 
 def _histogram(finite: np.ndarray, low: float, high: float) -> HistogramView | None:
+    """Return the histogram of finite values, with one bin if all are equal; None if there are none."""
     if not finite.size:
         return None
     if low == high:
@@ -381,6 +400,7 @@ def _histogram(finite: np.ndarray, low: float, high: float) -> HistogramView | N
 
 
 def _part(values: np.ndarray, name: str, size: int = SIDE) -> PartView:
+    """Return the picture of numbers: of one dimension a line, of two an image of at most `size` points a side."""
     if values.ndim == 1:
         low, high, bad = _line(values)
         return PartView(name, "line", 1, low.size, _packed(low), _packed(high), bad)
@@ -422,10 +442,12 @@ def _edges(length: int, most: int) -> np.ndarray:
 
 
 def _true(mask: np.ndarray) -> tuple[int, ...]:
+    """Return the flat indices at which the mask is true."""
     return tuple(int(k) for k in np.flatnonzero(mask))
 
 
 def _packed(values: np.ndarray) -> bytes:
+    """Return the numbers as bytes of little-endian float32, row by row."""
     return np.ascontiguousarray(values, "<f4").tobytes()
 
 

@@ -86,6 +86,15 @@ def points_view(
 
 
 def _box(axes: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest corner: those of `box`, or of all points (0 and 1 if there are none).
+
+    Args:
+        axes: the coordinates, a row for each axis.
+        box: two corners; None: the points' own.
+
+    Raises:
+        Refusal: the box is not two corners of that many numbers, the lower one first.
+    """
     width = len(axes)
     if box is None:
         return (axes.min(axis=1), axes.max(axis=1)) if axes.size else (np.zeros(width), np.ones(width))
@@ -209,6 +218,11 @@ def mesh_view(
 
 
 def _points_of(value: Any) -> np.ndarray:
+    """Return the points of a mesh as `float64[n, 3]` on the host; points in a plane have z = 0.
+
+    Raises:
+        Refusal: these are no points.
+    """
     host, _ = _on_host(value)
     if host.ndim < 2 or host.shape[-1] not in (2, 3):
         raise Refusal("a mesh takes points: an array of vec2 or vec3, or of shape (n, 2) or (n, 3)")
@@ -217,6 +231,11 @@ def _points_of(value: Any) -> np.ndarray:
 
 
 def _corners(corners: Any, ends: int) -> np.ndarray:
+    """Return the corner numbers of a mesh's faces or lines as `int64[n, ends]` on the host.
+
+    Raises:
+        Refusal: these are no integers, or not `ends` for each.
+    """
     host, _ = _on_host(corners)
     if host.dtype.kind not in "iu" or host.ndim < 1 or host.shape[-1] != ends:
         raise Refusal("faces takes the numbers of their corners, shape (n, 3); lines takes those of their ends, (n, 2)")

@@ -34,10 +34,12 @@ def kept_views(kernel: Any) -> tuple[PaneView, ...]:
 
 
 def _is_cuda(kernel: Any) -> bool:
+    """Return whether the kernel is CUDA C++."""
     return hasattr(kernel, "signature")
 
 
 def _pane(kernel: Any, name: str, arch: str) -> PaneView:
+    """Return one text about the kernel for `arch`; if it cannot be built, the error is the text."""
     if name not in _WITH_LINES and (name != "sass" or arch == NATIVE):
         first = _first_line(kernel) if name == "source" else 1
         return PaneView(kernel.name, name, inspect.panes(kernel, (name,))[name], first)

@@ -51,6 +51,7 @@ def status_html(view: StatusView) -> str:
 
 
 def _remarks(view: StatusView) -> tuple[str, ...]:
+    """Return the view's remarks, and one on outdated JAX functions if there are any."""
     return (*view.remarks, *((f"{view.outdated}: call jax.clear_caches()",) if view.outdated else ()))
 
 
@@ -100,49 +101,59 @@ def _rest(view: CacheView) -> list[str]:
 
 
 def _cache_line(view: CacheView) -> str:
+    """Return the cache in one line: how many modules and bytes, hits and misses, and its path."""
     sums = f"{units.count(view.modules, 'module')}, {units.size(view.bytes)}"
     hits = f"hits: memory {view.hits_memory}, disk {view.hits_disk}; misses {view.misses}"
     return " · ".join(p for p in (sums, hits, view.path) if p)
 
 
 def _problem(view: CacheView) -> list[str]:
+    """Return a line on why the cache is not usable; no line if it is."""
     return [f"not usable: {view.problem}"] if view.problem else []
 
 
 def _badge(view: StatusView) -> str:
+    """Return the first word of the headline as HTML, on the colour of the view's state."""
     look = f"background:{_COLOURS[view.state]};color:#fff;border-radius:3px;padding:1px 7px;margin-right:2px"
     return f'<span style="{look}">{escape(view.lead)}</span>'
 
 
 def _dim(text: str) -> str:
+    """Return the text, escaped, as HTML in a dim colour."""
     return f'<span style="{_DIM};padding-left:8px">{escape(text)}</span>'
 
 
 def _box(inner: str) -> str:
+    """Return HTML indented behind a vertical line; `inner` is HTML."""
     return f'<div style="border-left:2px solid {_LINE};margin:4px 0 4px 6px;padding-left:12px">{inner}</div>'
 
 
 def _th(text: str) -> str:
+    """Return the heading of a column as HTML, with its text escaped."""
     return f'<th style="{_CELL};border-bottom:1px solid {_LINE}">{escape(text)}</th>'
 
 
 def _table(titles: str, rows: Iterable[Iterable[str]]) -> str:
+    """Return an HTML table; `titles` is the HTML of its headings, empty without; the cells' texts are escaped."""
     body = "".join("<tr>" + "".join(f'<td style="{_CELL}">{escape(c)}</td>' for c in row) + "</tr>" for row in rows)
     head = f"<thead><tr>{titles}</tr></thead>" if titles else ""
     return f'<table style="border-collapse:collapse;text-align:left">{head}<tbody>{body}</tbody></table>'
 
 
 def _errors(view: StatusView) -> str:
+    """Return the view's errors as an HTML table of line and message; empty if there are none."""
     rows = [(f"line {e.line}" if e.line else "", e.message) for e in view.errors]
     return _table("", rows) if rows else ""
 
 
 def _reasons(view: StatusView) -> str:
+    """Return an HTML table of why kernels were compiled again; empty if none has a reason."""
     rows = [(row.kernel, row.direction, reason) for row in view.rows for reason in row.why]
     return _table("".join(map(_th, ("kernel", "", "recompiled because"))), rows) if rows else ""
 
 
 def _stages(view: StatusView) -> str:
+    """Return an HTML table of each kernel's state, times, key, target and stages; empty without rows."""
     if not view.rows:
         return ""
     titles = "".join(map(_th, ("kernel", "direction", "what", "time", "key", "target", "stages (ms)")))
@@ -150,16 +161,19 @@ def _stages(view: StatusView) -> str:
 
 
 def _facts(row: KernelRow) -> tuple[str, ...]:
+    """Return a row's texts: kernel, direction, state, time (empty while there is none), key, target and facts."""
     target = " ".join(p for p in (row.backend, row.target, *row.facts) if p)
     time = "" if row.state in ("compiling", "failed") else units.seconds(row.seconds)
     return row.kernel, row.direction, row.state, time, row.key[:8], target
 
 
 def _stage_list(row: KernelRow) -> str:
+    """Return the stages of a row with their milliseconds, separated by commas."""
     return ", ".join(f"{s.name} {units.milliseconds(s.seconds)}" for s in row.stages)
 
 
 def _folded(pane: PaneView) -> str:
+    """Return a pane as HTML that is folded below its kernel and title."""
     return f"<details><summary>{escape(f'{pane.kernel} · {pane.title}')}</summary>{_box(_code(pane))}</details>"
 
 

@@ -140,6 +140,10 @@ class Bound:
             return self.view
 
     def _replay(self, values: dict[str, Any]) -> None:
+        """Run the subject with these numbers by name, and wait for the device; store what a function returns.
+
+        Arrays of a record are restored before, with `rewinds`.
+        """
         if isinstance(self.subject, wb.Recorder):
             if self.rewinds:
                 self.subject.rewind()
@@ -156,6 +160,7 @@ class Bound:
         wb.synchronize()
 
     def _picture(self) -> ArrayView | None:
+        """Return the view of the watched array, else of what the function returned; None if that is no array."""
         if self.watch is not None:
             return array_view(self.watch, "array", look=self.look)
         shape = getattr(self._returned, "shape", None)
@@ -168,6 +173,7 @@ def kind(slider: Slider) -> type:
 
 
 def _title(subject: Subject) -> str:
+    """Return the subject in words: a launch by its kernel, a graph or record by its size, a function by name."""
     if isinstance(subject, wb.Launch):
         return f"launch of {subject.kernel.name}"
     if isinstance(subject, wb.Graph):
@@ -204,6 +210,7 @@ def _numbers(subject: Subject) -> dict[str, Any]:
 
 
 def _is_number(value: Any, also: Any = None) -> bool:
+    """Return whether the value is a number and no bool, or is the object `also`."""
     return value is also or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
 
 
@@ -246,6 +253,11 @@ def _sliders(name: str, value: Any, limits: Any) -> list[Slider]:
 
 
 def _number(name: str, numbers: Mapping[str, Any]) -> Any:
+    """Return the number of that name.
+
+    Raises:
+        Refusal: there is none.
+    """
     if name not in numbers:
         known = ", ".join(numbers) or "none"
         advice = f"for an array of one element, write {name} = show.slider(low, high, value)"

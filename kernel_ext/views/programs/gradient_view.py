@@ -89,6 +89,11 @@ def report_view(report: wb.GradientReport) -> GradsView:
 
 
 def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
+    """Return the gradient of a value: of the tape if there is one, else that of the array itself.
+
+    Raises:
+        Refusal: it has none; `name` is what the text calls it.
+    """
     gradient = getattr(value, "grad", None)
     if tape is not None:
         try:
@@ -101,6 +106,7 @@ def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
 
 
 def _check(verdict: wb.Verdict) -> CheckView:
+    """Return the view of a gradcheck's verdict, with a row for each of its worst elements."""
     rows = tuple(
         PointRow(f"{p.parameter}[{', '.join(map(str, p.index))}]", p.adjoint, p.difference, p.error, p.line)
         for p in verdict.worst
@@ -132,4 +138,5 @@ def grads_html(view: GradsView) -> str:
 
 
 def _cells(point: PointRow) -> tuple[str, ...]:
+    """Return the texts of a row: element, adjoint, difference quotient, error and line."""
     return point.place, f"{point.adjoint:.9g}", f"{point.difference:.9g}", f"{point.error:.1e}", point.line

@@ -96,6 +96,7 @@ def steps_html(view: StepsView) -> str:
 
 
 def _cells(number: int, row: StepRow) -> tuple[str, ...]:
+    """Return the texts of a step: number, line, statement, names that changed, and what it did to memory or printed."""
     changed = ", ".join(f"{n.name}={n.value}" for n in row.names if n.changed)
     done: list[Any] = [*row.memory, *([f"prints {row.printed!r}"] if row.printed else [])]
     return str(number), str(row.line), row.text.strip() or "(end)", changed, "; ".join(done)
@@ -189,10 +190,12 @@ def profile_view(profile: wb.Profile) -> ProfileView:
 
 
 def _warp_step(step: Step, row: int) -> WarpStep:
+    """Return the view of a step of a warp; `row`: the index of its line."""
     return WarpStep(row, step.mask, tuple(map(_access_view, step.accesses)))
 
 
 def _access_view(access: Access) -> AccessView:
+    """Return the view of an access, which is marked if it costs more than the least that it could."""
     return AccessView(access.summary, access.space, access.size, access.at, access.cost > access.least)
 
 
@@ -254,6 +257,7 @@ def sweeps_view(sweeps: Sweeps) -> SweepsView:
 
 
 def _item(item: Item, when: int) -> ItemView:
+    """Return the view of a value or cotangent, its lanes' indices and texts separated by `|`; `when`: its step."""
     lanes = range(len(item.values))
     indices = "|".join("" if i is None else ", ".join(map(str, i)) for i in item.indices)
     own = indices if any(item.indices) else ""
@@ -271,6 +275,7 @@ def sweeps_html(view: SweepsView) -> str:
 
 
 def _first(items: tuple[ItemView, ...]) -> str:
+    """Return the items' values in the first lane, as `x[3] = 1.5`; items without one are left out."""
     shown: list[str] = []
     for item in items:
         index, text = (part.split("|")[0] for part in (item.indices, item.texts))
@@ -303,6 +308,7 @@ def trail_view(graph: wb.Graph) -> dict[str, Any]:
 
 
 def _said(stop: inspect.Stop) -> list[tuple[str, str]]:
+    """Return terms and texts of a step of a graph: turns of loops, then a condition and what is next, or writes."""
     node = stop.node
     turn = [("turn", ", in ".join(map(str, reversed(stop.turns))))] if stop.turns else []
     if node.bodies:
@@ -333,6 +339,7 @@ def trail_html(view: dict[str, Any], picture: str) -> str:
 
 
 def _rows(view: dict[str, Any]) -> list[tuple[int, str, list[str]]]:
+    """Return number, title of the node and texts of each step in a view of `trail_view`."""
     nodes = view["nodes"]
     return [
         (k, nodes[step["index"]]["title"], [f"{term} {text}" for term, text in step["said"]])

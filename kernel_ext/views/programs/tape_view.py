@@ -87,6 +87,7 @@ def tape_picture(tape: wb.Tape, view: TapeView, namespace: Mapping[str, Any]) ->
 
 
 def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    """Return name, shape and norm of each gradient of a public array in the namespace, without the seeds."""
     rows, seeds = [], list(tape.seeds)
     for name, value in namespace.items():
         if (
@@ -116,6 +117,7 @@ _GRADIENT_HEADS = ("gradient of", "shape", "norm")
 
 
 def _cells(view: TapeView) -> list[tuple[str, ...]]:
+    """Return the texts of the first `MOST_ROWS` rows."""
     return [(r.kind, r.name, str(r.times), r.size, r.changes, r.kept) for r in view.rows[:MOST_ROWS]]
 
 
@@ -171,4 +173,5 @@ def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb
 
 
 def _is_float_array(value: Any) -> bool:
+    """Return whether the value is a Workbench array of floats."""
     return isinstance(value, wb.array) and wb.types.is_float(value.dtype)

@@ -104,6 +104,7 @@ class _Making:
         self.phrases: dict[Phrase, int] = {}
 
     def warp(self, block: int, warp: int) -> WarpRow:
+        """Return the row of a warp: its lanes' outcomes and divergence, and its steps as JSON."""
         kinds, dark = self.threads.outcomes(block, warp)
         steps: list[tuple[int, int, int, tuple[Any, ...]]] = []
         for step in self.threads.warps[block, warp]:
@@ -114,6 +115,7 @@ class _Making:
         return WarpRow(block, warp, "".join(map(str, kinds)), _short(dark), json.dumps(steps, separators=(",", ":")))
 
     def _access(self, access: Access) -> tuple[Any, ...]:
+        """Return an access as numbers of its phrase and its array (-1: unknown), and where its lanes begin."""
         phrase = Phrase(access.summary, access.kind, access.space, access.size, access.cost > access.least)
         number = self.phrases.setdefault(phrase, len(self.phrases))
         return number, self.arrays.get(access.array, -1), *_lanes(access.at)

@@ -88,6 +88,7 @@ class TimelineView(msgspec.Struct, frozen=True):
 
 
 def _totals(rows: Iterable[SpanRow], seconds: float) -> tuple[TotalRow, ...]:
+    """Return the sums over spans of one kind and name, the longest first; `seconds`: the whole time."""
     sums: dict[tuple[str, str], tuple[int, float]] = {}
     for row in rows:
         key = total_key(row)
@@ -143,10 +144,12 @@ def timeline_html(view: TimelineView) -> str:
 
 
 def _more(rows: Sequence[object], shown: int) -> str:
+    """Return HTML that counts the rows beyond the first `shown`; empty if there are none."""
     return html.line(f"… {len(rows) - shown} more") if len(rows) > shown else ""
 
 
 def _total(row: TotalRow) -> tuple[str, ...]:
+    """Return the texts of a total: name, calls, time, mean time and percentage."""
     mean = units.seconds(row.seconds / row.calls)
     return total_name(row), str(row.calls), units.seconds(row.seconds), mean, f"{100 * row.share:.1f} %"
 
@@ -209,6 +212,7 @@ def headline(view: TimelineView) -> str:
 
 
 def _facts(row: SpanRow) -> tuple[str, ...]:
+    """Return the texts of a span: kind, name, size, time (empty if unknown) and line."""
     time = "" if row.seconds is None else units.seconds(row.seconds)
     return row.kind, row.name, "×".join(map(str, row.size)), time, row.place
 

@@ -407,6 +407,12 @@ def test_the_cache_says_what_it_did_and_why(own_cache: Path) -> None:
     assert told[3].why[0] == "constant DT: 0.25 → 0.5"
 
 
+@pytest.mark.parametrize("value", [float("inf"), -np.float32(np.inf), float("nan"), None, [1]])
+def test_macros_that_cpp_has_no_literal_for_are_refused(value: Any) -> None:
+    with pytest.raises(wb.LaunchError, match="BEST is"):
+        wb.cuda_module("__global__ void k(float* x) { x[0] = BEST; }", run="emulated", defines={"BEST": value})
+
+
 def test_a_launch_with_shared_restricted_memory_is_refused(module: wb.CudaModule) -> None:
     text = "__global__ void k(const float* __restrict__ x, float* y) { y[0] = x[0]; }\n"
     made, x = wb.cuda_module(text, run="emulated"), wb.zeros(4)

@@ -13,6 +13,7 @@ import pytest
 import workbench as wb
 from tests.support.checks.record_files import double
 from workbench.errors import LaunchError
+from workbench.runtime.arrays import dlpack
 
 
 class Holder:
@@ -157,3 +158,14 @@ def test_what_is_read_only_is_read_and_has_derivatives() -> None:
     wb.launch(twice, 4, [x, y])
     assert y.numpy().tolist() == [0, 2, 4, 6] and float(x.sum()) == 6
     assert wb.grad(lambda x: (x * x).sum())(x).numpy().tolist() == [0, 2, 4, 6]
+
+
+def test_what_is_read_only_says_so_to_the_libraries_that_take_it() -> None:
+    """bfloat16 has a capsule of Workbench's own; float32 has NumPy's, and both keep the promise."""
+    jnp = pytest.importorskip("jax.numpy")
+    for dtype in (jnp.bfloat16, jnp.float32):
+        shared = wb.from_jax(jnp.arange(4, dtype=dtype), copy=False)
+        with pytest.raises(BufferError, match=r"read-?only"):
+            shared.__dlpack__()
+        assert dlpack.Taken(shared.__dlpack__(max_version=(1, 0))).read_only
+        assert not dlpack.Taken(wb.clone(shared).__dlpack__(max_version=(1, 0))).read_only

@@ -314,6 +314,13 @@ def _member(kernel: Kernel, name: str, value: object) -> AnyType:
 
 
 def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
+    """Return the type of an argument whose parameter has no annotation.
+
+    A Python float counts as float32, an int as int32, a complex as complex64; NumPy values have their dtype's type.
+
+    Raises:
+        LaunchError: it is no array, number, vector, or struct.
+    """
     if isinstance(value, (array, indexedarray, Symbol)) or (isinstance(value, HostVector) and value.type is not None):
         return value.type
     if isinstance(value, StructValue):
@@ -378,6 +385,11 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
 
 
 def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> bool | int | float:
+    """Return the argument as a Python bool, int or float.
+
+    Raises:
+        LaunchError: it is out of the type's range, or a float for an integer parameter.
+    """
     if type == bool_:
         return bool(value)
     if type.kind is Kind.FLOAT:
@@ -397,6 +409,7 @@ def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> bool | int |
 
 
 def _complex(kernel: Kernel, name: str, type: Complex, value: Any) -> complex:
+    """Return the argument as a Python complex; raise a LaunchError if it is no number or out of the type's range."""
     if not is_number(value) and not isinstance(value, (complex, np.complexfloating)):
         raise _wrong(kernel, name, f"{type!r}: a number", value)
     if not fits(value, type.dtype):
@@ -405,6 +418,11 @@ def _complex(kernel: Kernel, name: str, type: Complex, value: Any) -> complex:
 
 
 def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[complex, ...]:
+    """Return the components of a vector, complex number or matrix argument, flat and row by row.
+
+    Raises:
+        LaunchError: the shape is another, or a component does not fit the type.
+    """
     real = not isinstance(type, Complex)
     if isinstance(value, array) or np.shape(value) != type.shape or (real and np.iscomplexobj(value)):
         wanted = " × ".join(map(str, type.shape))
@@ -560,6 +578,7 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: HostA
 
 
 def _wrong(kernel: Kernel, name: str, wanted: str, value: object) -> LaunchError:
+    """Return the error for an argument of another kind than `wanted`, which is in words ("an array of float32")."""
     kind = type(value).__name__
     what = "None" if value is None else f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
     sequence = isinstance(value, (list, tuple, np.ndarray)) and wanted.startswith("array")
@@ -568,4 +587,5 @@ def _wrong(kernel: Kernel, name: str, wanted: str, value: object) -> LaunchError
 
 
 def _counted(count: int) -> str:
+    """Return a count in words: "1 argument", "2 arguments"."""
     return f"{count} argument{'s' * (count != 1)}"

@@ -145,6 +145,13 @@ def _code_for(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
     device: Device, launch_options: LaunchOptions, variant: Places,
 ) -> _Bound:  # fmt: skip
+    """Return the loaded code for a launch's arguments, with the final options and whether it must add by atomics.
+
+    Nothing runs; the code is built on a cache miss, or begun in the background where an observer defers the launch.
+
+    Raises:
+        LaunchError, NotDifferentiable: arrays share memory in a way in which this direction would not be right.
+    """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     options = replace(launch_options.code, contiguous=is_dense(arrays), **variant._asdict())
     before, _, step = direction.rpartition(" ")
@@ -247,6 +254,7 @@ def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Ma
 
 
 def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
+    """Return whether the memory of one array of a launch overlaps that of another; both are named by parameter."""
     return overlap({one: arrays[one], two: arrays[two]}, within=False)
 
 
@@ -263,6 +271,7 @@ def _steps(a: array) -> list[int]:
 
 
 def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
+    """Return the error for two arrays of a launch that share memory; `why` says what goes wrong, as a clause."""
     return LaunchError(
         f"{loaded.name}: {one} and {two} share memory, and {why}.",
         parameter=two,
@@ -331,6 +340,11 @@ def record_of(
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:
+    """Return a new argument of a recorded launch, checked for the parameter or IR slot `name`, as the launch packs it.
+
+    Raises:
+        LaunchError: it does not fit the type that the code was built for, or is on another device.
+    """
     specialisation = record.specialisation
     kernel = specialisation.kernel
     absent = dict(zip(specialisation.parameters, specialisation.types, strict=True)).get(name)
@@ -339,6 +353,10 @@ def _check_again(record: LaunchRecord, name: str, value: object) -> object:
 
 
 def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]) -> LaunchRecord:
+    """Return a record of the same kernel and direction, not run, for other dimensions and arguments.
+
+    Dimensions that are not the record's own count threads, also for a kernel that runs once per block.
+    """
     specialisation, tiling = record.specialisation, record.specialisation.tiling
     counted = as_dims(dims, record.kernel)
     # New dimensions count threads; a record's own count blocks.

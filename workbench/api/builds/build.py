@@ -82,6 +82,7 @@ def options_on(device: Device, options: Options) -> Options:
 
 @lru_cache(maxsize=256)
 def _on_cpu(options: Options, few_cores: bool) -> Options:
+    """Return the options for the CPU: index32, aligned and apart are set, so that code does not depend on them."""
     return replace(options, few_cores=few_cores, index32=True, aligned=True, apart=True)
 
 
@@ -185,6 +186,7 @@ def ahead(
 
 
 def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
+    """Return what is to be compiled for a slot; raise as `_refuse_unwanted` does."""
     _, options, device, atomic = slot
     _refuse_unwanted(specialisation, direction)
     backend = backend_for(device.kind)
@@ -192,6 +194,10 @@ def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Want
 
 
 def _built(wanted: _Wanted, force: bool = False) -> Loaded:
+    """Return the loaded code, from the cache or compiled; raise as `load` does.
+
+    If a linked kernel (cuBLASDx) is ready later, the specialisation's loaded code, bindings and plans are dropped.
+    """
     specialisation, device = wanted.specialisation, wanted.device
     assert device is not None
 
@@ -223,6 +229,7 @@ def _awaited(work: Work[Loaded]) -> Loaded | None:
 
 
 def _shown_work(work: Work[Loaded]) -> str:
+    """Return a build's name for a status line, with the number of other builds that nobody waits for yet."""
     more = sum(each.ahead for each in Work.running()) - 1
     return f"{work.name}, and {more} more" if more > 0 else work.name
 
@@ -290,10 +297,12 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def name(self) -> str:
+        """The kernel's name."""
         return self.specialisation.kernel.name
 
     @cached_property
     def key(self) -> Key:
+        """The key under which the cache stores the code."""
         return key_of(self.specialisation, self.direction, self.options, self.backend, self.target, self.atomic)
 
     def function(self) -> Function:
@@ -360,6 +369,10 @@ def _forget(wanted: _Wanted) -> None:
 
 
 def _build(wanted: _Wanted, store: Store, use: Callable[[Key, Entry], Found], started: float) -> Found:
+    """Compile the direction, store the entry in the cache, report the end of the build, and return the result of `use`.
+
+    `started` is a time of `perf_counter`, from which the build's seconds are counted.
+    """
     stages = _Stages(wanted.name, wanted.direction)
     entry = _compiled(wanted, stages)
     store_entry(store, wanted.key, entry)
@@ -406,23 +419,33 @@ class _Stages:
         self.seconds: dict[str, float] = {}
 
     def done(self, stage: str, seconds: float) -> None:
+        """Note and report the seconds of a finished stage; a build that is no longer needed stops here."""
         self.seconds[stage] = seconds
         publish(StageDone(self.kernel, self.direction, stage, seconds))
         go_on()
 
 
 def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
+    """Report a finished compilation to listeners, with its total seconds since `started`, its stages and metadata."""
     spent = time.perf_counter() - started
     publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, dict(entry.metadata)))
 
 
 def _report_hit(wanted: _Wanted, key: Key, started: float, entry: Entry) -> None:
+    """Report to listeners that the code came from the cache, with seconds since `started` and the entry's metadata."""
     metadata = {**entry.metadata, "built": entry.built}
     publish(CacheHit(wanted.name, wanted.direction, key.digest, entry.where, time.perf_counter() - started, metadata))
 
 
 @compiles(lambda frame: titled(frame["wanted"].name, frame["wanted"].direction))
 def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
+    """Return the entry of a direction, compiled now by its backend; it is not stored.
+
+    Listeners learn of the cache miss, the start and each stage.
+
+    Raises:
+        NotDifferentiable, BuildError: as `load`.
+    """
     name, direction, options = wanted.name, wanted.direction, wanted.options
     publish(CacheMiss(name, direction, wanted.key.digest, why_built(name, direction, wanted.backend, wanted.key)))
     publish(CompileStarted(name, direction, wanted.backend.name, wanted.target))
@@ -494,6 +517,7 @@ def ir_of(
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
+    """Raise NotDifferentiable for an adjoint of a kernel with `enable_backward=False`."""
     if "adjoint" in direction and not specialisation.kernel.enable_backward:
         raise NotDifferentiable(
             f"{specialisation.kernel.name} was made with enable_backward=False.",
@@ -523,6 +547,7 @@ def _metadata(
 
 
 def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
+    """Return an entry of the cache as launchable code, loaded into this process or onto the device."""
     digest = entry_key(key, entry).digest
     return _described(wanted, digest, _code(digest, entry, device), entry.metadata)
 
@@ -562,6 +587,7 @@ def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, A
 
 
 def _is_wide(type: Type) -> bool:
+    """Return whether a parameter's type is an array whose elements vector loads can access whole."""
     return isinstance(type, ArrayType) and bool(access_bytes(type))
 
 
@@ -621,4 +647,5 @@ def store_entry(store: Store, key: Key, entry: Entry) -> None:
 
 
 def _unvectorised(key: Key) -> Key:
+    """Return the key of the variant of this code that is compiled without vectorisation."""
     return Key((*key.parts, Part("vectorisation", "extra", b"0", "none")))

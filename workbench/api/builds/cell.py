@@ -212,6 +212,12 @@ def _read(
     language: Mapping[str, object],
     ahead: Ahead,
 ) -> Cell:
+    """Return the cell of a source text: its constants, structs, kernels and funcs, all defined.
+
+    Raises:
+        KernelSyntaxError: it is not Python, or is nested too deeply.
+        CellErrors: statements that a cell cannot hold, or all errors of its definitions together.
+    """
     try:
         tree = parsed(source.text)
         symtable(source.text, "<cell>", "exec")  # two parameters of one name, and what else is no matter of grammar
@@ -350,15 +356,18 @@ def _constant(source: Source, scope: Scope, name: str, node: ast.stmt) -> object
 
 
 def _whole_line(source: Source, node: ast.AST) -> Location:
+    """Return the location from a node's first column to the end of its first line."""
     line = getattr(node, "lineno", 1)
     return Location(source, line, getattr(node, "col_offset", 0), line, len(source.line(line)))
 
 
 def _is_docstring(node: ast.stmt) -> bool:
+    """Return whether a statement is a string literal alone, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
+    """Return the error for a statement that no cell may hold; for a module, that the cell defines nothing."""
     location = _whole_line(source, node)
     if isinstance(node, ast.Module):
         return KernelSyntaxError("This cell defines nothing.", location, "Write at least one def.")
@@ -427,6 +436,7 @@ def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
 
 
 def _is_func(definition: Definition, called: set[str]) -> bool:
+    """Return whether a def is a func: by its decorator; undecorated, if the cell calls it or it returns a value."""
     words = {ast.unparse(d).split(".")[-1].split("(")[0] for d in definition.node.decorator_list}
     if words & {"kernel", "func"}:
         return "func" in words
@@ -502,6 +512,7 @@ def refuse_includes(source: Source) -> None:
 
 
 def _error(source: Source, line: int, column: int) -> KernelSyntaxError:
+    """Return the error for CUDA C++ in a Python cell, located from this line and column to the end of the line."""
     location = Location(source, line, column, line, len(source.line(line)))
     advice = "Begin the cell with %%cuda, or pass the text to wb.cuda_module."
     return KernelSyntaxError("This is CUDA C++; kernels here are written in Python.", location, advice)

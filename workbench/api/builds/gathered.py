@@ -41,6 +41,7 @@ def gathering_of(
 
 @deep
 def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: bool) -> Gathering | None:
+    """Return the gather form of a kernel's adjoint; None if it is no stencil, or has no adjoint or no such form."""
     from workbench.autodiff.gather.form import gathering, is_stencil
 
     function = specialisation.function

@@ -85,6 +85,7 @@ def _built_for(backend: Backend, key: Key) -> tuple[tuple[str, object], object]:
 
 
 def _note(name: str, direction: str, built_for: object, reasons: tuple[str, ...]) -> None:
+    """Note as the latest reasons of a kernel's direction why its code for a backend, target and options was built."""
     known = _WHY.setdefault((name, direction), {})
     known.pop(built_for, None)
     known[built_for] = reasons  # the last one last

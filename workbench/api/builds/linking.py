@@ -108,6 +108,7 @@ def find_linked(request: Request, mode: str, ready: Callable[[], None] | None) -
 
 
 def _specs(request: Request) -> tuple[ProductSpec, ...]:
+    """Return the link-time products of a kernel's tile multiplications, remembered by key; empty if it has none."""
     specs = _SPECS.get(request.key.digest)
     if specs is None:
         function = request.function()
@@ -117,6 +118,7 @@ def _specs(request: Request) -> tuple[ProductSpec, ...]:
 
 
 def _nothing_to_link(request: Request) -> None:
+    """Raise a BuildError: the kernel asks for cuBLASDx, which can compute none of its multiplications."""
     raise BuildError(
         f'{request.kernel} asks for matmul="cublasdx", and cuBLASDx has no code for its multiplications.',
         log="",
@@ -171,6 +173,7 @@ def _begin(request: Request, key: Key, specs: tuple[ProductSpec, ...], ready: Ca
 
 
 def _in_background(request: Request, key: Key, specs: tuple[ProductSpec, ...], ready: Callable[[], None]) -> None:
+    """Build the linked kernel into the cache, publish `Linked`, and call `ready`; on failure publish a notice only."""
     started = time.perf_counter()
     try:
         entry = _linked(request, key, specs, lambda stage, seconds: go_on())
@@ -183,6 +186,7 @@ def _in_background(request: Request, key: Key, specs: tuple[ProductSpec, ...], r
 
 
 def _tell_once(message: str) -> None:
+    """Publish a notice, once per process and message."""
     if message not in _TOLD:
         _TOLD.add(message)
         publish(Notice(message))

@@ -131,6 +131,7 @@ def target_for(kind: str, arch: str, sanitized: bool = False) -> str:
 
 
 def _backend(target: str) -> str:
+    """Return the backend of a target: "emulated" for an emulated device, checked or not, else "cuda"."""
     return EMULATED if target.startswith(EMULATED) else "cuda"
 
 
@@ -143,6 +144,7 @@ def why(name: str) -> tuple[str, ...]:
 
 
 def _remember(program: Program, key: Key, force: bool) -> None:
+    """Note for each kernel of a program the key it is built under, and why it differs from the one before."""
     for kernel in program.kernels:
         before = _LAST_KEYS.get(kernel.name)
         if before is None or before.digest != key.digest or force:
@@ -151,10 +153,18 @@ def _remember(program: Program, key: Key, force: bool) -> None:
 
 
 def _metadata_of(entry: Entry, kernel: str) -> dict[str, Any]:
+    """Return an entry's metadata as that of one kernel: the program's, with the kernel's own entries on top."""
     return {**entry.metadata, **entry.metadata.get("kernels", {}).get(kernel, {})}
 
 
 def _compiled(program: Program, target: str) -> Entry:
+    """Compile a program with NVRTC and return the entry, which is not stored; its warnings are published as notices.
+
+    The entry's metadata has the symbol, types and resources of each kernel, and the symbol and type of each variable.
+
+    Raises:
+        BuildError, DeviceError: as `find`.
+    """
     metadata: dict[str, Any] = {
         "name": program.name,
         "entry": program.kernels[0].name if program.kernels else "",
@@ -218,6 +228,7 @@ def _built(program: Program, target: str, kind: str, types: bool = False) -> nvr
 
 
 def _around(program: Program, names: tuple[str, ...], target: str) -> nvrtc.Around:
+    """Return NVRTC's additional options: names whose symbols are requested, and flags for headers in the text."""
     flags: tuple[str, ...] = ()
     if program.source.own:
         library = toolkit.compiler(target)

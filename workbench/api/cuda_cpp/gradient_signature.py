@@ -17,6 +17,7 @@ def gradient_form(signature: Signature) -> str:
 
 
 def _base(parameter: Parameter) -> str:
+    """Return a parameter's C++ type without const, __restrict__ and pointer."""
     return " ".join(w for w in parameter.text.replace("*", " ").split() if w not in ("const", "__restrict__"))
 
 

@@ -81,6 +81,7 @@ class WideText:
         self._run(self._gradient, arguments)
 
     def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Launch the kernel or gradient with this signature on the emulated device; arrays are changed in place."""
         args = [arguments[p.name] if p.pointer else arguments[p.name].tolist() for p in signature.parameters]
         dims, block_dim, shared = self._how
         self._wide[signature.name][list(dims)](*args, block_dim=block_dim, shared=shared)

@@ -371,6 +371,10 @@ class CudaSpecialisation(Specialisation):
         return countable(self.text.module.program, self.text.towards(direction), arch)
 
     def _loaded(self, direction: str, device: Device, sanitized: bool) -> Loaded:
+        """Return one direction of a kernel of CUDA C++ as launchable code on a device, compiled or from the cache.
+
+        `sanitized` is for checked memory accesses, on emulated devices.
+        """
         kernel = self.text
         signature = kernel.towards(direction)
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]

@@ -338,17 +338,21 @@ class CudaModule:
 
     @staticmethod
     def _target_on(device: Device, sanitized: bool) -> str:
+        """Return the compilation target for a GPU or emulated device; `sanitized` is for checked accesses."""
         return build.target_for(device.kind, driver_of(device).arch(device.index), sanitized)
 
     def _device_target(self) -> str:
+        """Return the architecture alone of the module's target (`sm_90`)."""
         return self.target.split()[-1]
 
     def _entry(self, target: str) -> tuple[str, Entry]:
+        """Return the key's digest and the artifact for a target, compiled or from the cache on the first call."""
         if target not in self._entries:
             self._entries[target] = self._find(target, False)
         return self._entries[target]
 
     def _find(self, target: str, force: bool) -> tuple[str, Entry]:
+        """Return the key's digest and the artifact for a target, from the cache unless `force`, else compiled."""
         key, entry = build.find(self.program, target, force)
         return key.digest, entry
 
@@ -414,6 +418,7 @@ def cuda_module(
         KernelTypeError: a parameter cannot be passed from Python, or a gradient does not go with its kernel.
         BuildError: the compiler rejected the source code; the errors are at its lines.
         DeviceError: NVRTC is not installed, or does not know the architecture.
+        LaunchError: a macro is neither a bool, a finite number nor text.
     """
     _refuse(run)
     must_be(text, str, "cuda_module() takes the text of a CUDA C++ source")
@@ -437,6 +442,7 @@ def cuda_module(
 
 
 def _refuse(run: str) -> None:
+    """Raise a DeviceError unless `run` is "device" or "emulated"."""
     if run == "host":
         raise DeviceError(
             'run="host" was removed: the emulated device runs CUDA C++ on the CPU.',
@@ -447,6 +453,11 @@ def _refuse(run: str) -> None:
 
 
 def _with_kernels(module: CudaModule) -> CudaModule:
+    """Fill the module's `kernels` with a launchable kernel for each name, with its `NAME_adjoint` if there is one.
+
+    Returns:
+        The module.
+    """
     by_name = _by_name(module.program.kernels)
     for kernel in by_name.values():
         module.kernels[kernel.name] = CudaKernel(module, kernel, by_name.get(kernel.name + ADJOINT))

@@ -94,6 +94,7 @@ def _differs(element: Element, dtype: np.dtype[Any] | None, nbytes: int) -> str:
 
 
 def _shown(element: Element) -> str:
+    """Return a struct's layout for an error message: "x: float32 at 0, …", or its size if its fields are unknown."""
     return ", ".join(f"{f.name}: {f.type!r} at {f.offset}" for f in element.fields) or f"{element.size} bytes"
 
 
@@ -131,6 +132,7 @@ def _by_value(kernel: str, p: Parameter, element: Element, value: Any) -> Any:
 
 
 def _raw(value: Any) -> bytes:
+    """Return the bytes of a value, which is bytes or a NumPy scalar."""
     return value if isinstance(value, bytes) else value.tobytes()
 
 
@@ -153,6 +155,11 @@ def _packed(kernel: str, p: Parameter, element: Element, value: Any) -> tuple[st
 
 
 def _field(kernel: str, p: Parameter, f: Field, value: Any) -> bytes:
+    """Return the bytes of one field of a struct argument; an array in a pointer's field becomes its address.
+
+    Raises:
+        LaunchError: the value does not fit the field, or is an array while something records launches.
+    """
     if f.pointer and isinstance(value, array):
         _refuse_recorded(kernel, p)
         value = value.address
@@ -187,6 +194,7 @@ def _table(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
 
 
 def _refuse_recorded(kernel: str, p: Parameter) -> None:
+    """Raise a LaunchError if a tape, record or graph observes launches: it misses arrays passed by address."""
     if OBSERVERS.get():
         raise LaunchError(
             f"{kernel}: {p.name} reaches arrays through addresses in memory, which no tape, record or graph sees.",

@@ -95,6 +95,7 @@ def _absent(tape: Tape, x: array) -> Explanation | None:
 
 
 def _is_argument(step: LaunchStep, x: array) -> bool:
+    """Return whether an argument of a launch lies in the array's memory."""
     return any(a.memory is x.memory for a in step.arrays.values())
 
 
@@ -371,23 +372,28 @@ def _numbers(values: np.ndarray) -> np.ndarray:
 
 
 def _has_nan(values: np.ndarray) -> bool:
+    """Return whether a number among the values is NaN."""
     return bool(np.isnan(_numbers(values)).any())
 
 
 def _is_strange(values: HostArray) -> bool:
+    """Return whether a number among the values is NaN or infinite."""
     return not np.isfinite(_numbers(values)).all()
 
 
 def _has_some(values: HostArray) -> bool:
+    """Return whether a number among the values is not 0."""
     return bool(np.any(_numbers(values)))
 
 
 def _refuse_others(x: object) -> None:
+    """Raise a LaunchError if the value is not a Workbench array."""
     if not isinstance(x, array):
         raise LaunchError(f"explain_grad() takes a tape and an array; this is {type(x).__name__}.")
 
 
 def _kernel(step: Step) -> str:
+    """Return the name of the kernel that a step launched; empty for another step."""
     return step.record.kernel if isinstance(step, LaunchStep) else ""
 
 
@@ -401,10 +407,12 @@ def _line_of(op: Op | None) -> tuple[int, str, str]:
 def _explained(
     cause: str, message: str, step: LaunchStep, number: int, op: Op | None, state: str = "zero"
 ) -> Explanation:
+    """Return the explanation that a launch is the cause, with the line of the operation `op` if there is one."""
     return Explanation(state, cause, message, step.record.kernel, number, *_line_of(op))
 
 
 def _write(function: Function, targets: set[str]) -> Op | None:
+    """Return the first store to an array named in `targets`; None if there is none."""
     return next((o for o in walk(function.body) if o.name == "store" and o.operands[0].name in targets), None)
 
 
@@ -415,6 +423,7 @@ def _around(link: Link, ran: frozenset[Op]) -> Op:
 
 
 def _not_run(link: Link, ran: frozenset[Op]) -> str:
+    """Return a sentence on why no examined thread ran a link's line: an untaken branch, a loop without iterations."""
     around = _around(link, ran)
     idle = "this loop ran no iteration"
     what = {"if": "this branch was not taken", "for": idle, "while": idle}

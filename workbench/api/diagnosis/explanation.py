@@ -94,4 +94,5 @@ class Explanation(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        """Return the explanation's text for a notebook."""
         return f"<pre>{escape(str(self))}</pre>"

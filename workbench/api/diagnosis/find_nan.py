@@ -72,6 +72,14 @@ class _Watch(Observer):
             raise fault
 
     def _fault(self, record: LaunchRecord, snapshots: dict[Memory, Memory]) -> KernelFault | None:
+        """Return the fault for the first NaN (or infinity) that a launch wrote; None if it wrote none that is its own.
+
+        If an array held a NaN before, the fault names that array instead of a line.
+
+        Args:
+            record: a launch that has run.
+            snapshots: copies from before the launch, of the memories that it reads and writes.
+        """
         test = np.isfinite if self._infinities else _is_number
         written = _floats(record, record.writes)
         strange = {n for n, a in written.items() if not _all(test, a)}
@@ -92,6 +100,7 @@ class _Watch(Observer):
 
 
 def _placed(record: LaunchRecord, born: Birth) -> KernelFault:
+    """Return the fault for a NaN or infinity whose operation and thread are known."""
     what = "NaN" if np.isnan(np.asarray(born.value)).any() else "infinity"
     return KernelFault(
         f"The first {what}: {born}", born.op.location, function=record.kernel, thread=born.thread, values=born.operands
@@ -99,6 +108,7 @@ def _placed(record: LaunchRecord, born: Birth) -> KernelFault:
 
 
 def _unplaced(record: LaunchRecord, name: str) -> KernelFault:
+    """Return the fault for an array that a launch made NaN or infinite, which says why no line of it can be blamed."""
     why = "no single thread does: their sum overflows"
     if record.loaded.geometry is not None:
         why = "it is CUDA C++, which is not examined"
@@ -116,16 +126,20 @@ def _is_new(value: array, snapshots: dict[Memory, Memory]) -> bool:
 
 
 def _arrays(record: LaunchRecord) -> dict[str, array]:
+    """Return the float arrays among a launch's arguments, by parameter."""
     return {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
 
 
 def _floats(record: LaunchRecord, names: frozenset[str]) -> dict[str, array]:
+    """Return the float arrays of a launch whose parameters are in `names`, by parameter."""
     return {n: a for n, a in _arrays(record).items() if n in names}
 
 
 def _is_number(values: np.ndarray) -> np.ndarray:
+    """Return for each element whether it is not NaN; infinities count as numbers."""
     return ~np.isnan(values)
 
 
 def _all(test: Callable[[HostArray], HostArray], value: array) -> bool:
+    """Return whether the elementwise test holds for all elements of an array."""
     return bool(test(value.numpy()).all())

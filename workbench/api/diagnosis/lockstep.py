@@ -40,6 +40,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 def _shown(value: Number) -> str:
+    """Return a value as text: floats with six digits, a vector in parentheses."""
     if isinstance(value, tuple):
         return f"({', '.join(map(_shown, value))})"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -159,6 +160,7 @@ def _by_lane(steps: list[SweepStep]) -> _Rows:
 
 
 def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as a Python number and an array as a tuple of its first 16 elements; None stays None."""
     if is_numpy_array(value):
         return tuple(float(v) for v in value.ravel()[:16])
     return value.item() if hasattr(value, "item") else value

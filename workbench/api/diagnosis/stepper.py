@@ -154,16 +154,19 @@ _NONE = object()
 
 
 def _same(a: object, b: object) -> bool:
+    """Return whether two values of a variable have one type and are equal."""
     return a is b or (
         type(a) is type(b) and (np.array_equal(a, b) if is_numpy_array(a) and is_numpy_array(b) else a == b)
     )
 
 
 def _brief(value: object) -> str:
+    """Return a value's text on one line, cut to 40 characters."""
     return _cut(" ".join(str(value).split()), 40)
 
 
 def _cut(text: str, width: int = COLUMN) -> str:
+    """Return the text, at most `width` characters long: a longer one ends in an ellipsis."""
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -263,6 +266,7 @@ class _Taken:
         return True
 
     def begin(self, op: Op, values: Sequence[object]) -> None:
+        """Append the step of the statement that a `mark` operation begins, with the variables of its call stack."""
         marks = [m for m in op.attrs[FRAMES] if isinstance(m, Mark)]
         stack = tuple(
             Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()}) for m in marks
@@ -273,6 +277,7 @@ class _Taken:
         self.spans.append((location.source, location.line, location.end_line))
 
     def add(self, op: Op, *, access: Access | None = None, printed: str = "") -> None:
+        """Add an access to memory, or printed text, to the step whose statement covers the operation's location."""
         k = self.owner(op.location)
         if k is not None:
             old = self.steps[k]
@@ -297,6 +302,7 @@ class _Taken:
 
 
 def _access(op: Op, taken: interpret.Step) -> Access:
+    """Return the access of an interpreted load, store or atomic: kind, array, index, and value read or written."""
     target = op.operands[0]
     index = tuple(int(i) for i in taken.operands[1 : 1 + array_of(target).ndim])
     value = taken.results[0] if op.name == "load" else taken.operands[-1]
@@ -304,6 +310,7 @@ def _access(op: Op, taken: interpret.Step) -> Access:
 
 
 def _value(source: object, values: Sequence[object]) -> object:
+    """Return a variable's value at a mark: `source` is a constant, a position in `values`, or a list of these."""
     if isinstance(source, Shown):
         return source.value
     if is_list(source):

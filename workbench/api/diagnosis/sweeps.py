@@ -146,6 +146,11 @@ def sweeps(
 
 
 def _differentiable(kernel: Any, values: Sequence[Any]) -> Specialisation:
+    """Return a kernel's specialisation for its arguments.
+
+    Raises:
+        LaunchError: it is no kernel, uses tiles, or takes another number of arguments.
+    """
     if not isinstance(kernel, Kernel):
         raise LaunchError(f"A kernel is run both ways; this is {its_type(kernel)}.")
     if len(values) != len(kernel.parameters):
@@ -159,6 +164,7 @@ def _differentiable(kernel: Any, values: Sequence[Any]) -> Specialisation:
 
 
 def _threads(kernel: Kernel, dims: tuple[int, ...], warp: int) -> list[tuple[int, ...]]:
+    """Return the indices of a warp's threads in a launch; raise a LaunchError if there is no such warp."""
     count = math.prod(dims)
     if not 0 <= warp * LANES < count:
         raise LaunchError(
@@ -173,15 +179,18 @@ def _threads(kernel: Kernel, dims: tuple[int, ...], warp: int) -> list[tuple[int
 def _steps(
     function: Function, dims: tuple[int, ...], args: list[Any], thread: tuple[int, ...], budget: Iterator[int]
 ) -> Iterator[interpret.Step]:
+    """Yield a thread's interpreted operations, without branches and loops themselves, until `budget` is used up."""
     taken = interpret.step(function, dims, args, thread)
     yield from (step for step, _ in zip(taken, budget, strict=False) if not step.op.blocks)
 
 
 def _line_of(op: Op) -> SourceLine:
+    """Return the number, as shown to the user, and the text of an operation's line."""
     return op.location.shown_line, op.location.source.line(op.location.line)
 
 
 def _index(taken: interpret.Step, type: ArrayType) -> tuple[int, ...]:
+    """Return the element's index of an access to an array of this type; empty for `reduce_add`."""
     return tuple(int(i) for i in taken.operands[1 : 1 + type.ndim]) if taken.op.name != "reduce_add" else ()
 
 
@@ -206,6 +215,7 @@ def _forward(
 
 
 def _moment(name: str, value: Any, floating: bool, index: tuple[int, ...] | None = None, store: bool = False) -> Moment:
+    """Return a moment with one lane's value; with an index it is of an array's element, and its name ends in "[]"."""
     return Moment(
         name if index is None else f"{name}[]", {0: value}, {} if index is None else {0: index}, floating, store
     )
@@ -241,6 +251,7 @@ def _backward(
 
 
 def _names(function: Function) -> set[str]:
+    """Return the names of the function's parameters and of its operations' results."""
     return {v.name for op in walk(function.body) for v in op.results if v.name} | {p.name for p in function.params}
 
 
@@ -301,6 +312,7 @@ def _with_numbers(
 def _result(
     kernel: Kernel, threads: list[tuple[int, ...]], forward: list[SweepStep], backward: list[SweepStep], seeds: str
 ) -> Sweeps:
+    """Return the sweeps of a warp, cut to the first `ROWS` forward steps and the cotangents that come back to those."""
     count = len(threads)
     rows = rows_of(forward, backward)
     shown = forward[:ROWS]

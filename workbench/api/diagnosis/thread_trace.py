@@ -90,10 +90,12 @@ def tangents_seen(
 
 
 def _zero(type: object) -> HostArray | np.float64:
+    """Return 0 as the tangent of a number or vector parameter."""
     return np.zeros(type.length) if isinstance(type, Vector) else np.float64(0)
 
 
 def _steps(function: Function, dims: Sequence[int], args: list[object], thread: tuple[int, ...]) -> Iterator[Step]:
+    """Yield the interpreted operations of one thread; a failed check ends them without an error."""
     try:
         yield from step(function, tuple(dims), args, thread)
     except KernelFault:
@@ -144,10 +146,12 @@ class Birth(msgspec.Struct, frozen=True):
 
 
 def _is_nan(value: object) -> bool:
+    """Return whether a value, or a component of it, is NaN."""
     return bool(np.isnan(np.asarray(value)).any())
 
 
 def _number(value: object) -> str:
+    """Return a number or vector as text with six digits."""
     return np.array2string(value, precision=6) if is_numpy_array(value) else f"{value:.6g}"
 
 
@@ -248,6 +252,7 @@ def _births(
 
 
 def _is_bad(value: Numpy | float) -> bool:
+    """Return whether a value is a NumPy float, complex or vector with a NaN or infinity; False for integers."""
     return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fcV" and not np.isfinite(value).all()
 
 

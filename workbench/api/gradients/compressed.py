@@ -50,6 +50,10 @@ def colours_of(pattern: Any) -> HostArray:
 
 
 def _greedy(order: HostArray, tables: list[array]) -> HostArray:
+    """Return a colour for each column, int32 from 0: columns in this order get the least colour that is free.
+
+    `tables` are the pattern's columns (CSC starts and rows), then its rows (CSR starts and columns), on the CPU.
+    """
     first = array(np.append(order, 0).astype(np.int32), device="cpu")
     marks, colours = (array(np.full(len(order) + 1, -1, np.int32), device="cpu") for _ in range(2))
     launch(_colour, 1, [len(order), first, *tables], [marks, colours], device="cpu", checks=False)
@@ -61,6 +65,7 @@ def _colour(
     n: int, order: array[int32], starts: array[int32], rows: array[int32], row_starts: array[int32],
     columns: array[int32], marks: array[int32], colours: array[int32],
 ):  # fmt: skip
+    """Colour columns in order, in one thread: each gets the least colour of none that shares a row with it."""
     for k in range(n):
         column = order[k]
         for p in range(starts[column], starts[column + 1]):
@@ -151,6 +156,11 @@ def _chosen(pattern: Any, mode: str, products: dict[str, Product], known: Any) -
 
 
 def _check(matrix: Any, product: Product, dtype: Any) -> None:
+    """Compare a sparse derivative with the product it was computed by, along two random vectors.
+
+    Raises:
+        NotDifferentiable: they differ, so the pattern leaves out entries.
+    """
     random = np.random.default_rng(0)
     for _ in range(2):
         along = (random.uniform(0.5, 1.5, matrix.shape[1]) * random.choice([-1, 1], matrix.shape[1])).astype(dtype)

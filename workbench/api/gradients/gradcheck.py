@@ -104,6 +104,7 @@ class Verdict(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        """Return the verdict with a table of the worst elements, for a notebook."""
         rows = "".join(
             f"<tr><td>{escape(p.parameter)}{list(p.index)}</td><td>{p.adjoint:.9g}</td><td>{p.difference:.9g}</td>"
             f"<td>{p.error:.1e}</td><td>{escape(p.line)}</td></tr>"
@@ -256,17 +257,20 @@ class _Check:
         return Verdict(name, ok, tolerance, compared, skipped, tuple(worst))
 
     def _elements(self, name: str, samples: int) -> list[tuple[int, ...]]:
+        """Return the indices of the elements to compare: all of an argument, or `samples` random ones."""
         shape = self.arguments[name].shape
         size = math.prod(shape)
         chosen = range(size) if size <= samples else self.random.choice(size, samples, replace=False)
         return [tuple(int(k) for k in np.unravel_index(i, shape)) for i in chosen]
 
     def _quotients(self, name: str, index: tuple[int, ...], h: float) -> _Quotients:
+        """Return the loss' difference quotients by one element, with a step of `h` · max(1, |element|)."""
         step = h * max(1.0, abs(float(self.arguments[name][index])))
         right, here, left = (self._moved(name, index, k * step) for k in (1, 0, -1))
         return _Quotients((right - left) / (2 * step), abs(right - 2 * here + left) / step)
 
     def _moved(self, name: str, index: tuple[int, ...], step: float) -> float:
+        """Return the loss with `step` added to one element of an argument."""
         moved = {**self.arguments, name: self.arguments[name].copy()}
         moved[name][index] += step
         return self.loss(moved)

@@ -117,15 +117,22 @@ class Pattern(Observer):
             self._put(target, scalars, self._none(len(scalars)))
 
     def _none(self, count: int) -> Any:
+        """Return a CSR matrix of bools for `count` numbers that depend on nothing."""
         return sparse().csr_array((count, self.count), dtype=bool)
 
     def _put(self, target: array, scalars: HostArray, rows: Any) -> None:
+        """Replace the dependencies of a target's numbers, at these positions in its memory, by the rows of a matrix."""
         others = _without(self._of(target.memory, target), scalars)
         ones, total = np.ones(len(scalars), bool), others.shape[0]
         moved = sparse().csr_array((ones, (scalars, np.arange(len(scalars)))), (total, len(scalars)))
         self._rows[target.memory] = others + moved @ rows
 
     def _of(self, memory: Memory, value: array) -> Any:
+        """Return the dependencies of all numbers in a memory: a CSR matrix of a row for each, empty if it is new.
+
+        Raises:
+            LaunchError: the memory was used with elements of another size.
+        """
         total = memory.nbytes // element(value.dtype).size
         rows = self._rows.setdefault(memory, self._none(total))
         if rows.shape[0] != total:

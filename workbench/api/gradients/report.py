@@ -142,6 +142,7 @@ class GradientReport(Mapping[str, array]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        """Return the report's value, tables and notes for a notebook."""
         cell = "text-align:left;padding:1px 12px 1px 0"
         parts = [f"<div><b>{escape(self.what)} = {self.value:.9g}</b></div>"]
         for title, (head, *rows) in self.tables():
@@ -155,6 +156,7 @@ class GradientReport(Mapping[str, array]):
 
 
 def _row(row: GradientRow) -> tuple[str, ...]:
+    """Return the cells of a gradient's row in the report's table, as text."""
     index = ", ".join(map(str, row.index))
     return (
         row.name, "×".join(map(str, row.shape)), f"{row.norm:.6g}", f"{row.largest:.6g}", f"[{index}]",
@@ -163,6 +165,7 @@ def _row(row: GradientRow) -> tuple[str, ...]:
 
 
 def _verdict(verdict: Verdict) -> tuple[str, ...]:
+    """Return the cells of a gradcheck verdict's row: kernel, answer, elements compared, worst element and its error."""
     worst = verdict.worst[0] if verdict.worst else None
     worst_index = f"{worst.parameter}[{', '.join(map(str, worst.index))}]" if worst else ""
     answer = "right" if verdict.ok else "WRONG" if verdict.compared else "no verdict"
@@ -227,6 +230,7 @@ def gradients_of(
 
 
 def _refuse_others(result: object, what: str) -> None:
+    """Raise a LaunchError unless the result is an array of one scalar; `what` names the function in the message."""
     if not isinstance(result, array) or result.size != 1 or not isinstance(result.dtype, Scalar):
         if result is None:
             shown, advice = "nothing", "Give a function that launches and returns the array of one float that it fills."
@@ -238,6 +242,7 @@ def _refuse_others(result: object, what: str) -> None:
 
 
 def _numbers(name: str, gradient: HostArray) -> GradientRow:
+    """Return a gradient's row: norm and largest of its finite numbers, and the counts of zeros and of NaN or inf."""
     host = np.asarray(in_parts(gradient), np.float64)
     finite = np.where(np.isfinite(host), np.abs(host), -1.0)
     at = np.unravel_index(int(finite.argmax()), host.shape) if host.size else ()
@@ -321,6 +326,16 @@ def _directions(
 def _direction(
     name: str, at: Callable[..., float], start: array, gradient: array, value: float, random: np.random.Generator
 ) -> Direction:
+    """Compare a gradient with difference quotients of the program along one random direction.
+
+    Args:
+        name: of the array that is moved.
+        at: returns the program's value with an offset added to the array of a name.
+        start: the array before the program ran.
+        gradient: the gradient by it.
+        value: of the program, which bounds the rounding.
+        random: the source of the direction.
+    """
     host: HostArray = in_parts(start.numpy())
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0

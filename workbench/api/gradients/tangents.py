@@ -84,4 +84,5 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, object]) -> Launch
 
 
 def _zero(type: object) -> object:
+    """Return the zero tangent of a number or vector parameter."""
     return type() if isinstance(type, Vector) else 0.0

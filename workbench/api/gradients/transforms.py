@@ -271,6 +271,11 @@ def jacobian(
 def _dense(
     f: Callable[..., object], argnum: int, mode: str, x: array, values: list[object], options: dict[str, object]
 ) -> array:
+    """Return the dense Jacobian of a function by one argument, of shape (*result, *argument), on the argument's device.
+
+    Raises:
+        LaunchError: it has more than 4 dimensions, or backwards the result was written by nothing that ran.
+    """
     result, tape, products = _products(f, argnum, values, options)
     rows, columns = result.numpy(), x.numpy()
     if rows.ndim + columns.ndim > 4:
@@ -322,6 +327,7 @@ def hessian(f: Callable[..., object], argnums: int = 0, *, sparse: Any = False) 
 
 
 def _fresh(values: Sequence[object]) -> list[object]:
+    """Return the arguments with each array cloned; other values stay themselves."""
     return [clone(v) if isinstance(v, array) else v for v in values]
 
 
@@ -387,6 +393,7 @@ def _products(
 
 
 def _name(f: Callable[..., object]) -> str:
+    """Return the function's name for messages."""
     return getattr(f, "__name__", "the function")
 
 
@@ -439,6 +446,11 @@ def _chosen(f: Callable[..., object], argnums: Arguments, values: list[object]) 
 
 
 def _directions(f: Callable[..., object], argnums: Arguments, by: Sequence[array], along: Any) -> list[array]:
+    """Return one direction for each array in `by`, as an array on its device.
+
+    Raises:
+        LaunchError: too few or too many directions, or one whose shape or dtype is not its argument's.
+    """
     directions = (along,) if isinstance(argnums, int) else tuple(along)
     if len(directions) != len(by):
         raise LaunchError(f"{_name(f)} moves {len(by)} arguments; `along` has {len(directions)} directions.")
@@ -470,6 +482,7 @@ def _of_reals(f: Callable[..., object]) -> Callable[..., object]:
 
 
 def _checked(f: Callable[..., object], result: object) -> array:
+    """Return the function's result; raise a LaunchError if it is not an array of floats."""
     if not is_float_array(result):
         what = repr(result.type) if isinstance(result, array) else type(result).__name__
         raise LaunchError(
@@ -480,6 +493,7 @@ def _checked(f: Callable[..., object], result: object) -> array:
 
 
 def _check_written(f: Callable[..., object], result: array, written: bool) -> None:
+    """Raise a LaunchError if the function's result was not written by work that ran inside it."""
     if not written:
         raise LaunchError(
             f"The result of {_name(f)} was written by no launch, copy or fill that ran inside it.",
@@ -494,6 +508,7 @@ def _kept(adjoint: array) -> array:
 
 
 def _shaped(argnums: Arguments, gradients: list[array]) -> array | tuple[array, ...]:
+    """Return the gradient alone if `argnums` is one number, else a tuple of all gradients."""
     return gradients[0] if isinstance(argnums, int) else tuple(gradients)
 
 
@@ -539,6 +554,7 @@ class Dual(Observer):
         return node
 
     def _tangent(self, body: Nodes) -> Nodes:
+        """Return the body of a branch or loop captured again, with the tangents of all its work."""
         with capture_body() as tangent, observing(self):
             body.launch()
         return tangent
@@ -587,5 +603,6 @@ class Dual(Observer):
                 self.tangents.of(mapped.target).add_(mapped.along(self.tangents.of(mapped.source)))
 
     def _change(self, target: array, source: array) -> None:
+        """Note that both arrays took part, and that the target is written."""
         self.seen |= {target.memory, source.memory}
         self.written.add(target.memory)

@@ -43,6 +43,7 @@ class _Capture(Observer):
         self.written: Counter[Memory] = Counter()
 
     def launching(self, record: LaunchRecord) -> None:
+        """Add a launch to the graph; raise a LaunchError if an array is on another device."""
         own = record.loaded.device
         for name, a in record.arguments.items():
             if isinstance(a, array) and a.device != own:
@@ -54,6 +55,7 @@ class _Capture(Observer):
         self.note(work.Launch(record))
 
     def copying(self, target: array, source: array) -> None:
+        """Add a copy to the graph; raise a LaunchError for a copy between devices."""
         if target.device != source.device:
             raise LaunchError(
                 f"A copy from {source.device} to {target.device} cannot be part of a graph.",
@@ -62,16 +64,20 @@ class _Capture(Observer):
         self._move(work.Copy(target, source))
 
     def adding(self, target: array, source: array) -> None:
+        """Add the addition of one array to another to the graph."""
         self._move(work.Add(target, source))
 
     def filling(self, target: array, value: float) -> None:
+        """Add a fill to the graph."""
         self._move(work.Fill(target, value))
 
     def _move(self, node: work.Copy | work.Fill) -> None:
+        """Add a copy, addition or fill to the graph, as the plain moves that it consists of."""
         for part in work.plain_moves(node):
             self.note(part)
 
     def reading(self, source: array) -> None:
+        """Raise a LaunchError if the array's values are to come from captured work, which has not run."""
         if self.around is not None:
             self.around.reading(source)
         if source.memory in self.written:
@@ -81,9 +87,11 @@ class _Capture(Observer):
             )
 
     def replaying(self, graph: work.Nodes) -> None:
+        """Add the launch of another graph as a node with that graph as its body."""
         self.note(work.Graph({"body": graph}))
 
     def branching(self, node: work.Graph) -> work.Graph:
+        """Add a branch or loop to the graph, and return it."""
         self.note(node)
         return node
 
@@ -136,6 +144,10 @@ def capture_body() -> Generator[Graph]:
 
 @contextmanager
 def _captured() -> Generator[tuple[Graph, _Capture]]:
+    """Capture what runs inside into a new graph, which is closed at the end; yield it with its observer.
+
+    All code of its launches has been built when the `with` ends. An exception inside closes the graph as failed.
+    """
     graph = Graph()
     watcher = _Capture(graph, _open())
     try:
@@ -256,6 +268,11 @@ def capture_while(condition: array, body: Branch, **arguments: object) -> None:
 
 
 def _run(branch: Branch, arguments: dict[str, object]) -> None:
+    """Launch the graph or call the function of a branch; do nothing for None.
+
+    Raises:
+        TypeError: it is none of these.
+    """
     if isinstance(branch, Graph):
         branch.launch()
     elif callable(branch):
@@ -265,6 +282,7 @@ def _run(branch: Branch, arguments: dict[str, object]) -> None:
 
 
 def _body(branch: Branch, arguments: dict[str, object]) -> Graph | None:
+    """Return a branch as a graph: a complete graph itself, or what a function launches, captured; None for None."""
     if isinstance(branch, Graph):
         branch.must_be_complete()
         return branch

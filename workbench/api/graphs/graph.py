@@ -136,6 +136,11 @@ class Graph(Body):
         self.put(new, bool(pairs))
 
     def _chosen(self, only: int | str | Kernel | None) -> list[Launch]:
+        """Return the launches that `only` means: one by its index, all of a kernel or a name, or all for None.
+
+        Raises:
+            LaunchError: there is no such launch.
+        """
         if isinstance(only, int):
             if not 0 <= only < len(self.nodes) or not isinstance(self.nodes[only], Launch):
                 raise LaunchError(f"Node {only} is not a launch of this graph.", advice="Look at g.nodes.")
@@ -187,6 +192,7 @@ class Graph(Body):
         return pictures.text(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return the graph as text and as HTML, for a notebook."""
         return {"text/plain": pictures.text(self), "text/html": pictures.html(self)}
 
 
@@ -232,6 +238,7 @@ def _change(nodes: Sequence[Launch], changes: dict[int, dict[str, object]], name
 
 
 def _dims(node: Launch, dim: Dim) -> tuple[int, ...]:
+    """Return new dimensions for a captured launch; raise a LaunchError if their number is not the captured one."""
     dims = as_dims(dim, node.name)
     if len(dims) != len(node.size):
         raise LaunchError(

@@ -54,6 +54,7 @@ def func_replay(func: object, *, source: str | None = None) -> Callable[[Callabl
 
 
 def _attach(func: object, definition: Definition, role: str) -> Func:
+    """Attach a definition to a func as its "gradient" or "replay", and return that definition as a `Func`."""
     attach(func, definition, role)
     return Func(definition)
 
@@ -96,10 +97,12 @@ def attach(func: object, definition: Definition, role: str) -> None:
 
 
 def _asked(definition: Definition) -> list[object]:
+    """Return for each parameter its annotated type, else its family of types; None if it is generic."""
     types, families = parameter_types(definition)
     return [type or families.get(name) for name, type in types.items()]
 
 
 def _shown(definition: Definition) -> str:
+    """Return the parameters of a definition with their types, as text for messages."""
     names = [a.arg for a in definition.parameters]
     return ", ".join(f"{n}: {t!r}" if t is not None else n for n, t in zip(names, _asked(definition), strict=True))

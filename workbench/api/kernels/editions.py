@@ -135,6 +135,7 @@ def _has_editions(value: object) -> TypeGuard[Versioned]:
 
 
 def _look(cell: str) -> None:
+    """Call all watchers with the name of a cell whose kernels' meanings may have changed."""
     for watcher in WATCHERS:
         watcher(cell)
 
@@ -166,6 +167,7 @@ def follow_reloads() -> None:
 
 
 def _are_ours(old: Any, new: Any) -> bool:
+    """Return whether both values of a reload are kernels, funcs or classes of structs."""
     return all(any(hasattr(value, mark) for mark in _OURS) for value in (old, new))
 
 

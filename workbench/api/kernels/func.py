@@ -75,6 +75,7 @@ class Func:
 
 
 def _annotations(definition: Definition) -> list[str]:
+    """Return the parameters' annotations as comparable text; empty for one without."""
     return [ast.dump(a.annotation) if a.annotation else "" for a in definition.parameters]
 
 

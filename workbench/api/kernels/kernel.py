@@ -518,6 +518,11 @@ class Kernel(Subscripted):
         return sorted(set(self.used.reads(names, namespace))) if self.used is not None else []
 
     def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:
+        """Return one type per parameter: the one in `types`, else the annotation.
+
+        Raises:
+            KernelTypeError: `types` has another length, a parameter has no type, or one contradicts its annotation.
+        """
         wanted = self.annotations
         passed = list(types) if types is not None else [None] * len(self.parameters)
         if len(passed) != len(self.parameters):

@@ -172,6 +172,11 @@ def field_type(annotation: object, struct: str, name: str, location: Location) -
 
 
 def _evaluated(text: str, space: Mapping[str, object], struct: str, name: str, location: Location) -> object:
+    """Return the value of a field's annotation text, evaluated in a namespace.
+
+    Raises:
+        KernelTypeError: it names the struct itself, or cannot be evaluated.
+    """
     if text == struct:
         raise _recursive(struct, name, location)
     try:
@@ -182,11 +187,13 @@ def _evaluated(text: str, space: Mapping[str, object], struct: str, name: str, l
 
 
 def _recursive(struct: str, name: str, location: Location) -> KernelTypeError:
+    """Return the error for a field whose type is the struct itself."""
     advice = "Keep an index into an array of them instead."
     return KernelTypeError(f"{name} makes {struct} contain itself.", location, advice)
 
 
 def _extra(struct: str, name: str, callable_: bool, location: Location) -> KernelTypeError:
+    """Return the error for what is no field: a method if `callable_`, else an attribute without an annotation."""
     if callable_:
         return KernelTypeError(
             f"{struct} has a method, {name}; a struct holds only fields.",
@@ -197,6 +204,7 @@ def _extra(struct: str, name: str, callable_: bool, location: Location) -> Kerne
 
 
 def _place(cls: type) -> Location:
+    """Return the location of a class' first line, with its source text; UNKNOWN if Python cannot read the source."""
     try:
         lines, first = inspect.getsourcelines(cls)
         file = inspect.getsourcefile(cls) or ""

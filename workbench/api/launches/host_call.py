@@ -117,6 +117,7 @@ class _Call:
         return results[0] if len(results) == 1 else results
 
     def _definition(self, text: str) -> Definition:
+        """Return the definition that a text of one def says, in whose scope the call's name means the func."""
         (node,) = ast.parse(text).body
         assert isinstance(node, ast.FunctionDef)
         return Definition(f"{self.name}_", node, Source(text, f"the call of {self.name}"), Scope(own=self.own))

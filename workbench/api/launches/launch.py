@@ -281,6 +281,7 @@ _LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: mat
 
 
 def _is_number(type: AnyType) -> bool:
+    """Return whether the type is a scalar's: a bool, int or float."""
     return isinstance(type, Scalar)
 
 
@@ -315,6 +316,7 @@ def _plan_for(
 
 
 def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, ...]:
+    """Return the key of a launch's plan: the number of dimensions, options of code, and each argument's kind."""
     kinds = [v.tag if isinstance(v, array) else float if type(v) is float else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
     return ndim, code.checks, code.fast_math, code.ordered, *kinds
@@ -484,4 +486,5 @@ def _refuse_overwritten(record: LaunchRecord) -> None:
 
 
 def _device_of(values: Sequence[object]) -> Device:
+    """Return the device of the first array among the arguments or in their structs, else the current device."""
     return next((a.device for v in values for a in arrays_in(v)), None) or get_device()

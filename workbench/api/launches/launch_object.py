@@ -160,6 +160,11 @@ class Launch:
         self._change(dict(zip(self._record.specialisation.parameters, values, strict=True)))
 
     def _change(self, values: dict[str, object]) -> None:
+        """Replace arguments by parameter, or by name of the IR such as `adj_x`; nothing is changed if one does not fit.
+
+        Raises:
+            LaunchError: a value does not fit.
+        """
         record = self._record
         types = dict(zip(record.specialisation.parameters, record.specialisation.types, strict=True))
         checked = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
@@ -167,6 +172,11 @@ class Launch:
         self._record = record.changed({**spread_all(checked), **parts})
 
     def _adjoint_name(self, name: str) -> str:
+        """Return the name of a parameter's adjoint.
+
+        Raises:
+            LaunchError: this is no adjoint launch, or the parameter is not a float's.
+        """
         if not self.adjoint:
             raise LaunchError(
                 f"This launch of {self.kernel.name} is not an adjoint launch.", advice="Make it with adjoint=True."
@@ -177,6 +187,11 @@ class Launch:
         return names[name]
 
     def _stream(self, stream: object) -> object:
+        """Return the value as a stream of the launch's device; None for None, and on the CPU.
+
+        Raises:
+            LaunchError: it is a stream of another device.
+        """
         return as_stream(stream, self._record.loaded.device, self.kernel.name)
 
     def __copy__(self) -> Launch:

@@ -142,6 +142,14 @@ class _Mapped:
         return self.kernel_of(self._text(indices, ndim, outs, "live"))
 
     def _text(self, indices: Sequence[str], ndim: int, outs: int, live: str = "") -> str:
+        """Return the source code of the kernel that applies the function to each element.
+
+        Args:
+            indices: the subscript of each argument; "" for one that is no array.
+            ndim: the dimensions of the launch and of the results.
+            outs: the number of results.
+            live: "", or the name of a first parameter of bools: results are not written where it is false.
+        """
         index = ", ".join(LETTERS[:ndim])
         names = [f"x{k}" for k in range(len(indices))]
         read = [f"{n}[{at}]" if at else n for n, at in zip(names, indices, strict=True)]
@@ -154,13 +162,16 @@ class _Mapped:
 
     @property
     def _warp_meanings(self) -> bool:
+        """Whether the function is read with Warp's meanings in place of Workbench's."""
         return getattr(self.func, "warp_meanings", False)
 
     @property
     def _name(self) -> str:
+        """The name of the generated kernels: `map_` and the function's name."""
         return f"map_{getattr(self.func, 'name', None) or getattr(self.func, '__name__', 'func')}"
 
     def _definition(self, text: str) -> Definition:
+        """Return the definition in a text of one def; in its scope `f` is the function and `tid` the builtin."""
         (node,) = ast.parse(text).body
         assert isinstance(node, ast.FunctionDef)
         scope = Scope(own={"f": self.func, "tid": FORMS["tid"]})
@@ -217,6 +228,7 @@ def live_kernel(of: Elementwise, index: str, live: bool, chosen: bool, negated: 
 
 
 def _mapped(f: Func | Callable[..., object]) -> _Mapped:
+    """Return the function's generated kernels, remembered for the `KEPT` functions that were used last."""
     mapped = _MAPPED.get(id(f))
     if mapped is None:
         mapped = _MAPPED[id(f)] = _Mapped(f)
@@ -303,6 +315,11 @@ def _is_array(value: HostArray, vectors: Sequence[Vector]) -> bool:
 
 
 def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
+    """Return an argument of `map` as an array, symbol or NumPy value; a Python float becomes one of type `widest`.
+
+    Raises:
+        LaunchError: it is out of range, or neither array, number nor vector.
+    """
     if isinstance(value, (array, Symbol)):
         return value
     if is_numpy_array(value) and not value.ndim and value.dtype.name in NUMBERS:
@@ -324,6 +341,7 @@ def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
 
 
 def _type(value: Symbol | Numpy) -> AnyType:
+    """Return the type of a symbol, NumPy scalar or vector."""
     if isinstance(value, Symbol):
         return value.type
     return value.type if isinstance(value, HostVector) else NUMBERS[value.dtype.name]

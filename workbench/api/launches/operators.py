@@ -87,6 +87,11 @@ def _number_type(*values: Any) -> Scalar | None:
 
 
 def _fitting(value: Any, kind: Scalar | None) -> Any:
+    """Return an operand of an operator; a Python number or symbol becomes one of type `kind`, unless that is None.
+
+    Raises:
+        LaunchError: it is a float, and the arrays are of integers.
+    """
     if isinstance(value, Symbol) and kind is not None:
         return value.become("an operator", "the number", kind)
     if kind is None or type(value) not in (int, float):
@@ -167,6 +172,11 @@ def _atomic(kind: Scalar) -> Scalar:
 
 
 def _dimension(x: array, axis: int, what: str) -> int:
+    """Return an axis counted from 0, which may be negative; `what` names the reduction in the error.
+
+    Raises:
+        LaunchError: the array has no such axis.
+    """
     if not -x.ndim <= axis < x.ndim:
         raise LaunchError(f"{what} along axis {axis}: an array of shape {x.shape} has the axes 0 to {x.ndim - 1}.")
     return axis % x.ndim
@@ -212,6 +222,7 @@ def is_number_type(dtype: object) -> bool:
 
 
 def _place(left: Any, right: Any) -> Any:
+    """Return the device of the first operand that is an array; None if none is."""
     return next((v.device for v in (left, right) if isinstance(v, array)), None)
 
 
@@ -221,6 +232,11 @@ def _flat(x: array) -> array:
 
 
 def _reduced(of: Kernel, what: str, n: int | tuple[int, ...], inputs: list[array], out: array) -> array:
+    """Launch the reduction `of` over `n` threads from `inputs` into `out`, and return `out`.
+
+    Raises:
+        LaunchError: the elements are structs.
+    """
     if isinstance(out.dtype, Struct):
         raise LaunchError(
             f"{what} takes an array of numbers or vectors, not of structs.", advice="Take a field: x['v']."

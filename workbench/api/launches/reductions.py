@@ -39,6 +39,13 @@ def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
 
 
 def _extremes(change: Any, further: Any) -> tuple[Kernel, Kernel]:
+    """Return the kernels for a largest or smallest element: of a whole array, and along the middle of three dimensions.
+
+    Args:
+        change: an atomic that leaves the further of two values in an element, such as `atomic_max`.
+        further: a builtin that returns the further of two values, such as `max`.
+    """
+
     @kernel
     def extreme_element(x: array[Any], out: array[Any]):
         """Find the largest or smallest element, in the type of `out`, which holds one of them."""

@@ -85,6 +85,7 @@ class Seen:
         self.customs.setdefault(id(definition), customs)
 
     def _meet(self, definition: Definition) -> None:
+        """Append a new definition, and note its number."""
         self._numbers[definition] = number = len(self.definitions)
         self._first.setdefault(_place(definition), number)
         self.definitions.append(definition)
@@ -98,6 +99,7 @@ class Seen:
 
 
 def _place(definition: Definition) -> tuple[Source, int]:
+    """Return the source of a definition and the line of its `def`."""
     return definition.source, definition.node.lineno
 
 
@@ -152,6 +154,11 @@ def exact(value: Any, seen: Seen) -> str:
 
 
 def _numpy(value: Any) -> str:
+    """Return the exact text of a NumPy scalar, small array or vector of the host: its type, shape and bytes.
+
+    Raises:
+        Inexact: it is something else, or too large.
+    """
     kind = cast(type[Any], type(value))
     number = kind.__module__ == "numpy" and issubclass(kind, np.generic)
     plain = number or kind in (np.ndarray, HostVector)
@@ -162,6 +169,11 @@ def _numpy(value: Any) -> str:
 
 
 def _func(value: _Func, seen: Seen) -> str:
+    """Return the exact text of a func: its definitions with their gradients and replays, which are added to `seen`.
+
+    Raises:
+        Inexact: it is out of date or has CUDA text.
+    """
     if value.stale:
         raise Inexact(f"{value.name} is out of date")
     customs, parts = value.__wb_customs__, [repr(value.warp_meanings)]
@@ -223,6 +235,11 @@ class _Plain(enum.IntEnum):
 
 
 def _enum(value: Any, seen: Seen) -> str:
+    """Return the exact text of an enum class: its base, name and members.
+
+    Raises:
+        Inexact: it defines operators or `value`, has other bases, or a member has no exact text.
+    """
     own: Mapping[str, object] = value.__dict__
     operators = {name for name in own if name.startswith("__")} - {*_Plain.__dict__, *_HARMLESS}  # static() calls them
     if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in own or operators:

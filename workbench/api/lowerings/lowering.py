@@ -65,6 +65,7 @@ _NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
 
 
 def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
+    """Return the operations of a func's derivatives by `inputs`, and these; only this imports `autodiff`."""
     # Kernels without grad(f) do not need it.
     return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
 
@@ -141,6 +142,7 @@ class OfFunction:
 
     @function.setter
     def function(self, function: Function) -> None:
+        """Replace the function, and drop what is known of the old one."""
         # Whatever was known of another function is not known of this one.
         self._function, self._lowering = function, None
 
@@ -223,6 +225,10 @@ def lowering(
 
 
 def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
+    """Return what was lowered just now as a `Lowering`.
+
+    Its `keep` stores it in the cache; there is none if it has notices, or if a value that it read has no exact text.
+    """
     function, seen = lowered.function, Seen(definition)
     keep: Callable[[Lowering], None] | None = None
     if digest and not lowered.notices:
@@ -235,6 +241,7 @@ def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
 
 
 def _facts(function: Function, adds: bool | None = None) -> _Facts:
+    """Return the facts of a function that launches need; `adds` is whether it adds alone, None derives that."""
     adds = adds_alone(function) or reduces(function) if adds is None else adds
     return _Facts(function.params, function.launch_ndim, function.block_dim, adds)
 
@@ -326,6 +333,7 @@ def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str
 
 
 def _is_small(value: Any) -> bool:
+    """Return whether a value is an int (no bool) of 64 bits."""
     return type(value) is int and -(2**63) <= value < 2**63
 
 
@@ -368,6 +376,7 @@ def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -
 
 
 def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Watched:
+    """Return a name that a cached lowering watches, with its present value; arguments as `_watched` yields them."""
     definition = seen.definitions[number]
     if kind == "static":
         return static_again(definition, path, known)
@@ -384,6 +393,16 @@ def _put(
     locations: _Locations,
     result: Lowering,
 ) -> None:
+    """Store a lowering in the cache under a digest; do nothing if its IR cannot be written.
+
+    Args:
+        digest: the key.
+        name: the kernel's.
+        reads: as of `_reads`.
+        watched: as of `_watched`.
+        locations: which source positions the IR may refer to.
+        result: the lowering, whose parts of keys are stored as well.
+    """
     try:
         function = msgspec.msgpack.encode(to_data(result.function, locations))
     except (Unwritable, Inexact):

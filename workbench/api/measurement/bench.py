@@ -65,6 +65,7 @@ def ceiling(device: Device | str | None = None) -> Ceiling:
 
 @functools.cache
 def _measured(device: Device) -> Ceiling:
+    """Measure and return a device's peak rates of memory and arithmetic by two kernels; once per device and process."""
     language = {**FORMS, **TABLE, "array": array, "float32": float32}
     with unobserved():
         kernels = build_cell(
@@ -177,9 +178,11 @@ class Bench(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
     def _against(self, now: float, most: float, unit: str) -> str:
+        """Return text that compares a rate with the measured ceiling, with the share in percent."""
         return f"{rate(now)}{unit} of {rate(most)}{unit} measured ({now / most:.0%})"
 
     def _repr_html_(self) -> str:
+        """Return the measurement's text for a notebook."""
         return f'<pre style="{PRE}">{escape(f"{self.what}: {self}")}</pre>'
 
 
@@ -213,6 +216,7 @@ class Comparison(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        """Return the comparison's text for a notebook."""
         return f'<pre style="{PRE}">{escape(str(self))}</pre>'
 
 
@@ -279,14 +283,22 @@ class _Timed(msgspec.Struct, frozen=True):
     number: int
 
     def round(self) -> float:
+        """Run one round of calls and return the seconds per call."""
         return _round(self.call, self.number, self.device)
 
     def bench(self, what: str, rounds: tuple[float, ...]) -> Bench:
+        """Return the measurement for rounds, in seconds per call; an empty `what` stands for the function's name."""
         most = ceiling(self.device) if self.effort.devices else None
         return Bench(what or getattr(self.call, "__name__", "call"), rounds, self.number, self.effort, most)
 
 
 def _prepared(call: Callable[[], object], number: int, repeat: int) -> _Timed:
+    """Run the call and return it with its effort and the calls per round, for 0 a number that fills a round.
+
+    Raises:
+        LaunchError: number or repeat is no count.
+        DeviceError: it launches on an emulated device.
+    """
     must_be(call, Callable, "bench() takes a function that launches kernels", advice="Write lambda: wb.launch(…).")
     if number < 0 or repeat < 1:
         raise LaunchError(f"bench() takes a number of calls and of rounds; it got {number} and {repeat}.")

@@ -127,6 +127,7 @@ def _positions(xs: Sequence[float]) -> list[float]:
 
 
 def _open(title: str, width: int, height: int) -> str:
+    """Return the opening tag of an SVG with its title, which the reader sees at the top left."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'font-family="ui-monospace,monospace" font-size="13" role="img"><title>{escape(title)}</title>'

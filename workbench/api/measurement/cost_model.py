@@ -95,19 +95,24 @@ class _Seen(Observer):
         self.known = True
 
     def launching(self, record: LaunchRecord) -> None:
+        """Note the launch."""
         self.records.append(record)
 
     def copying(self, target: array, source: array) -> None:
+        """Count the bytes of a copy: one read and one write."""
         self._move(target, 2)
 
     def adding(self, target: array, source: array) -> None:
+        """Count the bytes of an addition, two reads and a write, and its operations."""
         self._move(target, 3)
         self.added += target.nbytes / element(target.dtype).size
 
     def filling(self, target: array, value: float) -> None:
+        """Count the bytes of a fill."""
         self._move(target, 1)
 
     def replaying(self, graph: Graph) -> None:
+        """Note the launches and devices of a graph; with branches or loops in it operations cannot be counted."""
         for node in graph.nodes:
             if isinstance(node, Launch):
                 self.records.append(node.record)
@@ -116,6 +121,7 @@ class _Seen(Observer):
                 self.known = self.known and not node.bodies
 
     def _move(self, target: array, times: int) -> None:
+        """Count an array's bytes, so many times, and note its device."""
         self.moved += times * target.nbytes
         self.devices.append(target.device)
 
@@ -175,6 +181,7 @@ def _on_host(record: LaunchRecord) -> list[object] | None:
 
 
 def _host(value: array, copied: bool) -> object:
+    """Return the array's elements as a NumPy array, with `copied` as a copy."""
     data = value.numpy()
     return data.copy() if copied else data
 
@@ -189,6 +196,7 @@ def _spread_threads(dims: Sequence[int]) -> list[tuple[int, ...]]:
 
 
 def _touch(op: Op, touched: Counter[str]) -> None:
+    """Add the bytes that an operation reads from and writes to an array to that array's count; an atomic does both."""
     if op.operands and isinstance(type := op.operands[0].type, ArrayType):
         times = {"load": 1, "store": 1, "atomic_add": 2, "atomic": 2, "reduce_add": 0}.get(op.name, 0)
         touched[op.operands[0].name] += times * type.dtype.size
@@ -214,4 +222,5 @@ def _flops(op: Op) -> float:
 
 
 def _width(type: object) -> int:
+    """Return the number of scalars in a value of the type: 1 for what is no vector."""
     return math.prod(type.shape) if isinstance(type, Vector) else 1

@@ -127,6 +127,7 @@ class Sweep(msgspec.Struct, frozen=True):
         return line_chart(title, positions, [shown(v) for v in values], rates, lambda v: rate(v) + unit, most)
 
     def _repr_html_(self) -> str:
+        """Return the sweep's pictures, and its table folded below them, for a notebook."""
         pictures = "".join(image(svg, self.verdict) for svg in (self.to_svg(), self.rates_svg()) if svg)
         text = f'<pre style="{PRE}">{escape(str(self))}</pre>'
         return f"<div>{pictures}</div><details><summary>{escape(self.verdict)}</summary>{text}</details>"

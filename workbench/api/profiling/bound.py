@@ -106,6 +106,7 @@ class Bound(msgspec.Struct, frozen=True):
 
 
 def _share(value: float) -> str:
+    """Return a share as a percentage; "less than 1%" for a small one."""
     return f"{value:.0%}" if value >= 0.01 else "less than 1%"
 
 

@@ -54,6 +54,7 @@ class Drawing(msgspec.Struct, frozen=True):
 
 
 def _element(shape: Shape) -> str:
+    """Return the SVG element of a shape; its text is a tooltip unless the shape is text."""
     look, at = _LOOKS[shape.look], shape.at
     tooltip = f"<title>{escape(shape.text)}</title>" if shape.text else ""
     if shape.kind == "text":

@@ -39,6 +39,13 @@ def findings(counted: Sequence[Counted], own: Counts, total: Counts) -> tuple[Fi
 
 
 def _sectors(counted: Sequence[Counted], own: Counts, total: Counts) -> Iterator[Finding]:
+    """Yield a finding if a line moves many more sectors of global memory than its accesses need.
+
+    Args:
+        counted: the line's instructions.
+        own: their counts together.
+        total: the launch's counts.
+    """
     least = own.global_sectors_least
     if not least or own.global_sectors < SECTORS * least:
         return
@@ -59,11 +66,13 @@ def _sectors(counted: Sequence[Counted], own: Counts, total: Counts) -> Iterator
 
 
 def _size(one: Counted) -> int:
+    """Return the bytes that an instruction accesses per lane, by its last type modifier; 4 if it has none."""
     kinds = [m for m in one.instruction.modifiers if m in BITS]
     return max(BITS[kinds[-1]] // 8, 1) if kinds else 4
 
 
 def _wavefronts(counted: Sequence[Counted], own: Counts, total: Counts) -> Iterator[Finding]:
+    """Yield a finding if bank conflicts cost a line many more wavefronts of shared memory than it needs."""
     least = own.shared_wavefronts_least
     if not least or own.shared_wavefronts < WAVEFRONTS * least:
         return
@@ -77,6 +86,7 @@ def _wavefronts(counted: Sequence[Counted], own: Counts, total: Counts) -> Itera
 
 
 def _idle(own: Counts, total: Counts) -> Iterator[Finding]:
+    """Yield a finding if a line has few active lanes and a large enough share of the launch's instructions."""
     share = own.instructions / max(total.instructions, 1)
     if own.efficiency >= IDLE or share < LEAST:
         return
@@ -89,6 +99,7 @@ def _idle(own: Counts, total: Counts) -> Iterator[Finding]:
 
 
 def _atomics(own: Counts, total: Counts) -> Iterator[Finding]:
+    """Yield a finding if the lanes of a warp often update the same element in a line."""
     if not own.atomics or own.atomic_conflicts < CONFLICTS * own.atomics:
         return
     distinct = own.atomics - own.atomic_conflicts

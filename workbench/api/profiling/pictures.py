@@ -106,6 +106,7 @@ def roofline(total: Counts, touched: int, limit: Bound) -> Drawing:
 
 
 def _axes(low: int, high: int, bottom: int, top: int, x: Scale, y: Scale, unit: str) -> list[Shape]:
+    """Return the grid lines and labels of a roofline; limits are powers of ten, `x` and `y` map values to positions."""
     shapes = list[Shape]()
     across, up = max(1, (high - low) // 5), max(1, (top - bottom) // 5)
     for power in range(low, high + 1):
@@ -122,6 +123,7 @@ def _axes(low: int, high: int, bottom: int, top: int, x: Scale, y: Scale, unit: 
 
 
 def _caption(roof: Roof, limit: Bound) -> str:
+    """Return the sentence on what a roofline shows: work per byte, attainable and peak rate, and what limits it."""
     all_bytes, least = roof.traffic
     at = f"{roof.work / all_bytes:.3g} {roof.unit} per byte" if all_bytes else "no traffic of global memory"
     once = f"; {roof.work / least:.3g} if each sector came from memory once" if 0 < least < all_bytes else ""
@@ -132,6 +134,7 @@ def _caption(roof: Roof, limit: Bound) -> str:
 
 
 def _si(value: float) -> str:
+    """Return a number with three digits and the prefix of a unit: "1.23 G"."""
     unit, name = next(((u, n) for u, n in _PREFIXES if value >= u), (1.0, ""))
     return f"{value / unit:.3g} {name}"
 

@@ -216,6 +216,7 @@ class _Watching(Observer):
 
 
 def _architecture(arch: str) -> Architecture:
+    """Return an architecture by name (`sm_90`); raise a DeviceError if it is unknown."""
     architecture = ARCHITECTURES.get(arch)
     if architecture is None:
         raise DeviceError(f"There is no architecture {arch!r} here.", advice=f"Use one of {', '.join(ARCHITECTURES)}.")
@@ -251,10 +252,12 @@ def record_of(
 
 
 def _adjoint(value: array) -> array:
+    """Return an array's gradient; ones of its shape if it has none."""
     return value.grad if value.grad is not None else ones(value.shape, value.dtype, value.device)
 
 
 def _sum(counted: Sequence[Counted]) -> Counts:
+    """Return the counts of all instructions added up."""
     return sum((one.counts for one in counted), Counts())
 
 

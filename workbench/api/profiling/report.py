@@ -228,6 +228,7 @@ class Profile:
         return "\n".join([self.title, *self.notes, "", *table, *([""] if advice else []), *advice])
 
     def _repr_html_(self) -> str:
+        """Return the profile as a card for a notebook: notes, advice, pictures, and counts beside each line."""
         heads, rows, total = self.table()
         lines = [(r, str(r.number), r.shown, r.share, cells) for r, cells in rows]
         lines.append((line_of(self.total), "all", "", 1.0, total))
@@ -262,14 +263,17 @@ def line_of(counts: Counts, **more: Any) -> Line:
 
 
 def _of(line: Line) -> str:
+    """Return " of NAME" for a line of another source than the kernel's, else ""."""
     return f" of {line.where}" if line.where else ""
 
 
 def _many(sizes: tuple[int, ...], what: str) -> str:
+    """Return sizes with a noun, which is in the singular for one: "2 × 2 blocks"."""
     return f"{_sizes(sizes)} {what}{'' if math.prod(sizes) == 1 else 's'}"
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:
+    """Return sizes as text, "8 × 4", without sizes of 1 at the end."""
     used = sizes
     while len(used) > 1 and used[-1] == 1:
         used = used[:-1]
@@ -323,6 +327,13 @@ def card_html(
 
 
 def _row(row: tuple[Counts, str, str, float, Sequence[str]], worst: float, last: bool) -> str:
+    """Return the HTML row of a line: number, bar of its share, counts and source text.
+
+    Args:
+        row: counts, line number, source text, share and the numbers to show.
+        worst: the largest share, whose bar has another colour.
+        last: whether it is the row of totals, without a bar.
+    """
     counts, number, text, share, numbers = row
     colour = _WORST if share and share == worst and not last else _HEAT
     width = round(_FULL * share)

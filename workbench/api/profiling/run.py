@@ -192,6 +192,7 @@ class _Run:
         return {n: (at, self.places[id(arrays[n].memory)] + arrays[n].memory.nbytes) for n, at in starts.items()}
 
     def _copy(self, memory: Memory) -> int:
+        """Copy a memory into the run's and return the copy's address; raise a LaunchError for memory of a GPU."""
         if memory.device.is_cuda and memory.device.kind != "emulated":
             raise LaunchError(
                 f"{self.record.kernel}: wb.profile reads arrays on the CPU or on an emulated device, not on "
@@ -253,13 +254,16 @@ class _Run:
 
 
 def _scaled(counted: Iterable[Counted], factor: float) -> Iterator[Counted]:
+    """Yield the counted instructions with their counts multiplied by `factor`, for a run of only some blocks."""
     for one in counted:
         yield one if factor == 1 else replace(one, counts=one.counts.scaled(factor))
 
 
 def _has_atomics(kernel: Kernel) -> bool:
+    """Return whether the kernel's PTX has `atom` or `red` instructions."""
     return any(i.opcode in ("atom", "red") for i in kernel.metadata.code)
 
 
 def _up(value: int) -> int:
+    """Return the value rounded up to a multiple of `ALIGNED`."""
     return -(-value // ALIGNED) * ALIGNED

@@ -105,6 +105,7 @@ class Subject(msgspec.Struct, frozen=True):
             yield last
 
     def _location(self, loc: Loc | None) -> Location | None:
+        """Return the cell's location for a PTX `.loc`, or for the innermost call around it in the cell; else None."""
         while loc is not None:
             location = self.code.place(self.program.files.get(loc.file, ""), loc.line)
             if location is not None:
@@ -152,6 +153,7 @@ def contracted(record: LaunchRecord, arch: str) -> Program | None:
 
 
 def _fused(function: Function) -> int:
+    """Return the number of fused multiply-adds in a function."""
     return sum(op.name == "fma" for op in walk(function.body))
 
 
@@ -162,6 +164,7 @@ def _options(record: LaunchRecord) -> Options:
 
 
 def _of_ir(record: LaunchRecord, arch: str) -> Countable:
+    """Return the PTX of a launch of a Python kernel for an architecture, with what maps its lines to the cell."""
     options = _options(record)
     function = function_for(record.specialisation, record.direction, options)
     emitted, text = numbered_ptx(function, options, arch)

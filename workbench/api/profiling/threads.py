@@ -205,6 +205,7 @@ class Threads(msgspec.Struct, frozen=True):
 
 
 def _many(count: int, what: str) -> str:
+    """Return a count with a noun, which is in the singular for 1."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
@@ -260,6 +261,10 @@ def threads(
 
 
 def _followed(what: Subject, record: LaunchRecord, first: int, by_thread: bool) -> Threads:
+    """Run a launch's blocks from `first` on, and return what each thread did; fewer blocks if they note too much.
+
+    `by_thread` is for a kernel of which each thread has an index of its own, as opposed to one that sees blocks.
+    """
     geometry: Geometry = what.geometry
     kernel = counting_kernel(what.program, what.code.entry)
     blocks = geometry.blocks - first
@@ -276,6 +281,7 @@ def _followed(what: Subject, record: LaunchRecord, first: int, by_thread: bool) 
 
 
 def _arrays(record: LaunchRecord) -> Iterator[Elements]:
+    """Yield name, shape, bytes of an element and strides of each array of a launch."""
     for name, value in record.arguments.items():
         if isinstance(value, array):
             yield Elements(name, tuple(value.shape), value.dtype.size, tuple(value.strides))

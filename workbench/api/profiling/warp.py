@@ -83,11 +83,18 @@ class Access(msgspec.Struct, frozen=True):
         return sum(_passes(group, max(1, self.size // 4)) for group in self._groups())
 
     def _groups(self) -> list[tuple[int, ...]]:
+        """Return the lanes' addresses in groups that access shared memory together: 32, 16 or 8 lanes."""
         each = LANES // max(1, self.size // 4)
         return [self.at[k : k + each] for k in range(0, LANES, each)]
 
 
 def _passes(at: tuple[int, ...], words: int) -> int:
+    """Return the wavefronts of one access: the number of distinct words in the bank with the most of them.
+
+    Args:
+        at: the lanes' addresses in shared memory, in bytes; negative for an idle lane.
+        words: 4-byte words per lane.
+    """
     banks: dict[int, set[int]] = {}
     for first in {a // 4 for a in at if a >= 0}:
         for word in range(first, first + words):
@@ -165,12 +172,14 @@ class _Making(msgspec.Struct):
 
 
 def _execute(making: list[_Making], instruction: Instruction, at: Location, mask: int) -> None:
+    """Begin a new step if an instruction is of another line or mask, or follows a barrier; note if it is a barrier."""
     if not making or (making[-1].at, making[-1].mask) != (at, mask) or making[-1].barrier:
         making.append(_Making(at, mask, []))
     making[-1].barrier = instruction.opcode in _BARRIERS and "warp" not in instruction.modifiers
 
 
 def _step(one: _Making, own: str) -> Step:
+    """Return a collected step; it names its source if that is not `own`, the label of the kernel's."""
     at = one.at
     where = "" if at.source.label == own else at.source.name
     return Step(at.shown_line, where, at.source.line(at.line), one.mask, tuple(one.accesses), one.barrier)
@@ -191,6 +200,11 @@ def _by_block(events: Iterable[Event]) -> Iterator[tuple[Event, list[Event]]]:
 
 
 def _access(instruction: Instruction, event: Event, counting: Counting) -> Access:
+    """Return an access to memory, from its event.
+
+    Each lane's address counts from the start of the block's shared memory or of the array, from 0 if it is in no array;
+    it is -1 for an idle lane.
+    """
     lowest = min(event.at[lane] for lane in range(LANES) if event.mask >> lane & 1)
     shared = event.shared <= lowest < event.shared + counting.shared_size
     own = ((name, first) for name, (first, end) in counting.arrays.items() if first <= lowest < end)

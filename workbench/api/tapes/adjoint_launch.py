@@ -124,6 +124,13 @@ def plain_adjoint(
 
 
 def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: str) -> PlainAdjoint | None:
+    """Return a binding of a launch's adjoint that suits all launches of its code with dense arrays that lie apart.
+
+    The code is built or loaded. None for CUDA C++ and where the arguments decide more than their layout does.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint.
+    """
     specialisation, loaded = record.specialisation, record.loaded
     if not isinstance(specialisation, Specialisation) or loaded.geometry is not None:
         return None
@@ -178,12 +185,14 @@ def adjoint_options(
 
 @lru_cache(maxsize=256)
 def _without_numbers(options: Options, constant: tuple[int, ...] | None, contiguous: bool, ordered: bool) -> Options:
+    """Return options for code without gradients of numbers, nor of the parameters at `constant` (None: as they are)."""
     left_out = options.constant if constant is None else constant
     return replace(options, numbers=False, constant=left_out, contiguous=contiguous, ordered=ordered)
 
 
 @lru_cache(maxsize=256)
 def _how(launch_options: LaunchOptions, code: Options) -> LaunchOptions:
+    """Return the launch options with other options of code; the same object for equal arguments."""
     return replace(launch_options, code=code)
 
 

@@ -174,6 +174,7 @@ class _Turn:
         self._wanted = None if step.wanted is None else [self._moved(a) for a in step.wanted]
 
     def _moved(self, value: Any) -> Any:
+        """Return an array in the memory that the turn uses for it; any other value unchanged."""
         if not isinstance(value, array) or value.memory is self.places.get(value.memory, value.memory):
             return value
         return value.twin(self.places[value.memory])
@@ -214,6 +215,7 @@ def _numbers(like: array, memory: Memory) -> array:
 
 @kernel
 def _count(turns: array[int32]):
+    """Add 1 to the number of turns, in one thread."""
     turns[0] += 1
 
 

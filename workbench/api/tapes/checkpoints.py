@@ -301,10 +301,12 @@ def schedule(steps: int, states: int) -> list[int]:
 
 
 def _bytes(snapshots: Snapshots) -> int:
+    """Return the bytes that the snapshots hold."""
     return sum([s.nbytes for s in snapshots.kept.values()])
 
 
 def _moved(moved: Mapping[Memory, Memory]) -> Callable[[array], array]:
+    """Return a function from an array to the same view of the memory that `moved` has for its own."""
     return lambda value: value.twin(moved[value.memory])
 
 

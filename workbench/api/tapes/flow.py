@@ -76,6 +76,7 @@ def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
 
 
 def _node(index: int, step: Step, copies: list[Snapshot]) -> dict[str, object]:
+    """Return a step as a node of the picture of a tape: plain data, with the copies that its gradient needs."""
     launch = step.record if isinstance(step, LaunchStep) else None
     dims = list(launch.dim if launch else step.changed[0].shape if step.changed else ())
     kind = kind_of(step)
@@ -94,5 +95,6 @@ def _node(index: int, step: Step, copies: list[Snapshot]) -> dict[str, object]:
 
 
 def _parameter(step: Step, value: array) -> str:
+    """Return the name of the launch's parameter that uses an array's memory; "array" if there is none."""
     names = step.arrays if isinstance(step, LaunchStep) else {}
     return next((name for name, other in names.items() if other.memory is value.memory), "array")

@@ -95,4 +95,5 @@ class Gradients(Mapping[array, array]):
         return sum(1 for _ in self)
 
     def _has(self, memory: Memory) -> bool:
+        """Return whether the memory has an adjoint on the tape or a gradient of its own."""
         return memory in self._tape.adjoints or memory.grad is not None

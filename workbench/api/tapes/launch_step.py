@@ -150,6 +150,14 @@ class LaunchStep(ReadingStep):
     def _code(
         self, contiguous: bool | None = None, atomic: bool = False, step: str = "adjoint", begin: bool = True
     ) -> Loaded:
+        """Return the code of the adjoint or of a part of it, loaded, or with its build in the background.
+
+        Args:
+            contiguous: whether the code reads no strides; None: as the launch's own.
+            atomic: never add without atomics.
+            step: "adjoint", or a part of it.
+            begin: whether a build begins now.
+        """
         record = self.record
         options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
         direction, device, load = then(record.direction, step), record.loaded.device, partial(build.ahead, begin=begin)
@@ -281,6 +289,7 @@ class LaunchStep(ReadingStep):
         return bound["gathers"][1]
 
     def _beside(self, adjoints: Mapping[str, array]) -> dict[str, Any]:
+        """Return the launch's arguments and adjoint arrays, the latter under the adjoint parameters' names."""
         names = adjoints_of(self.record.specialisation, "adjoint")
         return {**self.record.arguments, **{names[n]: a for n, a in adjoints.items()}}
 
@@ -303,6 +312,7 @@ class LaunchStep(ReadingStep):
         return bool(self._gathers(adjoints)[0]) and not self._shares(adjoints)
 
     def _shares(self, adjoints: Mapping[str, array]) -> bool:
+        """Return whether any of the launch's arrays and these adjoints, by parameter, share memory."""
         return overlap({n: a for n, a in self._beside(adjoints).items() if isinstance(a, array)})
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:

@@ -178,6 +178,11 @@ def seed(target: array, value: object) -> Seed:
 
 
 def _converted(target: array, value: object) -> array | bytes:
+    """Return a user's seed value as an array of the target's shape and dtype on its device.
+
+    Raises:
+        LaunchError: it is not of numbers that can be converted, or has another shape and is no single number.
+    """
     if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
         return target.fresh_like().fill_(value)
     if isinstance(target.dtype, Struct):

@@ -200,6 +200,7 @@ def carrying(steps: Sequence[Step], reached: set[Memory]) -> list[Step]:
 
 
 def _floats(value: array) -> tuple[array, ...]:
+    """Return a tuple of the array if its elements are floats, else an empty one."""
     return (value,) if is_float(value.dtype) else ()
 
 

@@ -201,6 +201,7 @@ class Tape(Opened):
         self._change(target, MoveStep(Fill(target, value)))
 
     def _change(self, target: array, step: MoveStep) -> None:
+        """Record a copy, sum or fill that changes the target."""
         self._note(step, (target,), step.work.kind)
 
     def _note(self, step: Step, changed: Sequence[array], kind: str) -> None:
@@ -454,6 +455,7 @@ class Tape(Opened):
         return carrying(self.steps, {*map(_MEMORY, ends)})
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
+        """Return copies of the adjoints of those memories that have one."""
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:

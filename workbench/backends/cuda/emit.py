@@ -118,6 +118,7 @@ def emit_kernel(
 
 
 def _expanded(function: Function) -> Function:
+    """Return the function with builtins that have no CUDA spelling expanded; vector operators and CUDA text stay."""
     return expand(function, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True)
 
 
@@ -154,18 +155,22 @@ class _Kernel:
             self.expressions.keys.add(faults.KEY)
 
     def _fresh(self, base: str) -> str:
+        """Return a legal C++ name like `base` that the kernel does not use yet, and reserve it."""
         name = identifier(base, self.taken)
         self.taken.add(name)
         return name
 
     def _name(self, value: Value, base: str) -> str:
+        """Assign a fresh C++ name like `base` to a value, and return it."""
         self.names[value] = self._fresh(base)
         return self.names[value]
 
     def _named(self, value: Value) -> str:
+        """Return the C++ name of a value, from the emitter of statements."""
         return self.emitter.name(value)
 
     def _ops(self, name: str) -> list[Op]:
+        """Return the function's operations that have this name."""
         return [op for op in walk(self.function.body) if op.name == name]
 
     def _captured(self) -> list[str]:
@@ -227,6 +232,7 @@ class _Kernel:
         return rows
 
     def _index(self, axis: int, ndim: int) -> str:
+        """Return the C++ expression of the thread's index along an axis, an int, from the linear index."""
         # One division after the other: the compiler shares them among the axes.
         text = self.linear
         if self.index32:

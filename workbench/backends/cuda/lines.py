@@ -77,6 +77,7 @@ def marked_ptx(text: str, label: str, offset: int) -> str:
 
 
 def _marked(row: str, at: int, offset: int) -> str:
+    """Return a row with the comment `// @ line` if `at` is a line and the row has more than braces."""
     return f"{row}  // @ {at + offset}" if at and row.strip(" \t{}") else row
 
 

@@ -108,6 +108,7 @@ template <typename T> WB_FN void wb_add_together(T* target, T value) {
 
 
 def _vector(form: str) -> str:
+    """Return the C++ struct template of a form, without operators."""
     sizes = form.split("x")
     body = f"T m[{sizes[0]}][{sizes[1]}]" if len(sizes) == 2 else f"T {', '.join(members(form))}"
     body = f"T c[{form}]" if len(sizes) == 1 and int(form) > 4 else body
@@ -135,11 +136,13 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
 
 
 def _splat(form: str) -> str:
+    """Return the C++ function that makes a vector of one scalar in all components."""
     same = ", ".join(["s"] * len(members(form)))
     return f"template <typename T> WB_FN {struct(form)}<T> wb_splat{label(form)}(T s) {{ return {{{same}}}; }}\n"
 
 
 def _component(form: str) -> str:
+    """Return the C++ function that reads component `i` of a vector; the last one for an index out of range."""
     *parts, last = members(form)
     chain = "".join(f"i == {n} ? v.{c} : " for n, c in enumerate(parts))
     return (
@@ -148,12 +151,14 @@ def _component(form: str) -> str:
 
 
 def _with(form: str) -> str:
+    """Return the C++ function that copies a vector with component `i` replaced; unchanged for an index out of range."""
     rows = "".join(f"    if (i == {n}) v.{c} = s;\n" for n, c in enumerate(members(form)))
     vec = f"{struct(form)}<T>"
     return f"template <typename T> WB_FN {vec} wb_with({vec} v, long long i, T s) {{\n{rows}    return v;\n}}\n"
 
 
 def _vector_atomic(form: str) -> str:
+    """Return the C++ function that atomically adds to each component of a vector, and returns the old ones."""
     vec = f"{struct(form)}<T>"
     parts = ", ".join(f"wb_atomic_add(&target->{c}, value.{c})" for c in members(form))
     return (
@@ -162,12 +167,14 @@ def _vector_atomic(form: str) -> str:
 
 
 def _vector_reduce(form: str) -> str:
+    """Return the C++ function that adds all threads' vectors to one in memory, component by component."""
     vec = f"{struct(form)}<T>"
     rows = "".join(f"    wb_reduce_add(&target->{c}, value.{c});\n" for c in members(form))
     return f"template <typename T> WB_FN void wb_reduce_add({vec}* target, {vec} value) {{\n{rows}}}\n"
 
 
 def _at(ndim: int, word: str) -> str:
+    """Return the C++ function that accesses an element of an array of `ndim` dimensions by indices of type `word`."""
     indices = ", ".join(f"{word} i{n}" for n in range(ndim))
     stride = "(int)a.strides" if word == "int" else "a.strides"
     offset = " + ".join(f"i{n} * {stride}[{n}]" for n in range(ndim))

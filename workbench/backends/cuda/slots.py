@@ -69,6 +69,7 @@ def _nested(op: Op) -> Iterator[Op]:
 
 
 def _words(value: Value) -> int:
+    """Return how many 32-bit registers slots take."""
     type = slots_of(value)
     parts = type.dtype.length if isinstance(type.dtype, Vector) else 1
     return type.count * parts * max(1, element(type).bits // 32)

@@ -52,16 +52,22 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return the text as a C string literal; characters that cannot be printed become octal escapes."""
+    """Return the text as a C string literal; what cannot be printed becomes octal escapes of its UTF-8 bytes."""
     known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-    return f'"{"".join(known.get(c, c if c.isprintable() else f"{chr(92)}{ord(c):03o}") for c in text)}"'
+
+    def one(c: str) -> str:
+        return c if c.isprintable() else "".join(f"\\{byte:03o}" for byte in c.encode())
+
+    return f'"{"".join(known.get(c, one(c)) for c in text)}"'
 
 
 def _bracketed(expressions: Expressions, value: Value) -> str:
+    """Return the C++ expression of a value in parentheses."""
     return f"({expressions.argument(value)})"
 
 
 def _shape(type: object, one: str) -> str:
+    """Return the printf format of a value whose numbers have the format `one`, with brackets round vectors and rows."""
     one = "(%g%+gj)" if isinstance(type, Complex) else one
     for size in reversed(type.shape if isinstance(type, Vector) else ()):
         one = f"[{', '.join([one] * size)}]"
@@ -69,6 +75,7 @@ def _shape(type: object, one: str) -> str:
 
 
 def _components(expressions: Expressions, value: Value) -> Iterator[str]:
+    """Yield the printf arguments of a value's components, in order; those of bools are "True" or "False"."""
     scalar = element(value.type)
     text = _bracketed(expressions, value)
     parts = [text] if isinstance(value.type, Scalar) else [f"{text}.{m}" for m in members(form_of(value.type))]  # type: ignore[arg-type]
@@ -95,6 +102,7 @@ def emit_block(e: Emitter, block: Block) -> list[str]:
 
 
 def _rows(e: Emitter, block: Block) -> list[str]:
+    """Emit the statements of a block except its yield, each after its `#line` directive if it needs one."""
     rows: list[str] = []
     for op in block.ops:
         if op.name in ("yield", "tid", "lane", "launch_dim") or any(v in e.inlining.inlined for v in op.results):
@@ -160,6 +168,7 @@ def _insert(e: Emitter, op: Op) -> list[str]:
 
 
 def _store(e: Emitter, op: Op) -> list[str]:
+    """Emit the assignment of a `store`."""
     return [f"{atomics.lvalue_of(e, op)} = {e.expressions.argument(op.operands[-1])};"]
 
 
@@ -200,6 +209,7 @@ def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> li
 
 
 def _carried(e: Emitter, target: Value) -> bool:
+    """Return whether anything uses one of the values that share the target's local."""
     return any(m in e.inlining.uses for m in e.locals.members(target))
 
 
@@ -221,6 +231,7 @@ def _ordered(e: Emitter, pending: list[_Assignment]) -> list[str]:
 
 
 def _if(e: Emitter, op: Op) -> list[str]:
+    """Emit an `if`: a choice `c ? a : b` where that is enough, else a statement with the empty branch left out."""
     (condition,) = op.operands
     then, orelse = op.blocks
     choice = _choice(e, op)
@@ -243,6 +254,7 @@ def _if(e: Emitter, op: Op) -> list[str]:
 
 
 def _branch(e: Emitter, op: Op, block: Block) -> list[str]:
+    """Emit a block in a scope of its own, with the assignment of what it yields to the operation's results."""
     with e.scope():
         rows = _rows(e, block)
         rows += _assign(e, op.results, block.yielded)
@@ -292,6 +304,7 @@ def _choice(e: Emitter, op: Op) -> list[str]:
 
 
 def _for(e: Emitter, op: Op) -> list[str]:
+    """Emit a `for`, after the assignment of what it carries in, with the pragma for its unrolling."""
     start, _, _, *init = op.operands
     (body,) = op.blocks
     rows = _assign(e, op.results, init)
@@ -328,6 +341,7 @@ def _loop_header(e: Emitter, name: str, op: Op) -> str:
 
 
 def _while(e: Emitter, op: Op) -> list[str]:
+    """Emit a `while`, as `while (true)` with a break if the condition needs statements."""
     condition, body = op.blocks
     rows = _assign(e, op.results, op.operands)
     with e.scope():

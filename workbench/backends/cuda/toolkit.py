@@ -213,6 +213,7 @@ def _loads(major: int) -> bool:
 
 
 def _knows(major: int, target: str) -> bool:
+    """Return whether the compiler of a CUDA major compiles for the target; True for an empty one."""
     digits = re.sub(r"\D", "", target)
     if not digits:
         return True
@@ -229,12 +230,14 @@ _libraries: dict[tuple[str, int], Library] = {}
 
 
 def _library(wheel: str, major: int) -> Library | None:
+    """Return the installed library of a wheel for a CUDA major, remembered once seen; None if there is none."""
     if (wheel, major) not in _libraries and (library := _look(wheel, major)) is not None:
         _libraries[wheel, major] = library
     return _libraries.get((wheel, major))
 
 
 def _look(wheel: str, major: int) -> Library | None:
+    """Search the installed distributions for a wheel's library; return None if it is missing or of another major."""
     from importlib import metadata  # 20 ms, which most processes need not pay
 
     name = _wheel(wheel, major)

@@ -106,6 +106,7 @@ def uniform_registers(code: tuple[Instruction, ...]) -> frozenset[str]:
 
 
 def _is_uniform(i: Instruction, uniform: set[str]) -> bool:
+    """Return whether an instruction computes the same in all lanes, if the registers in `uniform` hold one value."""
     if i.guard is not None or i.opcode not in _UNIFORM or "cc" in i.modifiers:
         return False
     # Memory may change between two looks; a launch's parameters do not.
@@ -125,6 +126,7 @@ def _is_uniform(i: Instruction, uniform: set[str]) -> bool:
 
 
 def _cheap(i: Instruction) -> bool:
+    """Return whether a cvt converts between two plain types, and not from a float to an integer."""
     kinds = [m for m in i.modifiers if m[0] in "usbf" and m[1:].isdigit()]
     return len(kinds) == 2 and not (kinds[0][0] != "f" and kinds[1][0] == "f")
 

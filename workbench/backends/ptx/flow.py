@@ -70,6 +70,10 @@ def basic_blocks(function: Function) -> list[Block]:
 
 
 def _split(function: Function) -> list[Block]:
+    """Return the basic blocks of a function in the order of its text, with an empty last one that ends the thread.
+
+    An instruction that lanes execute together, or a barrier, is alone in its block.
+    """
     code = function.code
     leaders = {0, *function.labels.values()}
     for n, instruction in enumerate(code):
@@ -109,12 +113,14 @@ def _is_warp_barrier(instruction: Instruction) -> bool:
 
 
 def _label(jump: Instruction) -> str:
+    """Return the name of the label that a `bra` jumps to."""
     (target,) = jump.operands
     assert isinstance(target, Symbol)
     return target.name
 
 
 def _unscoped(name: str, labels: dict[str, int], jump: Instruction) -> str:
+    """Return the name of a label in a table of a `brx`; raise a BuildError if the function has no such label."""
     if name not in labels:
         raise unsupported(f"There is no label {name!r}", jump.line)
     return name

@@ -58,6 +58,8 @@ def inlined(program: Program, name: str) -> Function:
 
 
 class _Body(msgspec.Struct):
+    """The code and declarations of a function while calls in it are inlined; `labels` are indices in `code`."""
+
     code: list[Instruction] = msgspec.field(default_factory=list[Instruction])
     labels: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     registers: dict[str, Register] = msgspec.field(default_factory=dict[str, Register])
@@ -74,6 +76,8 @@ class _Body(msgspec.Struct):
 
 
 class _Inliner:
+    """Replaces the calls in one kernel, and counts calls for unique names and instructions for a limit."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.count = 0
@@ -117,6 +121,7 @@ class _Inliner:
         return out
 
     def _one(self, instruction: Instruction, out: _Body, end: str, stack: tuple[str, ...]) -> None:
+        """Append an instruction to `out`: a call as the callee's body, a return as a jump to `end` unless it is ""."""
         if instruction.opcode == "ret" and end:
             # A return of an inlined function goes behind its body.
             instruction = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(end),))
@@ -198,6 +203,11 @@ class _Inliner:
         return replace(instruction, operands=tuple(operands))
 
     def _call(self, instruction: Instruction) -> tuple[tuple[Operand, ...], Operand, tuple[Operand, ...]]:
+        """Return the result variables, the target and the argument variables of a call.
+
+        Raises:
+            BuildError: a result or an argument is not a variable.
+        """
         operands = list(instruction.operands)
         returns: tuple[Operand, ...] = ()
         if isinstance(operands[0], Group):
@@ -214,6 +224,10 @@ class _Inliner:
 
 
 def _renamed(instruction: Instruction, names: dict[str, str], suffix: str, at: Loc | None) -> Instruction:
+    """Return an instruction with `suffix` on registers, symbols renamed by `names`, and `at` as its outermost location.
+
+    Without a suffix it is unchanged.
+    """
     if not suffix:
         return instruction
 
@@ -275,10 +289,12 @@ def _in_registers(function: Function) -> Function:
 
 
 def _of_call(variable: Variable) -> bool:
+    """Return whether a variable passes a parameter or result of a call and fits a register of 32 or 64 bits."""
     return variable.space == "local" and variable.size in (4, 8) and variable.name.startswith(("param", "retval"))
 
 
 def _use(operand: Operand) -> tuple[str, int]:
+    """Return the name and byte offset of the variable in an operand: -1 for its address itself, "" if there is none."""
     if isinstance(operand, Address) and isinstance(operand.base, Symbol):
         return operand.base.name, operand.offset
     if isinstance(operand, Symbol):
@@ -287,6 +303,7 @@ def _use(operand: Operand) -> tuple[str, int]:
 
 
 def _moved(instruction: Instruction, chosen: dict[str, Register]) -> Instruction:
+    """Return a load or store of a variable among `chosen` as a mov of its register; other instructions unchanged."""
     if instruction.opcode not in ("ld", "st"):
         return instruction
     names = [_use(o)[0] for o in instruction.operands]

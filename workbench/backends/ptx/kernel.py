@@ -161,6 +161,7 @@ class Kernel:
         return _up(self.metadata.shared + dynamic, 64)
 
     def _slot(self, block: Sequence[int], dynamic: int) -> int:
+        """Return the bytes of scratch memory that one running block needs, for its shared and its local memory."""
         threads = _up(_product(block), 32)
         return max(64, self.shared_size(dynamic) + _up(threads * _up(self.metadata.local, 16), 64))
 
@@ -227,6 +228,7 @@ class Kernel:
     def _check(
         self, g: Sequence[int], b: Sequence[int], parameters: bytes, arena: Arena, launch: Launch, needed: int
     ) -> None:
+        """Raise a LaunchError unless blocks, parameters, counters, symbols and the `needed` scratch bytes fit."""
         name = self.metadata.name
         threads = _product(b)
         if min(g) < 0 or not 1 <= threads <= THREADS or min(b) < 1:
@@ -252,6 +254,7 @@ class Kernel:
             )
 
     def _fault(self, record: ctypes.Array[ctypes.c_int64], grid: Sequence[int]) -> Fault:
+        """Return the fault that a launch's record describes; for a race with the other access and its thread."""
         f: dict[str, int] = dict(zip(FAULT_WORDS, record, strict=True))
         code = self.metadata.code
         instruction = code[min(f["instruction"], len(code) - 1)]
@@ -324,20 +327,24 @@ def load(compiled: Compiled) -> Kernel:
 
 
 def _three(values: Sequence[int]) -> tuple[int, int, int]:
+    """Return the first three of these numbers as ints, padded with ones."""
     x, y, z = (*map(int, values), 1, 1, 1)[:3]
     return x, y, z
 
 
 def _product(values: Sequence[int]) -> int:
+    """Return the product of the first three numbers."""
     x, y, z = _three(values)
     return x * y * z
 
 
 def _up(value: int, to: int) -> int:
+    """Return `value` rounded up to a multiple of `to`."""
     return -(-value // to) * to
 
 
 def _workers(requested: int) -> int:
+    """Return the number of system threads: `requested`, or for 0 the cores of this process, at most `WORKERS`."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(requested or cores, WORKERS)
 
@@ -368,6 +375,7 @@ class RaceTable:
             self._reserve(self._bytes)
 
     def _reserve(self, reached: int) -> None:
+        """Map the sparse table, and set `every` so that `reached` bytes of allocations use at most `SHADOW_LIMIT`."""
         if sys.platform == "win32":  # which counts all of it as used
             reached = self._bytes
         self.every = -(-reached * PER_GRANULE // GRANULE // SHADOW_LIMIT) | 1

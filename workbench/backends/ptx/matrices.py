@@ -99,10 +99,12 @@ class Fragments(Product, frozen=True, dict=True):
 
     @staticmethod
     def _in_order(size: int, held: int) -> list[int]:
+        """Return the indices 0 to `size` - 1 in order, repeated up to `held` elements if the fragment holds more."""
         return [n % size for n in range(max(size, held))]
 
 
 def _parts(type: str) -> int:
+    """Return how many elements of a PTX type share one register of a fragment."""
     return {"f16": 2, "bf16": 2, "s8": 4, "u8": 4}.get(type, 1)
 
 

@@ -39,6 +39,10 @@ def text_at(memory: Bytes, address: int) -> str:
     return bytes(memory.memory[start : start + LONGEST]).partition(b"\0")[0].decode(errors="replace")
 
 
+_NARROW = {"h": 2, "hh": 1}
+"""Bytes of an integer that printf takes as an int, by the length in its format."""
+
+
 def formatted(text: int, values: int, memory: Bytes) -> str:
     """Return the text that a kernel's `printf` prints.
 
@@ -73,6 +77,8 @@ def formatted(text: int, values: int, memory: Bytes) -> str:
             return f"0x{take('u8'):x}"
         wide = length in ("l", "ll", "j", "z", "t")
         value = take(("i" if kind in "dic" else "u") + ("8" if wide else "4"))
+        if length in _NARROW:  # passed as int, printed as its low bits
+            value = np.array(value).astype(f"{'i' if kind in 'di' else 'u'}{_NARROW[length]}").item()
         return f"{shape}{'d' if kind in 'diu' else kind}" % value
 
     return _FORMAT.sub(one, text_at(memory, text))
@@ -88,6 +94,7 @@ def placed_variables(program: Program, memory: Bytes) -> dict[str, int]:
 
 
 def _initialise(variable: Variable, addresses: Mapping[str, int], memory: Bytes) -> None:
+    """Write a variable's initial bytes, zeros after them, and the addresses in it into the device's memory."""
     data = bytearray(variable.size)
     data[: len(variable.initial)] = variable.initial
     for r in variable.references:

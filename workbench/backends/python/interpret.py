@@ -87,10 +87,16 @@ def step(function: Function, dim: int | Sequence[int], args: Sequence[Any], thre
 
 
 def _dims(dim: int | Sequence[int]) -> Thread:
+    """Return the launch's dimensions as a tuple of int; a number is one dimension."""
     return tuple(int(n) for n in dim) if isinstance(dim, Sequence) else (int(dim),)
 
 
 def _bind(function: Function, args: Sequence[Any]) -> dict[Value, Any]:
+    """Return the checked arguments by parameter.
+
+    Raises:
+        LaunchError: there are too few or too many, or an array does not fit its parameter.
+    """
     if len(args) != len(function.params):
         raise LaunchError(
             f"{function.name} takes {len(function.params)} arguments; it got {len(args)}.", function=function.name
@@ -99,10 +105,16 @@ def _bind(function: Function, args: Sequence[Any]) -> dict[Value, Any]:
 
 
 def _shapes(function: Function, bound: Mapping[Value, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each array argument by name, without the axes of its elements' components."""
     return {p.name: bound[p].shape[: p.type.ndim] for p in function.params if isinstance(p.type, ArrayType)}
 
 
 def _argument(function: Function, param: Value, arg: Any) -> Any:
+    """Return an argument as the interpreter computes with it: complex numbers as pairs of floats in a last axis.
+
+    Raises:
+        LaunchError: it is not an array of the parameter's dtype and number of dimensions.
+    """
     type = param.type
     if isinstance(type, Complex):
         number = cast("Any", np.asarray(arg))

@@ -25,14 +25,17 @@ from workbench.types import Type
 
 
 def _const(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the constant as a NumPy value of the result's type."""
     return (value_of(op.attrs[VALUE], op.result.type),)  # type: ignore[arg-type]
 
 
 def _tid(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the thread's index along the operation's axis, as int32."""
     return (np.int32(thread.index[op.attrs[AXIS]]),)
 
 
 def _launch_dim(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the launch's size along the operation's axis, as int64."""
     return (np.int64(thread.dims[op.attrs[AXIS]]),)
 
 
@@ -45,15 +48,18 @@ def _fault(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _print(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Write the printed text to stdout; no results."""
     sys.stdout.write(text(op.attrs[PARTS], operands, [v.type for v in op.operands]))
     return ()
 
 
 def _mark(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return copies of the operands."""
     return tuple(copied(v) for v in operands)
 
 
 def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Raise a KernelFault with the reported values if the condition does not hold; no results."""
     if not operands[0]:
         defining = definitions(thread.function.body)
         values = tuple(thread.values[v].item() for v in reported(op, defining))
@@ -62,15 +68,18 @@ def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]
 
 
 def _shape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the array's size along the operation's axis, in the result's type."""
     return (_integer(operands[0].shape[op.attrs[AXIS]], op.result.type),)
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a copy of the element, or of its component; raise a KernelFault if the index is out of range."""
     memory, index = _cell(thread, op, operands, 0)
     return (copied(memory[index]),)
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Write the last operand to the element or its component; no results."""
     memory, index = _cell(thread, op, operands, 1)
     memory[index] = operands[-1]
     return ()
@@ -88,17 +97,20 @@ def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tupl
 
 
 def _owned(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return True: threads run one after the other, so none has access at the same time."""
     # Threads run one after the other.
     return (np.True_,)
 
 
 def _swap(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Write the new value of an `atomic_swap`; return False, as no other thread can have changed the old one."""
     memory, index = _cell(thread, op, operands, 2)
     memory[index] = operands[-1]
     return (np.False_,)
 
 
 def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Add the last operand to an element or its component; return the old value."""
     memory, index = _cell(thread, op, operands, 1)
     old = copied(memory[index])
     memory[index] = old + operands[-1]
@@ -106,6 +118,7 @@ def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Replace an element by what the atomic operation of this kind leaves there; return the old value."""
     array, index = operands[0], thread.place(op, operands)
     old = copied(array[index])
     kind = op.attrs[KIND]
@@ -114,19 +127,23 @@ def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]
 
 
 def _reduce_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Add the operand to element 0 of the array; no results."""
     _add(thread, op, operands)
     return ()
 
 
 def _convert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the operand converted to the result's type, as `cast` does."""
     return (convert(operands[0], op.result.type),)  # type: ignore[arg-type]
 
 
 def _vec(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a vector, matrix or quaternion of the operands as components."""
     return (value_of(operands, op.result.type),)  # type: ignore[arg-type]
 
 
 def _component(thread: Interpreter, op: Op, operands: list[Any]) -> int:
+    """Return the index of a component, flat and row by row; raise a KernelFault if the vector has no such component."""
     vector, index = operands[0], int(operands[1])
     if not 0 <= index < vector.size:
         message = f"Component {index} is out of range: a vector of length {vector.size} has 0 to {vector.size - 1}."
@@ -135,42 +152,54 @@ def _component(thread: Interpreter, op: Op, operands: list[Any]) -> int:
 
 
 def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a component of a vector, by its flat index."""
     return (operands[0].flat[_component(thread, op, operands)],)
 
 
 def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a copy of a vector with one component replaced."""
     vector = operands[0].copy()
     vector.flat[_component(thread, op, operands)] = operands[2]
     return (vector,)
 
 
 def _slots(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return new slots of the thread: a list with None where nothing was written."""
     type = slots_of(op.result)
     return ([None] * type.count,)
 
 
 def _slot_read(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the value of a slot; assert that it was written."""
     value = operands[0][_slot(operands)]
     assert value is not None, "a slot is read before it is written"
     return (value,)
 
 
 def _slot_write(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Write the third operand to a slot; no results."""
     operands[0][_slot(operands)] = operands[2]
     return ()
 
 
 def _slot(operands: list[Any]) -> int:
+    """Return the slot's number, the second operand; assert that there is such a slot."""
     index = int(operands[1])
     assert 0 <= index < len(operands[0]), f"there is no slot {index}"
     return index
 
 
 def _if(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
+    """Run the block that the condition chooses, as a generator of its steps; return what it yields."""
     return (yield from thread.inner(op.blocks[0] if operands[0] else op.blocks[1], ()))
 
 
 def _for(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
+    """Run the body for each index, as a generator of its steps; return the carried values.
+
+    Raises:
+        KernelFault: the step is 0.
+    """
     start, stop, stride = (int(v) for v in operands[:3])
     if stride == 0:
         raise thread.fault("The step of range() is 0.", op, (start, stop, stride))
@@ -181,6 +210,7 @@ def _for(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
 
 
 def _while(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
+    """Run the body while the condition's block yields True, as a generator of the steps; return the carried values."""
     condition, body = op.blocks
     carried: Sequence[Any] = operands
     while True:
@@ -191,10 +221,16 @@ def _while(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
 
 
 def _integer(number: int, type: Type) -> Any:
+    """Return a number as a NumPy integer of an IR type."""
     return type.numpy.type(number)  # type: ignore[union-attr]
 
 
 def _custom(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
+    """Run the Python body of a func, as a generator of its steps; return its results.
+
+    Raises:
+        LaunchError: it has CUDA text alone.
+    """
     if not op.attrs.get(REFERENCE, True):
         raise LaunchError(
             f"{op.attrs[NAME]} has CUDA text and no Python body, so it runs on a CUDA device alone.",

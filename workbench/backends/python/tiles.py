@@ -82,6 +82,7 @@ def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the tile at these offsets of the array, with zeros outside of it where that is allowed."""
     type = tile_of(op.result)
     slices, parts, shape = _checked(thread, op, operands, type)
     tile = zeros(type)
@@ -90,6 +91,7 @@ def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Write the part of the tile that lies inside the array; no results."""
     type = tile_of(op.operands[-1])
     slices, parts, shape = _checked(thread, op, operands, type)
     if 0 not in shape:
@@ -99,6 +101,7 @@ def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Add the part of the tile that lies inside the array to it; return the old elements, zeros outside."""
     type = tile_of(op.result)
     slices, parts, shape = _checked(thread, op, operands, type)
     old = zeros(type)
@@ -122,6 +125,7 @@ def added(a: Any, b: Any) -> Any:
 
 
 def _place_of(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
+    """Return an element's index as ints; raise a KernelFault if the tile has no such element."""
     index = tuple(int(i) for i in indices)
     if not all(0 <= i < n for i, n in zip(index, shape, strict=True)):
         raise _outside(thread, op)
@@ -129,16 +133,19 @@ def _place_of(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequen
 
 
 def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a copy of an element of the tile."""
     return (copied(operands[0][_place_of(thread, op, operands[1:], tile_of(op.operands[0]).shape)]),)
 
 
 def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a copy of the tile with one element replaced."""
     tile = operands[0].copy()
     tile[_place_of(thread, op, operands[1:-1], tile_of(op.result).shape)] = operands[-1]
     return (tile,)
 
 
 def _part(thread: Interpreter, op: Op, offsets: Sequence[Any], outer: Tile, part: Tile) -> tuple[slice, ...]:
+    """Return the slices of a part at these offsets; raise a KernelFault if it is not inside of the outer tile."""
     room = [n - m + 1 for n, m in zip(outer.shape, part.shape, strict=True)]
     starts = tuple(int(o) for o in offsets)
     if not all(0 <= o < n for o, n in zip(starts, room, strict=True)):
@@ -147,29 +154,35 @@ def _part(thread: Interpreter, op: Op, offsets: Sequence[Any], outer: Tile, part
 
 
 def _slice(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a copy of the part of the tile at these offsets, in the result's shape."""
     return (operands[0][_part(thread, op, operands[1:], tile_of(op.operands[0]), tile_of(op.result))].copy(),)
 
 
 def _place(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a copy of the tile with the part at these offsets replaced by the last operand."""
     tile = operands[0].copy()
     tile[_part(thread, op, operands[1:-1], tile_of(op.result), tile_of(op.operands[-1]))] = operands[-1]
     return (tile,)
 
 
 def _transpose(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a contiguous copy of the tile with its axes permuted."""
     tail = range(len(op.attrs[AXES]), operands[0].ndim)
     return (np.ascontiguousarray(operands[0].transpose(*op.attrs[AXES], *tail)),)
 
 
 def _reshape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the tile in the result's shape, which may share its memory."""
     return (operands[0].reshape(zeros(tile_of(op.result)).shape),)
 
 
 def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a copy of the tile that is repeated to the result's shape."""
     return (np.broadcast_to(operands[0], zeros(tile_of(op.result)).shape).copy(),)
 
 
 def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
+    """Reduce a tile along its axis, or whole, by adding halves; return the result from the generator of its steps."""
     type, axis, kind = tile_of(op.operands[0]), op.attrs.get(AXIS), op.attrs[KIND]
     tile = operands[0]
     if axis is None:
@@ -191,6 +204,8 @@ def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
 
 
 def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
+    """Return a function that combines two equal tiles of a type's elements by the builtin `name`."""
+
     def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
         result, count = a.copy(), a.ndim - len(type.shape)
         for index in np.ndindex(a.shape[:count]):
@@ -214,6 +229,7 @@ def _place_of_extreme(rows: Any, kind: str) -> Any:
 
 
 def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return the running sum, minimum or maximum along the last axis; an exclusive one starts with the neutral one."""
     type = tile_of(op.result)
     kind = op.attrs[KIND]
     tile = operands[0].copy()
@@ -241,6 +257,7 @@ def identity(kind: str, type: Any) -> Any:
 
 
 def _matmul(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Return a @ b, each transposed if asked, plus any third operand; halves are multiplied and summed in float32."""
     type = contents(op.result.type)
     scalar = element(type)
     wide = float32 if element(contents(op.operands[0].type)).is_half else scalar

@@ -62,14 +62,18 @@ def make_module(image: bytes, exports: Sequence[str], base: int = 0) -> Module:
 
 
 class _Reader:
+    """A cursor over WebAssembly bytes, which begins at `at`; reading advances it."""
+
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data, self.at = data, at
 
     def byte(self) -> int:
+        """Return the next byte; raise IndexError at the end."""
         self.at += 1
         return self.data[self.at - 1]
 
     def number(self, signed: bool = False) -> int:
+        """Return the next number in LEB128."""
         value = shift = 0
         while True:
             b = self.byte()
@@ -79,12 +83,14 @@ class _Reader:
                 return value - (1 << shift) if signed and b & 64 else value
 
     def take(self, count: int) -> bytes:
+        """Return the next `count` bytes; raise ValueError if there are fewer."""
         if self.at + count > len(self.data):
             raise ValueError("it ends too early")
         self.at += count
         return self.data[self.at - count : self.at]
 
     def name(self) -> str:
+        """Return the next name: a length in LEB128, then UTF-8."""
         return self.take(self.number()).decode()
 
 
@@ -99,6 +105,8 @@ class _Symbol(msgspec.Struct, frozen=True):
 
 
 class _Relocation(msgspec.Struct, frozen=True):
+    """An offset in a section where the linker puts the index or address of a symbol, by the number of the symbol."""
+
     kind: int
     offset: int
     symbol: int
@@ -131,6 +139,7 @@ class _Object(msgspec.Struct):
                     self.relocations[section] = list(_relocations(inside))
 
     def _read_symbols(self, reader: _Reader) -> None:
+        """Set `symbols` from the body of the linking section; raise ValueError for another version of that section."""
         if reader.number() != 2:
             raise ValueError("another version of the linking section")
         while reader.at < len(reader.data):
@@ -145,6 +154,7 @@ class _Object(msgspec.Struct):
 
 
 def _symbol(reader: _Reader) -> _Symbol:
+    """Read the next entry of the symbol table; its name is empty if the object does not spell it."""
     kind, flags = reader.byte(), reader.number()
     defined = not flags & _UNDEFINED
     if kind == _DATA_SYMBOL:
@@ -159,12 +169,18 @@ def _symbol(reader: _Reader) -> _Symbol:
 
 
 def _relocations(reader: _Reader) -> Iterator[_Relocation]:
+    """Yield the relocations of one section, from its number of entries on."""
     for _ in range(reader.number()):
         kind, offset, symbol = reader.byte(), reader.number(), reader.number()
         yield _Relocation(kind, offset, symbol, reader.number(signed=True) if kind in _WITH_ADDEND else 0)
 
 
 def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
+    """Return the module that `exports` these functions, with data at `base` and bodies for reachable functions alone.
+
+    Raises:
+        ValueError: the object takes the address of a function.
+    """
     imported = _imported_functions(parsed.section(2)[1])
     functions = {s.name: s.index for s in parsed.symbols if s.kind == _FUNCTION and s.defined}
     segments, size = _segments(parsed.section(DATA)[1])
@@ -197,6 +213,7 @@ def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
 
 
 def _imported_functions(body: bytes) -> list[str]:
+    """Return the names of the functions in the body of an import section, in the order of their indices."""
     reader = _Reader(body)
     names: list[str] = []
     for _ in range(reader.number() if body else 0):
@@ -234,6 +251,7 @@ def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
 def _relocated(
     body: bytearray, relocations: Sequence[_Relocation], symbols: Sequence[_Symbol], addresses: dict[str, int]
 ) -> bytes:
+    """Return a section's body with the addresses of data that its relocations ask for; `body` itself is changed."""
     for one in relocations:
         if one.kind in _AS_THEY_ARE:
             continue
@@ -290,10 +308,12 @@ def _data(segments: Sequence[tuple[int, int, int]], body: bytes, base: int) -> b
 
 
 def _section(kind: int, body: bytes) -> bytes:
+    """Return the bytes of a section: its kind, the length, the body."""
     return bytes([kind]) + leb(len(body)) + body
 
 
 def _text(name: str) -> bytes:
+    """Return a name in WebAssembly's encoding: its length in LEB128, then UTF-8."""
     return leb(len(name.encode())) + name.encode()
 
 

@@ -34,6 +34,7 @@ def read_frame(fd: int) -> tuple[dict[str, Any], bytes] | None:
 
 
 def _read(fd: int, count: int) -> bytes:
+    """Return exactly `count` bytes from a file descriptor; none if it ends or fails before."""
     parts: list[bytes] = []
     while count:
         try:

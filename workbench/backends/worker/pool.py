@@ -76,6 +76,10 @@ class Pool:
         return job
 
     def _enqueue(self, job: Job) -> None:
+        """Queue a job, at the head unless it is background work, and wake or start a service for it.
+
+        If no process can be started for good, the job fails at once.
+        """
         with self._lock:
             # What somebody waits for goes before what is built ahead.
             self._waiting.append(job) if _ahead() else self._waiting.appendleft(job)
@@ -124,6 +128,7 @@ class Pool:
             return [s.process.pid for s in self._services if s.process is not None]
 
     def _grow(self) -> None:
+        """Add and start a service; if its thread cannot start and there is no other, fail all waiting jobs."""
         service = Service(self, self._changed)
         self._services.add(service)
         try:
@@ -140,12 +145,14 @@ class Pool:
                 self._grow()
 
     def _withdraw(self, job: Job) -> None:
+        """Cancel a job, and take it from the queue if no service has it yet."""
         job.cancel()
         with self._lock:
             if job in self._waiting:
                 self._waiting.remove(job)
 
     def _fail(self, problem: Unavailable) -> None:
+        """End all waiting jobs with this problem; the caller holds the lock."""
         while self._waiting:
             self._waiting.popleft().finish(None, problem)
 
@@ -183,6 +190,7 @@ def _ahead() -> bool:
 
 
 def _cores() -> int:
+    """Return how many cores this process may run on; of all cores where the system does not say."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -190,6 +198,7 @@ _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
 def _begin_all() -> None:
+    """Reset every pool, in a forked child."""
     for pool in tuple(_pools):
         pool.begin()
 

@@ -161,6 +161,10 @@ class Process:
         self._popen.returncode = 0
 
     def _written(self) -> tuple[str, str]:
+        """Return up to five lines that the process wrote to stderr, from the first error on, and its last stage.
+
+        Both are of the request that ran; both are empty if stderr is not recorded.
+        """
         if self._errors is None:
             return "", ""
         self._errors.seek(0)
@@ -177,6 +181,7 @@ class Process:
         return "\n".join(rows[first : first + _LAST_LINES]), stage.decode(errors="replace")
 
     def _close_errors(self) -> None:
+        """Close the file that receives the process's stderr, if there is one."""
         if self._errors is not None:
             self._errors.close()
 
@@ -197,6 +202,7 @@ def python() -> str:
 
 
 def _own_paths() -> list[str]:
+    """Return the folders of this process's `sys.path` as absolute paths, without the empty entry."""
     return [os.path.abspath(path) for path in sys.path if path]
 
 
@@ -231,6 +237,7 @@ def _close() -> None:
 
 
 def _abandon() -> None:
+    """Close all workers' pipes and forget the workers, in a forked child: they are the parent's."""
     for process in tuple(_processes):
         process.abandon()
     _processes.clear()

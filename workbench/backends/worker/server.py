@@ -58,6 +58,7 @@ def serve(first: str) -> None:
 
 
 def _answer(request: dict[str, Any], data: bytes) -> None:
+    """Run one request under its limits, and send its answer, or its exception, with this process's memory in bytes."""
     seconds = request.get("seconds") or float("inf")
     _job.append((time.process_time() + seconds, request.get("memory") or float("inf")))
     _running.set()
@@ -73,6 +74,7 @@ def _answer(request: dict[str, Any], data: bytes) -> None:
 
 
 def _function(name: str) -> Callable[..., Any]:
+    """Import and return a function named `"module:function"`."""
     module, function = name.split(":")
     return getattr(import_module(module), function)
 
@@ -84,6 +86,7 @@ def described(problem: Exception) -> dict[str, Any]:
 
 
 def _tell_stage(stage: str) -> None:
+    """Write the stage that has begun to stderr, which the parent reads if this process is lost."""
     with suppress(OSError):
         os.write(2, STAGE + stage.encode() + b"\n")
 
@@ -98,6 +101,7 @@ def _forget_log() -> None:
 
 
 def _send(header: dict[str, Any], data: bytes = b"") -> None:
+    """Write one message to the parent, whole even between threads; end this process if the parent is gone."""
     with _writing:
         try:
             write_frame(_out, header, data)
@@ -106,6 +110,7 @@ def _send(header: dict[str, Any], data: bytes = b"") -> None:
 
 
 def _watch() -> None:
+    """End this process when a running request exceeds a limit, after a message, or when the parent has ended."""
     while _running.wait():
         time.sleep(POLL)
         for until, memory in tuple(_job):

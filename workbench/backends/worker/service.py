@@ -69,6 +69,10 @@ class Service:
         return job is not None and job.began is not None
 
     def _run(self) -> None:
+        """Start the process and run the pool's jobs on it until there are to be fewer services; the body of the thread.
+
+        Any error goes to the pool and to the job that runs.
+        """
         try:
             if not self.pool.once:
                 self._start()
@@ -116,11 +120,13 @@ class Service:
         return self.process
 
     def _end_process(self) -> tuple[int, str, str]:
+        """End the process and wait for that; return its status, log and last stage, (0, "", "") if there is none."""
         with self._lock:
             process, self.process = self.process, None
         return process.end() if process is not None else (0, "", "")
 
     def _do(self, job: Job) -> None:
+        """Run a job to its end, on a second process if the first was ended from outside or had not heard of it."""
         self._job = job
         for last in (False, True):
             process = self._start()
@@ -160,6 +166,7 @@ class Service:
         return ""
 
     def _answered(self, job: Job, header: dict[str, Any], data: bytes) -> None:
+        """End the job with the answer or error that its process sent; end a process that retains much memory."""
         if job.limits.memory and header["memory"] > job.limits.memory // 4:
             self._end_process()  # it keeps too much of what it once needed
         if "error" in header:
@@ -168,12 +175,14 @@ class Service:
             self._over(job, (header["facts"], data))
 
     def _over(self, job: Job, answer: Any, problem: Exception | None = None) -> None:
+        """Finish the job with its answer or problem; the service then has none."""
         with self._lock:
             self._job = None
         job.finish(answer, problem)
 
 
 def _how(passed: str, status: int, limits: Limits) -> str:
+    """Return why a process ended without an answer, as a phrase: the exceeded limit `passed`, else the exit status."""
     if passed == "time":
         return f"took more than {limits.seconds:g} s of processor time"
     if passed == "memory":

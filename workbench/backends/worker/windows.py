@@ -87,6 +87,7 @@ def committed() -> int:
 
 
 def _kernel32() -> Any:
+    """Return the library kernel32 with the types of the functions that are used here declared."""
     library = cast("Any", ctypes).WinDLL("kernel32", use_last_error=True)  # of Windows
     handle, flag = ctypes.c_void_p, ctypes.c_int
     for name, result, arguments in (

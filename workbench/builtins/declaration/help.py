@@ -52,6 +52,7 @@ def help_of(word: Builtin | Form) -> WordHelp:
 
 
 def _types(word: Builtin) -> tuple[str, ...]:
+    """Return calls of a word with types and their results, for each type in `_TRIED` that its rule takes as it is."""
     calls: list[str] = []
     for tried in _TRIED:
         try:

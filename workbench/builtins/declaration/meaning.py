@@ -40,6 +40,7 @@ def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> A
 
 
 def _apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:
+    """Return the builtin's reference of these operands, as a NumPy value of `type`; half floats go through float32."""
     if any(v.dtype.itemsize == 2 and v.dtype.kind in "fV" for v in operands):
         operands = [v.astype(np.float32) if v.dtype.kind in "fV" else v for v in operands]
         if not is_half(type):
@@ -75,6 +76,7 @@ def convert(value: Any, type: Scalar | Vector) -> Any:
 
 
 def _saturated(value: float, type: Scalar) -> int:
+    """Return a float as an integer of `type`: cut towards 0, the nearest limit if out of range, 0 for NaN."""
     if value != value:
         return 0
     limits = np.iinfo(type.numpy)
@@ -83,6 +85,7 @@ def _saturated(value: float, type: Scalar) -> int:
 
 
 def _cast(value: np.generic, dtype: np.dtype[Any]) -> Any:
+    """Return the value converted as NumPy's `astype` does; integers wrap."""
     return value.astype(dtype)
 
 

@@ -35,6 +35,7 @@ class Ref:
         return self.value.type
 
     def _op(self, name: str, *args: Any) -> Ref:
+        """Emit the builtin `name` of these arguments, and return its result."""
         return emit(self.builder, name, args)
 
     def __add__(self, other: Any) -> Ref:

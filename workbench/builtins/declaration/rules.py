@@ -163,6 +163,7 @@ def floating(scalar: Scalar) -> Scalar:
 
 
 def _with_element(t: Scalar | Vector, scalar: Scalar) -> Scalar | Vector:
+    """Return the type `t` with numbers of the type `scalar`; `scalar` itself if `t` is no vector."""
     return t.with_dtype(scalar) if isinstance(t, Vector) else scalar
 
 
@@ -327,6 +328,11 @@ def vectors(operands: int, length: int | None = None, integers: bool = False) ->
 
 
 def _vector(name: str, args: Sequence[Arg], operands: int, integers: bool = False) -> Vector:
+    """Return the common type of the arguments, `operands` vectors of floats, or with `integers` of any numbers.
+
+    Raises:
+        KernelTypeError: they are something else, such as matrices or bools.
+    """
     count(name, args, operands)
     if not all(isinstance(a, Vector) and not isinstance(a, Matrix) for a in args):
         raise refuse(name, args, "a vector" if operands == 1 else "vectors")
@@ -416,6 +422,7 @@ def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
 
 
 def _is_kind(arg: Arg, kind: str) -> bool:
+    """Return whether an argument's type is of a kind such as `NUMBER` or `VECTOR`; literals are numbers."""
     if kind == COMPLEX:
         return isinstance(arg, (Weak, Scalar)) or type(arg) is Complex
     if kind == NUMBER:
@@ -426,6 +433,7 @@ def _is_kind(arg: Arg, kind: str) -> bool:
 
 
 def _of_kind(kind: str, scalar: Scalar) -> Scalar | Vector:
+    """Return the type of a kind with numbers of the type `scalar`: a vec3 of `VECTOR`, int32 of `INTEGER`, say."""
     wide = {QUATERNION: Quaternion(4, scalar), VECTOR: Vector(3, scalar), MATRIX: Matrix(9, scalar, 3)}
     wide |= {TRANSFORM: Transform(7, scalar), MATRIX2: Matrix(4, scalar, 2), INTEGER: int32, SPATIAL: Vector(6, scalar)}
     wide[COMPLEX] = Complex(2, scalar)

@@ -21,6 +21,7 @@ def verify_builtins(function: Function) -> str:
 
 
 def _faults(block: Block) -> Iterator[str]:
+    """Yield, in words, what is wrong with operations of a block and of all blocks inside it."""
     constants: dict[Value, object] = {}
     for op in walk(block):
         if op.name in FROM_PASSES:
@@ -36,12 +37,14 @@ def _faults(block: Block) -> Iterator[str]:
 
 
 def _component(op: Op, constants: dict[Value, object]) -> Iterator[str]:
+    """Yield a fault if `extract` or `insert` has a constant index that is no component of its vector."""
     kind, index = op.operands[0].type, constants.get(op.operands[1], 0)
     if isinstance(kind, Vector) and not (isinstance(index, int) and 0 <= index < kind.length):
         yield f"{op.name} asks for component {index} of a {kind!r}"
 
 
 def _builtin(op: Op) -> Iterator[str]:
+    """Yield a fault if an operation is no builtin, or has other operands or results than the builtin's rule says."""
     entry = TABLE.get(op.name)
     if entry is None:
         yield f"there is no builtin {op.name!r}"[:120]

@@ -175,6 +175,7 @@ def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_s
 
 @written("_angle(a, b)")
 def _angle(a, b, /):
+    """Return the angle between two vectors in radians, from 0 to π."""
     return acos(lesser(greater(dot(normalize(a), normalize(b)), -1.0), 1.0))
 
 

@@ -164,6 +164,7 @@ def bvh_query_capsule(bvh, start, dir, radius):
 
 @written("_bvh_met(query, lower, upper, limit)")
 def _met(query, lower, upper, limit, /):
+    """Return whether a box meets that of the query, its ball, or its ray or capsule before `limit`."""
     r = query.radius
     if query.kind == 0:
         return overlaps(lower, upper, query.low, query.high)

@@ -15,6 +15,15 @@ from workbench.types import Kind, element, int32
 
 
 def _bits(name: str, sign: str, instruction: str, doc: str) -> None:
+    """Declare the builtin `name`, such as `bit_and`, with NumPy's `bitwise_…` as its reference.
+
+    Args:
+        name: the builtin.
+        sign: its operator, in Python and in C.
+        instruction: LLVM's.
+        doc: what it means.
+    """
+
     def reference(x, y):
         return getattr(np, f"bitwise_{name[4:]}")(x, y)
 

@@ -58,6 +58,7 @@ def _(ct, result, x, y):
 
 
 def _tie(ct: Ref, chosen: Ref, tied: Ref) -> Ref:
+    """Emit the cotangent of an operand of a minimum or maximum: `ct` if chosen, half of it at a tie, else 0."""
     return where(chosen, ct, where(tied, ct * 0.5, ct.like(0)))
 
 

@@ -38,6 +38,7 @@ _FAR = 15.0
 
 
 def _polynomial(coefficients: Sequence[float], w: Any) -> Any:
+    """Return the polynomial at w, by Horner's rule; the coefficient of the highest power is the first."""
     total = w * coefficients[0] + coefficients[1]
     for c in coefficients[2:]:
         total = total * w + c

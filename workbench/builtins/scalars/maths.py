@@ -175,6 +175,8 @@ def _(ct, result, x, y):
 
 
 def _linear(name: str, factor: float, doc: str) -> None:
+    """Declare the builtin `name`, a float times `factor`, with its expansion and adjoint."""
+
     def meaning(x):
         return x * factor
 

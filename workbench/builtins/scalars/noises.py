@@ -76,6 +76,14 @@ def with_periods(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def _in_a_field(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """Check the arguments of `curlnoise`: a state and a vector of 2 or 3 floats.
+
+    Returns:
+        None for each: they stay as they are.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     if _point(name, args) not in (2, 3):
         raise KernelTypeError(f"{name}() takes a vector of 2 or 3 floats as the point.")
     if len(args) > 2:
@@ -84,6 +92,7 @@ def _in_a_field(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def _points(args: Sequence[Arg]) -> list[Type | None]:
+    """Return the type to convert a point to, in a list: float32 for a literal, else None, as it stays."""
     return [float32 if isinstance(args[1], Weak) else None]
 
 
@@ -137,6 +146,7 @@ def _slope(hash, axis, x):
 
 @written("_noise1(state, xs)")
 def _noise1(state, xs):
+    """Return the noise along a line: a sum over the two ends of a cell, `xs` from `sides`."""
     total = type(xs[0][1])(-0.0)
     for i, x, p, _ in xs:
         total += p * (_slope(rand_word(rand_next(state + i)), 0, x) * x)
@@ -145,6 +155,7 @@ def _noise1(state, xs):
 
 @written("_noise2(state, xs, ys)")
 def _noise2(state, xs, ys):
+    """Return the noise in a plane: a sum over the four corners of a cell, `xs` and `ys` from `sides`."""
     total = type(xs[0][1])(-0.0)
     for i, x, p, _ in xs:
         hashed = rand_word(rand_next(state + i))
@@ -156,6 +167,7 @@ def _noise2(state, xs, ys):
 
 @written("_noise3(state, xs, ys, zs)")
 def _noise3(state, xs, ys, zs):
+    """Return the noise in space: a sum over the eight corners of a cell, `xs`, `ys` and `zs` from `sides`."""
     total = type(xs[0][1])(-0.0)
     for i, x, p, _ in xs:
         hashed = rand_word(rand_next(state + i))
@@ -170,6 +182,7 @@ def _noise3(state, xs, ys, zs):
 
 @written("_noise4(state, xs, ys, zs, ws)")
 def _noise4(state, xs, ys, zs, ws):
+    """Return the noise in four dimensions: a sum over the 16 corners of a cell, `xs` to `ws` from `sides`."""
     total = type(xs[0][1])(-0.0)
     for i, x, p, _ in xs:
         hashed = rand_word(rand_next(state + i))
@@ -203,6 +216,7 @@ def curlnoise(state, x, /):
 
 @written("_gradient2(state, xs, ys)")
 def _gradient2(state, xs, ys):
+    """Return the derivatives of `_noise2` by x and y."""
     dx = dy = type(xs[0][1])(-0.0)
     for i, x, p, dp in xs:
         hashed = rand_word(rand_next(state + i))
@@ -217,6 +231,7 @@ def _gradient2(state, xs, ys):
 
 @written("_gradient3(state, xs, ys, zs)")
 def _gradient3(state, xs, ys, zs):
+    """Return the derivatives of `_noise3` by x, y and z."""
     dx = dy = dz = type(xs[0][1])(-0.0)
     for i, x, p, dp in xs:
         hashed = rand_word(rand_next(state + i))

@@ -77,6 +77,16 @@ def _(ct, result, x):
 
 
 def _compare(name: str, sign: str, floats: str, integers_: tuple[str, str], doc: str) -> None:
+    """Declare a comparison as a builtin, with NumPy's function as its reference.
+
+    Args:
+        name: NumPy's, such as `less`; the builtin is `lt`.
+        sign: its operator, in Python and in C.
+        floats: LLVM's predicate for floats.
+        integers_: LLVM's predicates for signed integers, and for unsigned ones and bools.
+        doc: what it means.
+    """
+
     def reference(x, y):
         return getattr(np, name)(x, y)
 

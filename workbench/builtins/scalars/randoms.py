@@ -84,6 +84,14 @@ def _(state):
 
 
 def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """Check the arguments of `rand_init`: one or two integers.
+
+    Returns:
+        None for each: they stay as they are.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     check_count(name, args, "a seed, or a seed and an offset", 1, 2)
     for arg in args:
         if not (arg is WEAK_INT or (isinstance(arg, Scalar) and is_integer(arg))):
@@ -261,6 +269,14 @@ def sample_unit_cube(state, /):
 
 
 def _mean(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """Check the arguments of `poisson`: a state and a mean.
+
+    Returns:
+        The types to convert them to: None for the state, which stays, and float32.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     check_count(name, args, "a state and a mean", 2)
     return [None, bound(name, args[1], float32, "The mean")]
 

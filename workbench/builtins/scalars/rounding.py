@@ -23,6 +23,15 @@ from workbench.types import Kind, element, is_float
 
 
 def _rounding(name: str, c_name: str, intrinsic: str, doc: str) -> None:
+    """Declare a builtin that rounds floats, with NumPy's function as its reference and no gradient through it.
+
+    Args:
+        name: the builtin, and NumPy's function.
+        c_name: CUDA's function, without the ending for float32.
+        intrinsic: LLVM's.
+        doc: what it means.
+    """
+
     def reference(x):
         return getattr(np, name)(x)
 

@@ -36,12 +36,25 @@ def searched(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def _sorted_array(name: str, array: Arg) -> ArrayType:
+    """Return the argument's type, an array of numbers of one dimension; whether it is sorted is not checked.
+
+    Raises:
+        KernelTypeError: it is something else.
+    """
     if not isinstance(array, ArrayType) or array.ndim != 1 or not isinstance(array.dtype, Scalar):
         raise KernelTypeError(f"{name}() takes an array of numbers of one dimension; this is {array!r}.")
     return array
 
 
 def _sums(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """Check the arguments of `sample_cdf`: a state and an array of floats of one dimension.
+
+    Returns:
+        None for each: they stay as they are.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     check_count(name, args, "a state and an array", 2)
     if not is_float(_sorted_array(name, args[1])):
         raise refuse(name, args[1:], "an array of floats")

@@ -54,6 +54,7 @@ def complex_div(a, b, /):
 
 @complex_div.derivative
 def _complex_div_gradient(a, b, adj, /):
+    """Add to the adjoints of a and b what the adjoint `adj` of a / b brings."""
     part = adj / b
     adjoint[a] += part
     adjoint[b] += -part * (a / b)
@@ -73,6 +74,7 @@ def complex_abs(z, /):
 
 @complex_abs.derivative
 def _complex_abs_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint `adj` of its magnitude, a float, brings."""
     # In half the size no magnitude overflows. At 0 the gradient is 0, as JAX's.
     x, y = z.real * 0.5, z.imag * 0.5
     size = hypot(x, y)
@@ -98,6 +100,7 @@ def complex_exp(z, /):
 
 @complex_exp.derivative
 def _complex_exp_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its exponential brings."""
     adjoint[z] += adj * complex_exp(z)
 
 
@@ -125,6 +128,7 @@ def complex_log(z, /):
 
 @complex_log.derivative
 def _complex_log_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its logarithm brings."""
     adjoint[z] += adj / z
 
 
@@ -148,6 +152,7 @@ def complex_sqrt(z, /):
 
 @complex_sqrt.derivative
 def _complex_sqrt_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its square root brings."""
     adjoint[z] += adj * 0.5 / complex_sqrt(z)
 
 
@@ -169,6 +174,7 @@ def complex_pow(a, b, /):
 
 @complex_pow.derivative
 def _complex_pow_gradient(a, b, adj, /):
+    """Add to the adjoints of a and b what that of a ** b brings: 0 by a where b is 0, 0 by b where a is 0."""
     constant, zero = b.real == 0.0 and b.imag == 0.0, a.real == 0.0 and a.imag == 0.0
     adjoint[a] += where(constant, type(a)(0.0), adj * b * a ** (b - 1.0))
     adjoint[b] += where(zero, type(a)(0.0), adj * a**b * log(where(zero, type(a)(1.0), a)))
@@ -197,6 +203,7 @@ def complex_sinh(z, /):
 
 @complex_sinh.derivative
 def _complex_sinh_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its hyperbolic sine brings."""
     adjoint[z] += adj * complex_cosh(z)
 
 
@@ -214,6 +221,7 @@ def complex_cosh(z, /):
 
 @complex_cosh.derivative
 def _complex_cosh_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its hyperbolic cosine brings."""
     adjoint[z] += adj * complex_sinh(z)
 
 
@@ -233,6 +241,7 @@ def complex_tanh(z, /):
 
 @complex_tanh.derivative
 def _complex_tanh_gradient(z, adj, /):
+    """Add to the adjoint of z what the adjoint of its hyperbolic tangent brings."""
     t = complex_tanh(z)
     adjoint[z] += adj * (1.0 - t * t)
 

@@ -30,6 +30,7 @@ def _scaled(m):
 
 @written("_columns(m)")
 def _columns(m):
+    """Return the three columns of a 3 × 3 matrix as vectors."""
     x, y, z = m
     return vector(x[0], y[0], z[0]), vector(x[1], y[1], z[1]), vector(x[2], y[2], z[2])
 
@@ -70,6 +71,7 @@ def _turned(a, b, c, s):
 
 @written("_swapped(swap, a, b)")
 def _swapped(swap, a, b):
+    """Return b and a where `swap` is true, else a and b."""
     return where(swap, b, a), where(swap, a, b)
 
 

@@ -18,6 +18,7 @@ PAIR = ((-2.0, 2.0), (0.5, 2.0))
 
 
 def _sum(parts: list[Ref]) -> Ref:
+    """Emit the sum of the values, in order, and return it."""
     total = parts[0]
     for part in parts[1:]:
         total = total + part

@@ -241,6 +241,11 @@ def form(shape: Sequence[int], scalar: Scalar) -> Scalar | Vector:
 
 
 def _square_of(t: Vector) -> Scalar | Vector:
+    """Return the type of a square matrix with a row for each component of the vector `t`.
+
+    Raises:
+        KernelTypeError: that is too large for a matrix.
+    """
     return form((t.length, t.length), t.dtype)
 
 

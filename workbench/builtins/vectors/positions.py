@@ -39,6 +39,7 @@ def argmax(v):
 
 
 def _first(v: Ref, ahead: Callable[[Ref, Ref], Ref]) -> Ref:
+    """Emit the index (int32) of the first component that no other is `ahead` of; of the first NaN, if there is one."""
     best, *rest = v.components()
     index = constant(v.builder, 0, int32)
     for position, part in enumerate(rest, 1):

@@ -172,6 +172,7 @@ class Disk:
         return sorted(files, key=lambda f: f.used)
 
     def _check_folders(self, folder: Path) -> None:
+        """Raise `Refused` unless the root, this schema's folder and `folder` may be used, OSError if one is missing."""
         if self.root is None:
             raise Refused(self._named, "has no location: there is no home folder, or the current folder was deleted")
         self._check(self.root, os.stat(self.root))  # the root may be a link, what is inside may not
@@ -179,6 +180,7 @@ class Disk:
         self._check(folder, os.lstat(folder))
 
     def _check(self, path: Path, status: os.stat_result) -> None:
+        """Raise `Refused` if `path`, whose status this is, belongs to another user or is writable by others."""
         reason = distrust(status, self.owners)
         if reason:
             raise Refused(path, f"{reason}, and loading from it could run their code")
@@ -200,6 +202,12 @@ class Disk:
                 self._check(each, os.lstat(each))
 
     def _read_file(self, path: Path) -> tuple[bytes, os.stat_result]:
+        """Return the bytes and the status of a regular file, both of one descriptor.
+
+        Raises:
+            FileNotFoundError: there is none.
+            Refused: it cannot be read, is not a regular file, or is not trusted.
+        """
         try:
             fd = os.open(path, _READ)
             try:
@@ -219,6 +227,7 @@ class Disk:
             raise Refused(path, f"cannot be read ({error.strerror})") from None
 
     def _replace(self, path: Path, data: bytes) -> None:
+        """Write `data` to a temporary file and rename it to `path`, in folders created on demand; or raise an error."""
         self._make_folders(path.parent)
         temporary = path.parent / f".{os.urandom(8).hex()}.tmp"
         fd = os.open(temporary, _CREATE, 0o600)
@@ -236,6 +245,7 @@ class Disk:
             raise
 
     def _set_aside(self, path: Path, digest: str, status: os.stat_result, damage: str) -> None:
+        """Report a damaged file, and move it to `damaged/` unless the folder is read-only or the file was replaced."""
         message = f"the cache file {path} {damage}; the kernel is compiled again"
         if not self.writable:
             self._report(path, message, True)
@@ -253,6 +263,7 @@ class Disk:
             self._report(path, message, False)
 
     def _folder_problem(self, reason: str) -> None:
+        """Set `problem` to a sentence with `reason` and the setting that names another folder, and report it once."""
         if self.writable:
             setting, effect = "WORKBENCH_CACHE", "Compiled kernels are kept in memory only"
         else:
@@ -262,6 +273,7 @@ class Disk:
 
 
 def _scan(folder: Path) -> list[os.DirEntry[str]]:
+    """Return the items of a folder; empty if it cannot be listed."""
     try:
         with os.scandir(folder) as items:
             return list(items)
@@ -348,6 +360,7 @@ def clear(disk: Disk) -> int:
 
 
 def _known_total(path: Path) -> int | None:
+    """Return the folder's bytes as the last pruning recorded them; None if no record is younger than an hour."""
     try:
         if time.time() - os.stat(path).st_mtime > LEFT_OVER:
             return None
@@ -357,11 +370,13 @@ def _known_total(path: Path) -> int | None:
 
 
 def _note_total(path: Path, total: int) -> None:
+    """Write the folder's size in bytes to its record at `path`; a failure is ignored."""
     with suppress(OSError):
         path.write_bytes(b"%d" % total)
 
 
 def _remove(path: Path) -> bool:
+    """Delete a file; return False if that fails."""
     try:
         os.unlink(path)
     except OSError:

@@ -115,6 +115,11 @@ def metadata_end(data: bytes) -> int:
 
 
 def _header(data: bytes, digest: str) -> tuple[int, float]:
+    """Return the length of the metadata in bytes and the build time in seconds since 1970, from a file's header.
+
+    Raises:
+        Damaged: the header or the length of `data` is not that of an entry under `digest`.
+    """
     if len(data) < HEADER.size:
         raise Damaged(f"is only {len(data)} bytes long")
     magic, schema, metadata_size, payload_size, built, key, _ = HEADER.unpack_from(data)
@@ -131,6 +136,7 @@ def _header(data: bytes, digest: str) -> tuple[int, float]:
 
 
 def _metadata(data: bytes) -> dict[str, Any]:
+    """Return the dict that these bytes hold as a JSON object; raise `Damaged` if they are none."""
     try:
         metadata: Any = msgspec.json.decode(data)
     except (msgspec.MsgspecError, RecursionError):

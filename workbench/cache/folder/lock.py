@@ -56,12 +56,14 @@ class Locks:
             self._leave(digest)
 
     def _enter(self, digest: str) -> Lock:
+        """Return the threads' lock of `digest`, and count one more user of it."""
         with self._guard:
             lock, users = self._threads.get(digest) or (Lock(), 0)
             self._threads[digest] = lock, users + 1
             return lock
 
     def _leave(self, digest: str) -> None:
+        """Count one user less of the lock of `digest`, which is dropped with the last."""
         with self._guard:
             lock, users = self._threads.pop(digest)
             if users > 1:
@@ -110,6 +112,7 @@ def _acquire(path: Path, deadline: float) -> int | None:
 
 
 def _locked(fd: int) -> bool:
+    """Lock the file without waiting; return False if another descriptor holds its lock."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # type: ignore[union-attr]
     except BlockingIOError:

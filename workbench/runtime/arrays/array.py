@@ -144,6 +144,10 @@ class array(Viewed, Arithmetic):
             self.bind(source.memory, source.dtype, source.shape, source.strides, requires_grad, source.address)
 
     def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool, own: bool) -> None:
+        """Become a view of NumPy memory on the CPU; `own` is False for memory that something else also holds.
+
+        The last axes of `host` are a vector's components; if those do not lie side by side, the memory is a copy.
+        """
         dims = host.ndim - len(kind.shape)
         if host.size and host.strides[dims:] != dense(kind.shape, host.itemsize):
             host, own = np.ascontiguousarray(host), True
@@ -191,6 +195,7 @@ class array(Viewed, Arithmetic):
             self._ask_for_grad()
 
     def _ask_for_grad(self) -> None:
+        """Set `requires_grad`, with a gradient of zeros; for elements that are no floats only warn."""
         if is_float(self.dtype):
             self.require_grad()
         else:
@@ -227,6 +232,7 @@ class array(Viewed, Arithmetic):
 
     @grad.setter
     def grad(self, value: Any) -> None:
+        """Set the gradient's elements; None sets 0, and an array without `requires_grad` gets it."""
         if not self.requires_grad:
             self.require_grad()
         assert self._grad is not None

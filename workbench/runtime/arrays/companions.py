@@ -72,6 +72,7 @@ def zeros_beside(values: Collection[array]) -> list[array]:
 
 
 def _zeros(value: array) -> array:
+    """Return a flat array of zeros, at least as large as the array's memory, on its device."""
     scalar = element(value.dtype)
     return zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
 

@@ -259,10 +259,12 @@ def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> M
 
 
 def _sum_entry(target: Strided) -> str | None:
+    """Return the name of the native entry that adds arrays of this element type; None if there is none."""
     return None if isinstance(target.dtype, Struct) else add_name(element(target.dtype).name)
 
 
 def _words(target: Strided, source: Strided | None, count: int, dense: bool) -> tuple[int, ...]:
+    """Return a move's table as its native entry reads it: addresses, element count, sizes and strides of 4 axes."""
     front = (0,) * (4 - target.ndim)
     sizes = (*(1 for _ in front), *target.shape)
     other: Sequence[int] = (*front, *source.strides) if source is not None else (0,) * 4
@@ -271,6 +273,7 @@ def _words(target: Strided, source: Strided | None, count: int, dense: bool) -> 
 
 
 def _run(driver: Driver, move: Move) -> None:
+    """Queue a move on its CUDA device; nothing for one without elements."""
     if move.total:
         queue = _queue(driver, move.index, move.entry)
         params = b"".join(bytes(value) for value in move.parameters())
@@ -280,4 +283,5 @@ def _run(driver: Driver, move: Move) -> None:
 
 @functools.cache
 def _queue(driver: Driver, index: int, entry: str) -> Queue:
+    """Return the queue that launches one of our own kernels on a device, remembered."""
     return driver.queue(own_kernel(driver, index, entry), (0, 8 * WORDS, 8 * WORDS + 8))

@@ -120,6 +120,7 @@ def _like(source: array, dtype: Any, device: Device | str | None, requires_grad:
 
 
 def _must_be_array(value: object, call: str) -> None:
+    """Raise an error unless the value is a Workbench array; `call` begins the message."""
     must_be(value, array, f"{call} a Workbench array", advice="wb.array(x) makes one of NumPy's, or of a list.")
 
 
@@ -326,6 +327,7 @@ def _reduced(a: array) -> tuple[Any, ...]:
 
 
 def _again(kin: type[array], data: Any, dtype: Any, device: str, requires_grad: bool, gradient: Any) -> array:
+    """Return the array that `pickle` or `copy` restores, of class `kin`, with its gradient's elements."""
     created = array(data, dtype, device=device, requires_grad=requires_grad)
     created.__class__ = kin
     if created.grad is not None and gradient is not None:

@@ -124,12 +124,13 @@ class Taken:
             self._deleter = None
 
 
-_given: dict[int, tuple[Any, ...]] = {}
+_exported: dict[int, tuple[Any, ...]] = {}
 """Tensors that consumers hold and have not released, by address, with what keeps their memory alive."""
 
 
 def _give_back(address: int) -> None:
-    _given.pop(address, None)
+    """Release the tensor at an address, and with it the memory that was shared; nothing if it is unknown."""
+    _exported.pop(address, None)
 
 
 _give_back_native = _Deleter(_give_back)
@@ -142,8 +143,9 @@ _raw_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char
 def _dropped(capsule: int) -> None:
     """Release the tensor of a capsule that is destroyed (no Python object any more) before anyone took the tensor."""
     with suppress(Exception):
-        if _raw_is_valid(capsule, _NAME):
-            _give_back(_raw_pointer(capsule, _NAME))
+        for name in (_NAME, _VERSIONED):
+            if _raw_is_valid(capsule, name):
+                _give_back(_raw_pointer(capsule, name))
 
 
 _dropped_native = _Deleter(_dropped)
@@ -156,8 +158,9 @@ def capsule(
     dtype: tuple[int, int],
     device: tuple[int, int],
     owner: Any,
+    read_only: bool = False,
 ) -> Any:
-    """Return a capsule (unversioned) of this memory, which keeps `owner` alive until the consumer is done.
+    """Return a capsule of this memory, which keeps `owner` alive until the consumer is done.
 
     Args:
         address: of the first element.
@@ -166,16 +169,19 @@ def capsule(
         dtype: DLPack's type code and bits.
         device: DLPack's device type and number.
         owner: anything.
+        read_only: whether the memory must not be written. Only a versioned capsule can say so (DLPack 1.0); others
+            are unversioned, which every consumer takes.
     """
     sizes, steps = ((ctypes.c_int64 * len(shape))(*values) for values in (shape, strides))
     pointer = ctypes.POINTER(ctypes.c_int64)
     tensor = Tensor(
         address, *device, len(shape), DataType(*dtype, 1), ctypes.cast(sizes, pointer), ctypes.cast(steps, pointer), 0
     )
-    managed = Managed(tensor, None, ctypes.cast(_give_back_native, ctypes.c_void_p))
+    release = ctypes.cast(_give_back_native, ctypes.c_void_p)
+    managed = Versioned(1, 0, None, release, READ_ONLY, tensor) if read_only else Managed(tensor, None, release)
     location = ctypes.addressof(managed)
-    _given[location] = managed, sizes, steps, owner
-    return _new(location, _NAME, ctypes.cast(_dropped_native, ctypes.c_void_p))
+    _exported[location] = managed, sizes, steps, owner
+    return _new(location, _VERSIONED if read_only else _NAME, ctypes.cast(_dropped_native, ctypes.c_void_p))
 
 
 def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
@@ -206,7 +212,8 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     On a GPU, what the consumer's stream does from now on comes after what ours has queued.
 
     Raises:
-        BufferError: the array is of structs, or on an emulated device; or it would have to be copied.
+        BufferError: the array is of structs, or on an emulated device; it would have to be copied; or it is read-only
+            and the consumer takes no capsule that says so (`max_version` below 1.0).
     """
     if source.device.is_emulated:
         raise BufferError(
@@ -219,6 +226,9 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
         return source.numpy().__dlpack__(**options)
     if options.get("dl_device") not in (None, dlpack_device(source)) or options.get("copy"):
         raise BufferError("an array is exported as it is, where it is; copy it with to() or clone() before")
+    read_only = source.memory.read_only
+    if read_only and (options.get("max_version") or (0, 0)) < (1, 0):
+        raise BufferError("this array is read-only, which DLPack before 1.0 cannot say; give a copy: x.clone()")
     if source.device.is_cuda:
         _hand_over(source, stream)
     inner = source.dtype.shape
@@ -231,6 +241,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
         (_BY_NAME[kind], 8 * size),
         dlpack_device(source),
         (source.memory, None if source.device.is_cuda else exported(source.memory)),
+        read_only,
     )
 
 

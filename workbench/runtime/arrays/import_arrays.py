@@ -103,6 +103,12 @@ def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad
 
 
 def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
+    """Return an array over the memory of a DLPack capsule, or of an object that can be asked for one.
+
+    Raises:
+        LaunchError: it is read-only without `may_be_read_only`, or is on a device that arrays cannot be on.
+        TypeError: its elements have no type here.
+    """
     if dlpack.is_capsule(source):
         taken = Taken(source)
         device = _place(*taken.device, source)
@@ -136,6 +142,7 @@ def _is_immutable(source: Any) -> bool:
 
 
 def _place(kind: int, index: int, source: Any) -> Device:
+    """Return the device of a DLPack device type and index; raise a LaunchError if arrays cannot be there."""
     name = _DEVICES.get(kind)
     if name is None:
         raise LaunchError(
@@ -153,6 +160,12 @@ def _own_stream(device: Device) -> int:
 
 
 def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
+    """Return an array over memory described by `__cuda_array_interface__`, after waiting for its stream if necessary.
+
+    Raises:
+        LaunchError: it is read-only and not to be copied.
+        TypeError: its elements have no type here, or it is masked.
+    """
     interface = source.__cuda_array_interface__
     address, read_only = interface["data"]
     host = np.dtype(interface["typestr"])

@@ -122,6 +122,11 @@ class indexedarray:
 
 
 def _table(indices: Any, size: int, axis: int, device: Device) -> array:
+    """Return the indices of an axis as a checked int32 array on the device.
+
+    Raises:
+        ValueError: they are not int32 in one dimension there, or one is outside of the axis of `size` elements.
+    """
     table = indices if isinstance(indices, array) else array(np.asarray(indices, np.int32), int32, device=device)
     if table.dtype != int32 or table.ndim != 1 or table.device != device:
         raise ValueError(f"the indices of axis {axis} are an int32 array of one dimension on {device}, not {table!r}")

@@ -177,6 +177,7 @@ def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[i
 
 
 def _integer(item: Any) -> int:
+    """Return an index as an int; raise a TypeError that says what arrays can be indexed by."""
     try:
         return as_integer(item)
     except TypeError:

@@ -121,6 +121,7 @@ class StructValue:
 
 
 def _zero(type: AnyType) -> Any:
+    """Return the value that a struct's field of this type has at first: zero on the host, None for an array."""
     if isinstance(type, Struct):
         return type.host()
     if isinstance(type, (ArrayType, StructArray)):
@@ -132,20 +133,24 @@ def _zero(type: AnyType) -> Any:
 
 
 def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as a Python number; other values unchanged."""
     return value.item() if is_numpy_scalar(value) else value
 
 
 def _copied(value: Any) -> Any:
+    """Return a copy of a struct or NumPy array; other values, Workbench arrays among them, unchanged."""
     return value.__copy__() if isinstance(value, StructValue) or is_numpy_array(value) else value
 
 
 def _shown(value: Any) -> str:
+    """Return a field's value as text: an array by shape and dtype."""
     if isinstance(value, array):
         return f"array(shape={value.shape}, dtype={value.dtype!r})"
     return str(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
 
 
 def _is_indexed(value: object, type: IndexedArray) -> bool:
+    """Return whether the value is an indexed array of exactly this type."""
     return isinstance(value, indexedarray) and value.type == type
 
 

@@ -121,5 +121,6 @@ class _Elements:
 
 
 def _inside(a: array, outer: array) -> bool:
+    """Return whether the bytes between an array's first and last element lie within those of `outer`."""
     (low, high), (first, last) = extent(a), extent(outer)
     return first <= low and high <= last

@@ -66,11 +66,13 @@ def notice(memory: Memory) -> int:
 
 
 def _seal(memory: Memory) -> None:
+    """Note the digest of what a memory holds with its version, unless that was done for this version."""
     if memory.sealed is None or memory.sealed[0] != memory.version:
         memory.sealed = memory.version, _digest(memory)
 
 
 def _digest(memory: Memory) -> int:
+    """Return a digest of a CPU memory's bytes; gaps of a strided NumPy owner do not count."""
     owner = memory.owner
     if is_numpy_array(owner) and not owner.flags.c_contiguous:  # what lies in its gaps is not of this memory
         dense = np.ascontiguousarray(owner)

@@ -28,6 +28,7 @@ class Viewed(Listed):
     )
 
     def _reshape_in_place(self: Any, shape: Any) -> None:
+        """Raise an AttributeError: the setter of `shape`."""
         raise AttributeError(f"the shape of an array stays as it is; x.reshape({shape}) is a view of another shape")
 
     shape: tuple[int, ...] = property(attrgetter("_shape"), _reshape_in_place)  # type: ignore[assignment]
@@ -132,6 +133,7 @@ class Viewed(Listed):
         return self._part(1)
 
     def _part(self: Any, position: int) -> Any:
+        """Return the real (0) or imaginary (1) parts of complex elements as a strided view of the same memory."""
         self.memory.as_parts = True
         scalar, inner = self.dtype.dtype, self.dtype.shape
         shape, strides = (*self.shape, *inner), (*self.strides, *dense(inner, 2 * scalar.size))

@@ -96,6 +96,11 @@ def get_device(device: Device | str | None = None) -> Device:
 
 
 def _emulated(name: str) -> Device:
+    """Return the emulated device of a name, "emulated" or "emulated:LABEL"; start its driver if none has started.
+
+    Raises:
+        DeviceError: there is no such device.
+    """
     label = name.partition(":")[2] or "0"
     if label not in LABELS or name.endswith(":"):
         listed = ", ".join(f"{EMULATED}:{known}" for known in LABELS)
@@ -151,6 +156,7 @@ def pinning_driver() -> tuple[Driver, int] | None:
 
 
 def _default() -> Device:
+    """Return the device that `WORKBENCH_DEVICE` names, else the first GPU, else the CPU."""
     named = os.environ.get("WORKBENCH_DEVICE")
     if named:
         return get_device(named)

@@ -25,6 +25,7 @@ def own_kernel(driver: Driver, index: int, entry: str) -> LoadedKernel:
 
 
 def _image(entry: str, arch: str, device_kind: str) -> bytes:
+    """Return the image of one of our own kernels for an architecture, from the cache or compiled by NVRTC."""
     from workbench.backends.cuda.compile.nvrtc import IMAGES, CudaBackend, build
 
     kind = IMAGES[device_kind]

@@ -20,6 +20,8 @@ from workbench.runtime.device.driver_handles import CudaDevice
 
 
 class _Probe(msgspec.Struct, frozen=True):
+    """The result of looking for CUDA: the driver, or None and a sentence on why there is none."""
+
     driver: Driver | None
     reason: str
 
@@ -42,6 +44,7 @@ def devices() -> tuple[CudaDevice, ...]:
 
 @cache
 def _probe() -> _Probe:
+    """Look for CUDA on this machine, once per process, and return the result."""
     return probe(_find_library, _modules)
 
 
@@ -86,11 +89,13 @@ def _too_old(version: int) -> str:
 
 
 def _find_library() -> None:
+    """Load the driver's library; raise an OSError if the system has none."""
     # `cuda.pathfinder` looks where the system does, too, but importing it takes 20 ms, also where there is no driver.
     ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
 
 
 def _modules() -> tuple[Any, Any]:
+    """Return the modules `cuda.core` and `cuda.bindings.driver`; raise an ImportError if they are not installed."""
     import cuda.core as core  # pyright: ignore[reportMissingTypeStubs]
 
     return core, bindings()

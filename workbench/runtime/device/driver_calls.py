@@ -79,6 +79,7 @@ A sum into an element of 8 or 16 bits compares and swaps the word around it.
 
 
 def _wait_alone(index: int, wait: Callable[[], object], report: bool = True) -> None:
+    """Wait by the function, and collect no reports: what drivers do until something that reports is installed."""
     wait()
 
 
@@ -146,6 +147,7 @@ class Driver:
         return buffer
 
     def _given_back(self, buffer: Buffer) -> None:
+        """Subtract a freed buffer from the bytes held on its device."""
         self._held[buffer.device] -= buffer.nbytes
 
     def _free_refused(self) -> None:
@@ -347,6 +349,15 @@ class Driver:
     def _queue(
         self, name: str, index: int, executable: int, offsets: Sequence[int] | None, instead: Callable[..., Any]
     ) -> Queue:
+        """Return a queue that launches an executable on a device by the driver's function `name`.
+
+        Args:
+            name: the function, called by its address from native code.
+            index: the device.
+            executable: the handle of a function or an instantiated graph.
+            offsets: of the parameters among the packed ones, in bytes; None if there are none.
+            instead: launches by Python where the driver is written in Python.
+        """
         stream = int(handle_of(self.use(index).default_stream, self._api))
         native = isinstance(self._api, ModuleType)
         if index not in self._rows:
@@ -443,6 +454,7 @@ class Driver:
         return sorted(self._devices)
 
     def _describe(self, index: int) -> CudaDevice:
+        """Return a device's properties, as the driver reports them; no context is created."""
         handle = self.call("cuDeviceGet", index)
         kinds = self._api.CUdevice_attribute
         major, minor, units = (
@@ -454,6 +466,7 @@ class Driver:
         return CudaDevice(index, name, f"sm_{major}{minor}", memory, units)
 
     def _known(self, index: int) -> CudaDevice:
+        """Return the properties of a device; raise a DeviceError if there is no such device."""
         if not 0 <= index < len(self.facts):
             listed = ", ".join(self.label(d.index) for d in self.facts)
             raise DeviceError(f"There is no device {self.kind}:{index}.", advice=f"This machine has {listed}.")
@@ -529,6 +542,7 @@ class Driver:
             return values[0] if len(values) == 1 else tuple(values) if values else None
 
     def _error_of(self, name: str, status: Any) -> DeviceError:
+        """Return the error for a status of a driver's function; a status that breaks the device is noted as that."""
         label = getattr(status, "name", str(status))
         why = self._why(status)
         broken = self.breakage.met(getattr(self._used, "index", None), f"CUDA refused {name}", label, why)

@@ -96,6 +96,7 @@ def set_peer_access_enabled(target: Device | str, peer: Device | str, enable: bo
 
 
 def _pool(driver: Driver, owner: Device) -> Any:
+    """Return the handle of a device's memory pool."""
     with driver.keeping_current():
         driver.use(owner.index)
         return driver.call("cuDeviceGetMemPool", driver.call("cuDeviceGet", owner.index))

@@ -72,6 +72,7 @@ class Breakage:
         self._lock = renewed(self, "_lock")
 
     def _advice(self, index: int) -> str:
+        """Return the advice for a broken device: reset it if that is possible, else restart the process."""
         return RESET.format(self._label(index)) if self.resets else ADVICE
 
     def check(self, index: int) -> None:

@@ -33,10 +33,12 @@ class _Queued:
     handle: Any
 
     def _wait(self) -> None:
+        """Wait on the host until the work is over, also raising faults of kernels; nothing on the CPU."""
         if self._driver is not None:
             self._driver.waiting(self.device.index, lambda driver=self._driver: self._over(driver))
 
     def _over(self, driver: Driver) -> None:
+        """Wait until the work is over, so that an interrupt can end the wait; raise a DeviceError if it failed."""
         wait_until(driver, self.device.index, self._query, self.handle)
         driver.call(self._synchronize, self.handle)
 
@@ -220,6 +222,7 @@ class CapturedStream(Stream):
 
 
 def _drop(owner: Any, function: str) -> None:
+    """Destroy the handle of a stream or event by a driver's function; errors are ignored: finalizers call this."""
     if owner.__dict__.get("_driver") is not None and "handle" in owner.__dict__:
         try:
             owner._driver.release(owner.device.index, function, owner.handle)
@@ -289,6 +292,7 @@ class ScopedTimer:
 
     @property
     def _timed_device(self) -> Device:
+        """The device whose work is timed."""
         return self._device or get_device() or CPU
 
     def __repr__(self) -> str:

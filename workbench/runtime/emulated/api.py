@@ -251,6 +251,10 @@ class EmulatedDriver:
         return function
 
     def _function(self, name: str, called: Called | None) -> Callable[..., tuple[Any, ...]]:
+        """Return a driver's function as the bindings have it: its call returns a tuple of status and results.
+
+        A refusal is a status, not an exception. Without `called` every call returns "not supported".
+        """
         statuses, state = self._api.CUresult, self.state
 
         def call(*args: Any) -> tuple[Any, ...]:

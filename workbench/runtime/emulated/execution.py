@@ -67,12 +67,23 @@ class Native:
         self.variables = {v.name: v.size for v in program.variables.values() if v.space in ("global", "const")}
 
     def _entry(self, name: str) -> Entry:
+        """Return symbol, sizes of parameters and static shared memory of a kernel, compiled at its first use.
+
+        Raises:
+            KeyError: the program has no such kernel.
+            BuildError: it cannot be compiled.
+        """
         if name not in self.program.entries:
             raise KeyError(name)
         sizes = tuple(p.size for p in self.program.entry(name).parameters)
         return Entry(name, sizes, self._kernel(name).metadata.shared)
 
     def _kernel(self, name: str) -> compiled.Kernel:
+        """Return a kernel compiled for the CPU, at its first use; a sanitized module's has checked accesses.
+
+        Raises:
+            BuildError: an instruction is not emulated, or a sanitized kernel runs in clusters.
+        """
         if name not in self._kernels:
             try:
                 emitted = emit_kernel(self.program, name, sanitizing=self.sanitized)
@@ -148,6 +159,7 @@ class Native:
     def _finding(
         self, kernel: compiled.Kernel, launch: Launch, fault: compiled.Fault, arena: Arena, scratch: int
     ) -> Finding:
+        """Return what the sanitizer reports of a fault: lines, allocation at the address, offset in shared memory."""
         at, size = fault.address, kernel.metadata.shared + launch.shared
         scratch_size, slot = (
             kernel.scratch_size(launch.block, launch.shared),

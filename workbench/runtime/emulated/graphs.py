@@ -112,6 +112,7 @@ def executing(graph: Graph) -> Executing:
 
 
 def _copied(graph: Graph) -> Graph:
+    """Return a copy of a graph, with copies of the graphs inside; nodes keep their numbers."""
     copy, known = Graph(graph.device, inner=graph.inner), dict[Node, Node]()
     for node in graph.nodes:
         work = node.work
@@ -125,6 +126,7 @@ def _copied(graph: Graph) -> Graph:
 
 
 def _all_nodes(graph: Graph) -> Iterable[Node]:
+    """Yield the nodes of a graph and of the graphs inside, at any depth."""
     for node in graph.nodes:
         yield node
         inner = (node.work,) if isinstance(node.work, Graph) else ()

@@ -415,6 +415,7 @@ class State:
             return self._findings.pop(device, [])
 
     def _set_condition(self, handle: int, value: int) -> None:
+        """Set the value of a graph's condition, as a kernel does by `cudaGraphSetConditional`."""
         self.handles.get(handle, Condition, "cudaGraphSetConditional").value = value
 
 
@@ -527,6 +528,7 @@ class Unwritten:
             self._set(address, nbytes, 0)
 
     def _set(self, address: int, nbytes: int, value: int) -> None:
+        """Set the shadow of a range of bytes: 0 for written, 0xFF for unwritten."""
         assert self._map is not None
         first, page = address - self._arena.base, mmap.PAGESIZE
         low, high = -(-first // page) * page, (first + nbytes) // page * page

@@ -202,11 +202,13 @@ class Body:
             yield from node.step()
 
     def _planned(self) -> Plan:
+        """Make a new plan of the body as it is now, which later runs use, and return it."""
         self._inner = self.inner()
         self._generations = [body.generation for body in self._inner]
         return self._use(CudaPlan(self) if self.device.is_cuda else CpuPlan(flat_nodes(self), self))
 
     def _use(self, plan: Plan) -> Plan:
+        """Make later runs use a plan, and note which memories they change; return the plan."""
         self._plan, self._written = plan, self.written()
         self._direct = None if self._inner else plan.direct
         return plan
@@ -293,6 +295,14 @@ def trail(graph: Nodes) -> Iterator[Stop]:
 
 
 def _through(body: Nodes, start: int, outermost: int | None, turns: tuple[int, ...]) -> Iterator[Stop]:
+    """Run a body node by node, and yield each node that ran, and each branch and loop when its condition was read.
+
+    Args:
+        body: the body.
+        start: the number of its first node in a picture of the outermost graph.
+        outermost: the number of the outermost graph's node that it lies in; None for that graph's own body.
+        turns: of the loops around it, from 1.
+    """
     after = start + len(body.nodes)  # pictures list a body's own nodes first, then those of the graphs inside them
     for index, node in enumerate(body.nodes, start):
         outer, starts = index if outermost is None else outermost, dict[str, int]()

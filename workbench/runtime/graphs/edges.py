@@ -50,6 +50,8 @@ class Edge(msgspec.Struct, frozen=True):
 
 
 class _Piece(msgspec.Struct):
+    """A range of addresses that every node uses as a whole: its last writer (-1: none), and the readers since then."""
+
     writer: int = -1
     readers: list[int] = msgspec.field(default_factory=list[int])
 
@@ -85,6 +87,7 @@ def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
 
 
 def _conflicts(n: int, use: Use, pieces: list[_Piece], conflicts: Conflicts) -> None:
+    """Add to `conflicts` the earlier nodes that a use must come after, each with reasons (RAW, WAW, WAR) and array."""
     for piece in pieces:
         if use.reads and piece.writer >= 0:
             conflicts.setdefault(piece.writer, {})["RAW", use.name] = None
@@ -96,6 +99,7 @@ def _conflicts(n: int, use: Use, pieces: list[_Piece], conflicts: Conflicts) -> 
 
 
 def _note(n: int, use: Use, pieces: list[_Piece]) -> None:
+    """Note node `n` as the last writer of the pieces, or as one of their readers."""
     for piece in pieces:
         if use.writes:
             piece.writer, piece.readers = n, []

@@ -140,4 +140,5 @@ def foreign_work(
 
 
 def _written(writes: Sequence[array], name: str) -> list[Access]:
+    """Return accesses for arrays that a library's work reads and writes, named after the work."""
     return [Access(a, f"{name}.writes{k}", True, True) for k, a in enumerate(writes)]

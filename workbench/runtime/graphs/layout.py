@@ -118,11 +118,13 @@ def _order(spots: list[_Spot], grid: list[list[int]]) -> None:
 
 
 def _rank(spots: list[_Spot], row: list[int]) -> None:
+    """Set each spot's rank to its position in the row."""
     for position, n in enumerate(row):
         spots[n].rank = position
 
 
 def _mean(spots: list[_Spot], neighbours: list[int], otherwise: float) -> float:
+    """Return the mean rank of the neighbours; `otherwise` if there are none."""
     return sum(spots[m].rank for m in neighbours) / len(neighbours) if neighbours else otherwise
 
 
@@ -146,6 +148,7 @@ def _crossings(spots: list[_Spot], grid: list[list[int]]) -> int:
 
 
 def _count(tree: list[int], at: int) -> int:
+    """Return the sum of the first `at` entries of a Fenwick tree (one-based)."""
     total = 0
     while at > 0:
         total += tree[at]

@@ -69,16 +69,19 @@ def _on(start: Point, end: Point, t: float) -> tuple[float, float]:
 
 
 def _beside(point: tuple[float, float], width: float, side: int) -> _Box:
+    """Return the box of a label of this width to the right (`side` > 0) or left of a point, centred vertically."""
     left = point[0] + AWAY if side > 0 else point[0] - AWAY - width
     return left, point[1] - TALL / 2, left + width, point[1] + TALL / 2
 
 
 def _cost(box: _Box, labels: Sequence[_Box], others: Sequence[Sequence[_Box]]) -> float:
+    """Return the penalty for a label in this box: for the labels and for the lines (as pieces) that it covers."""
     covered = sum(_COVERED for label in labels if _overlap(box, label))
     return covered + sum(_CROSSED for line in others if any(_overlap(box, piece) for piece in line))
 
 
 def _overlap(a: _Box, b: _Box) -> bool:
+    """Return whether two boxes have a common point."""
     return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]
 
 
@@ -161,6 +164,10 @@ def is_small(body: Nodes) -> bool:
 
 
 def _placed(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any]:
+    """Return a body's facts with titles, details and positions; if `opened`, those of bodies inside under "parts".
+
+    `picture` is changed: nodes' bodies become counts of nodes.
+    """
     for work, node in zip(body.nodes, picture["nodes"], strict=True):
         node.update(title=_title(node), detail=_detail(node))
         inside = node["bodies"]
@@ -228,10 +235,12 @@ def _put_inside(picture: dict[str, Any], index: int, parts: Sequence[dict[str, A
 
 
 def _title(node: dict[str, Any]) -> str:
+    """Return a node's name, with its kind if that is an adjoint's."""
     return f"{node['name']} ({node['kind']})" if "adjoint" in node["kind"] else node["name"]
 
 
 def _detail(node: dict[str, Any]) -> str:
+    """Return a node's second line: its dimensions, counts of nodes inside, and milliseconds if measured."""
     counts = {name: len(body["nodes"]) for name, body in node["bodies"].items()}
     inside = [f"{name}: {count} node{'s' * (count != 1)}" for name, count in counts.items()]
     dims = "×".join(map(str, node["dims"]))
@@ -272,6 +281,7 @@ def drawn(picture: dict[str, Any], title: str) -> str:
 
 
 def _line(edge: dict[str, Any]) -> str:
+    """Return the SVG of an edge: its curve with a tooltip of the reasons, its arrowhead and its label."""
     points = edge["points"]
     path = f"M{points[0][0]} {points[0][1]}"
     for (x, y), (u, v) in pairwise(points):
@@ -290,6 +300,7 @@ def _line(edge: dict[str, Any]) -> str:
 
 
 def _box(node: dict[str, Any]) -> str:
+    """Return the SVG of a node: a box with title and detail, coloured by its kind."""
     x, y, width, height = (node[k] for k in ("x", "y", "width", "height"))
     fill, line = FILLS.get(node["kind"], PLAIN_FILL), LINES.get(node["kind"], PLAIN_LINE)
     middle = round(x + width / 2, 1)
@@ -315,6 +326,7 @@ def dot(body: Nodes) -> str:
 
 
 def _summary(body: Nodes) -> str:
+    """Return a sentence that counts a graph's nodes by kind."""
     counts = Counter(node.kind for node in body.nodes)
     inside = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     plural = "node" if len(body.nodes) == 1 else "nodes"

@@ -123,6 +123,7 @@ class CpuPlan:
                 raise fault
 
     def _fault(self, k: int, words: np.ndarray[Any, Any]) -> KernelFault | None:
+        """Return the fault of the launch at position `k` from the words of its fault record; None if it has none."""
         record = self._launch(k).record
         params = self.params[self.offsets[k] : self.offsets[k] + record.loaded.layout.size]
         return fault_of(record.loaded, record.dim, params, words.tobytes())
@@ -160,10 +161,12 @@ class CpuPlan:
         return True
 
     def _write(self, k: int, node: Launch) -> None:
+        """Overwrite the packed parameters of node `k` by those of another launch of the same code."""
         packed = np.frombuffer(_pack(node), np.uint8)
         self.params[self.offsets[k] : self.offsets[k] + packed.size] = packed
 
     def _launch(self, k: int) -> Launch:
+        """Return node `k`, which is a launch."""
         node = self.nodes[k]
         assert isinstance(node, Launch)
         return node
@@ -187,20 +190,24 @@ class CpuPlan:
         return parts, moves
 
     def _words(self, rows: Sequence[Sequence[int]], width: int) -> int:
+        """Return the address of a table of 64-bit words with these rows, which lives as long as the plan."""
         table = np.array(rows, np.int64).reshape(len(rows), width)
         self._tables.append(table)
         return table.ctypes.data
 
     def _in_order(self) -> tuple[int, int]:
+        """Return the address and the number (1) of steps that run all nodes one after another."""
         rows = [row.launch(row.cores, row.mask) for row in map(self._row, range(len(self.nodes)))]
         step = schedule.IN_ORDER, self._words(rows, len(rows[0])), len(rows), 1, 0, 0, 0, 0
         return self._words([step], schedule.STEP_WORDS), 1
 
     def _table(self, body: Nodes) -> tuple[int, int]:
+        """Return the address and the number of the interpreter's steps for a body."""
         steps = list(self._steps_of(body))
         return self._words(steps, schedule.STEP_WORDS), len(steps)
 
     def _steps_of(self, body: Nodes) -> Iterator[tuple[int, ...]]:
+        """Yield the interpreter's steps of a body, level by level: small work in one thread, large work in several."""
         inline: list[Row] = []
         first = self._first[id(body)]
         for level in body.levels:
@@ -220,6 +227,7 @@ class CpuPlan:
         yield from self._flush(inline)
 
     def _flush(self, inline: list[Row]) -> Iterator[tuple[int, ...]]:
+        """Yield the step that runs the waiting rows in one thread, if there are any, and empty the list."""
         yield from self._launches(schedule.LAUNCH, inline, 1)
         inline.clear()
 
@@ -230,6 +238,7 @@ class CpuPlan:
             yield kind, self._words(rows, len(rows[0])), len(rows), threads, 0, 0, 0, _mask(works)
 
     def _control(self, node: Graph) -> tuple[int, ...]:
+        """Return the interpreter's step for a graph inside, a branch or a loop; a condition's address of 0 is none."""
         kind = schedule.WHILE if isinstance(node, While) else schedule.IF
         condition = node.condition.address if node.condition is not None else 0
         main, other = node.graph, node.bodies.get("false")
@@ -238,6 +247,7 @@ class CpuPlan:
         return kind, *first, 1, condition, *second, 0
 
     def _row(self, k: int) -> Row:
+        """Return node `k`, a launch, copy, sum or fill, as native work: entry, parameters, threads and locks."""
         node, params = self.nodes[k], self.params.ctypes.data + int(self.offsets[k])
         if isinstance(node, Launch):
             record, loaded = node.record, node.record.loaded
@@ -256,6 +266,7 @@ def flat_nodes(body: Nodes) -> list[Work]:
 
 
 def _bodies(body: Nodes) -> list[Nodes]:
+    """Return a body and those inside it, at any depth, each once."""
     inside = (inner for node in body.walk() for inner in node.bodies.values())
     return list({id(one): one for one in (body, *inside)}.values())
 
@@ -270,12 +281,14 @@ def _first_numbers(body: Nodes) -> dict[int, int]:
 
 
 def _title(nodes: Sequence[Work]) -> str:
+    """Return a graph's name for messages, by the kernels in it, at most four of them."""
     names = list(dict.fromkeys(n.record.loaded.title for n in nodes if isinstance(n, Launch)))
     shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     return f"graph of {shown}" if shown else "graph"
 
 
 def _pack(node: Launch) -> bytes:
+    """Return a launch's dimensions and arguments as the bytes that its code reads."""
     record = node.record
     return record.loaded.packer.pack(record.dim, record.values)
 
@@ -287,6 +300,7 @@ def _fixed(node: Launch) -> tuple[int, int, int]:
 
 
 def _mask(rows: Sequence[Row]) -> int:
+    """Return the locks of all rows, as the union of their bit masks."""
     mask = 0
     for row in rows:
         mask |= row.mask

@@ -190,6 +190,11 @@ class CudaPlan:
         return self._driver.call(name, graph, after or None, len(after), params, context)
 
     def _control(self, graph: Any, node: Graph, after: list[Any]) -> list[Any]:
+        """Add a graph inside, a branch or a loop to a CUDA graph, after other nodes; return the nodes to wait for.
+
+        Raises:
+            DeviceError: the driver has no conditional nodes.
+        """
         if node.condition is None:
             return self._fill(graph, node.bodies["body"], after)
         version = self._driver.call("cuDriverGetVersion")
@@ -225,6 +230,7 @@ class CudaPlan:
         return nodes or after
 
     def _condition(self, graph: Any) -> Any:
+        """Return a new conditional handle of a CUDA graph, which each launch of the graph sets to 0 first."""
         context = self._driver.call("cuCtxGetCurrent")
         return self._driver.call("cuGraphConditionalHandleCreate", graph, context, 0, ASSIGN_DEFAULT)
 
@@ -242,15 +248,25 @@ class CudaPlan:
         return conditional, list(params.conditional.phGraph_out)
 
     def _setter(self, graph: Any, after: list[Any], handle: Any, node: Graph, holds: bool = True) -> Any:
+        """Add a kernel node that sets a conditional handle from a branch's or loop's condition; return the node.
+
+        `holds`: the handle becomes true where the condition is not 0; False: where it is 0.
+        """
         assert node.condition is not None
         kernel = own_kernel(self._driver, self._index, CONDITION)
         values = ctypes.c_uint64(int(handle)), ctypes.c_void_p(node.condition.address), ctypes.c_int(holds)
         return self._kernel_node(graph, after, self._params(kernel, 1, 1, values))
 
     def _kernel_node(self, graph: Any, after: list[Any], params: Any) -> Any:
+        """Add a kernel node after other nodes, and return it."""
         return self._driver.call("cuGraphAddKernelNode", graph, after or None, len(after), params)
 
     def _launch_params(self, k: int, node: Launch) -> Any:
+        """Return the driver's parameters of a node for launch number `k`; what they point to lives as long as the plan.
+
+        Raises:
+            LaunchError: the launch is cooperative, which no graph can hold.
+        """
         record = node.record.ready()
         if record.loaded.handle.cooperative:
             raise LaunchError(
@@ -272,6 +288,7 @@ class CudaPlan:
         return self._node_params(owners, record.loaded.handle, call.grid, call.block, addresses, call.shared)
 
     def _params(self, kernel: LoadedKernel, blocks: int, block: int, values: Sequence[Any]) -> Any:
+        """Return a node's parameters for one of our own kernels, with its arguments as ctypes values."""
         self._keep.append(values)
         return self._node_params(
             self._keep, kernel, (blocks, 1, 1), (block, 1, 1), [ctypes.addressof(v) for v in values]
@@ -281,6 +298,10 @@ class CudaPlan:
         self, owners: list[Any], kernel: LoadedKernel, grid: Sequence[int], block: Sequence[int],
         addresses: Sequence[int], shared: int = 0,
     ) -> Any:  # fmt: skip
+        """Return the driver's parameters of a kernel node; they point to a table that is added to `owners`.
+
+        `addresses` are those of the kernel's arguments, `shared` the bytes of dynamic shared memory.
+        """
         pointers = (ctypes.c_void_p * len(addresses))(*addresses)
         owners.append(pointers)
         params = self._driver.api.CUDA_KERNEL_NODE_PARAMS()
@@ -300,12 +321,15 @@ class CudaPlan:
 
 
 def _code(node: Launch) -> Loaded:
+    """Return the launch's loaded code."""
     return node.record.loaded
 
 
 def _threads(node: Launch) -> int:
+    """Return the number of the launch's threads, all dimensions together."""
     return node.record.threads
 
 
 def _distinct(handles: Sequence[Any]) -> list[Any]:
+    """Return the handles without repeated ones, in order."""
     return list({int(handle): handle for handle in handles}.values())

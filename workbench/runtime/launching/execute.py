@@ -112,6 +112,7 @@ def execute(record: LaunchRecord) -> None:
 
 
 def _native_of(loaded: Loaded, dims: Sequence[int]) -> Native:
+    """Return a launch's description for messages about interrupts: title, number of threads, written arrays."""
     return Native(loaded.title, math.prod(dims), sorted_names(loaded.writes))
 
 
@@ -247,6 +248,7 @@ def run_packed(
 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
+    """Run a record's launch on the CPU or queue it on its device; return the fault that was met, or None."""
     loaded, options = record.loaded, record.how
     if loaded.on_device:
         return queue(loaded, record.dim, record.values, options.block_dim, options.stream)

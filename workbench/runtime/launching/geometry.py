@@ -85,6 +85,7 @@ def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
 
 @functools.cache
 def _line(threads: int) -> Block:
+    """Return the one-dimensional block of so many threads; the same object each time."""
     return Block(threads)
 
 

@@ -286,6 +286,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def _in_blocks(self) -> dict[Block, Loaded]:
+        """The forms of this code for blocks of a shape, as `in_blocks` has returned them."""
         return {}
 
     @cached_property
@@ -336,6 +337,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def _shapes(self) -> dict[tuple[tuple[int, ...], int | Block], bytes]:
+        """The results of `shape`, by dimensions and block."""
         return {}
 
     @cached_property

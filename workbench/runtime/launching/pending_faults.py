@@ -53,6 +53,8 @@ def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) ->
 
 
 class _Checked(NamedTuple):
+    """A queued launch with checks: its code, dimensions and packed parameters, from which a fault is explained."""
+
     loaded: Loaded
     dims: tuple[int, ...]
     buffer: bytes
@@ -90,6 +92,7 @@ class _Slots:
         return [fault for fault in faults if fault is not None]
 
     def _clear(self, count: int) -> None:
+        """Zero the first `count` fault records on the device."""
         assert self._place is not None
         self._driver.fill(self._place.handle, 0, count * FAULT_SIZE, self._index)
 
@@ -145,6 +148,7 @@ class Settling:
         self._watching.add(index)
 
     def _findings(self, index: int) -> list[KernelFault]:
+        """Take the emulated device's findings in sanitized kernels and return them as faults; empty on a GPU."""
         self._watching.discard(index)
         return [
             explained(loaded, finding)

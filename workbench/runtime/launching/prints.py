@@ -34,6 +34,7 @@ def printing(*kernels: Loaded) -> Generator[None]:
 
 
 def _show(loaded: Loaded) -> None:
+    """Write what a CPU kernel has printed to `sys.stdout`, and empty its buffer."""
     start = loaded.handle.addresses[SYMBOL]
     head = (ctypes.c_int64 * 2).from_address(start)
     # Threads add to the count before they write, so it goes beyond the capacity if the buffer is full.

@@ -203,6 +203,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def _binder(self) -> Binder:
+        """The functions that check arguments and bind launches again; a LaunchError is raised if it has none."""
         if self.binder is None:
             raise LaunchError(f"This launch of {self.kernel} was made without its kernel and cannot be changed.")
         return self.binder
@@ -214,4 +215,5 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 def _shown(value: Any) -> str:
+    """Return an argument as text: an array by type and shape."""
     return f"{value.type!r}{value.shape}" if isinstance(value, array) else f"{value!r}"

@@ -36,17 +36,20 @@ def explained(loaded: Loaded, finding: Finding) -> KernelFault:
 
 
 def _location_of(loaded: Loaded, line: int) -> Location | None:
+    """Return the user's location for a line number in a finding; None if it has none."""
     if loaded.place is not None:
         return loaded.place(line) if line else None
     return next((op.location for op, n in number_ops(loaded.function).items() if n == line), None)
 
 
 def _three(linear: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return a linear index as (x, y, z) in a box of these sizes, x running fastest."""
     x, y, z = unravelled(linear, sizes[::-1])[::-1]
     return x, y, z
 
 
 def _verb(opcode: str) -> str:
+    """Return what a PTX instruction does to memory: "writes", "updates" (an atomic) or "reads"."""
     return "writes" if opcode in _WRITES else "updates" if opcode in _ATOMICS else "reads"
 
 
@@ -124,6 +127,7 @@ class _Case:
 
 
 def _outside(case: _Case) -> tuple[str, str]:
+    """Return sentence and advice for an access outside of an allocation, of shared or of local memory."""
     finding, who, does = case.found, case.who(), case.does()
     if finding.shared is not None:
         size = f"{finding.shared_size:,} bytes"
@@ -141,6 +145,7 @@ def _outside(case: _Case) -> tuple[str, str]:
 
 
 def _unwritten(case: _Case) -> tuple[str, str]:
+    """Return sentence and advice for a read of memory that nothing has written."""
     finding, who, does = case.found, case.who(), case.does()
     if finding.shared is not None:
         return f"{who} {does} at byte {finding.shared:,} of shared memory, which no thread has written yet.", _FIRST
@@ -151,6 +156,7 @@ def _unwritten(case: _Case) -> tuple[str, str]:
 
 
 def _copied(case: _Case) -> tuple[str, str]:
+    """Return sentence and advice for an access to shared memory into which a `cp.async` is under way."""
     at = f"byte {case.found.shared:,} of shared memory"
     return (
         f"{case.who()} {case.does()} at {at}, where a cp.async may not have arrived yet.",
@@ -166,6 +172,7 @@ def _other(case: _Case) -> tuple[str, str]:
 
 
 def _global_race(case: _Case) -> tuple[str, str]:
+    """Return sentence and advice for a race of two threads in global memory."""
     fault = case.fault
     verb, where = _other(case)
     within = fault.block == fault.other_block
@@ -179,6 +186,7 @@ def _global_race(case: _Case) -> tuple[str, str]:
 
 
 def _race(case: _Case) -> tuple[str, str]:
+    """Return sentence and advice for a race of two threads of a block in shared memory."""
     finding, fault = case.found, case.fault
     other = _three(fault.other_thread, finding.launch.block)
     verb, where = _other(case)
@@ -196,6 +204,7 @@ _KEEP = "Keep the array until the device is done with it."
 
 
 def _misaligned(case: _Case) -> tuple[str, str]:
+    """Return sentence and advice for an access at an address that is no multiple of its size."""
     finding, size = case.found, case.fault.size
     shown = case.element()[0] if finding.shared is None else f"byte {finding.shared:,} of shared memory"
     return (
@@ -205,6 +214,7 @@ def _misaligned(case: _Case) -> tuple[str, str]:
 
 
 def _sentence(text: str, advice: str = "") -> Callable[[_Case], tuple[str, str]]:
+    """Return a function from a case to its sentence, "thread (3,) TEXT.", and the advice."""
     return lambda case: (f"{case.who()} {text}.", advice)
 
 

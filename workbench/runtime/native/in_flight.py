@@ -101,6 +101,7 @@ class Watch:
         return None
 
     def _since(self, frame: FrameType) -> float:
+        """Return the seconds since this frame was first seen to compile."""
         now = time.perf_counter()
         if self._compiling[0] != id(frame):
             self._compiling = id(frame), now
@@ -137,10 +138,12 @@ def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _seconds(words: Words) -> float:
+    """Return the seconds since native work began."""
     return (time.perf_counter_ns() - words.began) / 1e9
 
 
 def _done(words: Words, run: Native) -> str:
+    """Return how far native work is, "3 of 8" or "40 % of its threads"; empty if nothing is done yet."""
     if run.rows > 1:
         return f"{words.rows + 1} of {run.rows}"
     percent = 100 * words.threads // run.threads if run.threads else 0

@@ -89,10 +89,12 @@ def _check(entry: Work) -> None:
 
 
 def _parts(entry: Work) -> Iterator[Work]:
+    """Yield an entry, or if it is a copy, sum or fill the plain ones that it consists of."""
     yield from plain_moves(entry) if isinstance(entry, Copy | Fill) else (entry,)
 
 
 def _check_launch(record: LaunchRecord) -> None:
+    """Raise a RecordError if a page cannot run the launch: CUDA C++, or a launch on a GPU."""
     loaded = record.loaded
     if loaded.compile_for is None:
         raise RecordError(f"{record.kernel} is CUDA C++, which no browser runs. {INSTEAD}")
@@ -243,6 +245,7 @@ class _Writer:
         yield self._row(row, node.kind, {})
 
     def _row(self, row: Row, title: str, lines: dict[str, list[int]]) -> int:
+        """Append a row of work to the program, with its title and the lines of its faults; return its number."""
         self.program.rows.append(row)
         self.titles.append(title)
         if lines not in self.faults:
@@ -326,4 +329,5 @@ def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
 
 @cache
 def _moves() -> bytes:
+    """Return the WebAssembly module that copies, adds and fills arrays, compiled once."""
     return native_image("wb_moves", copies.text(), target=WASM)

@@ -88,6 +88,7 @@ def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
 
 
 def _members(data: bytes) -> dict[str, bytes]:
+    """Return the members of an archive by name; raise a RecordError if they are compressed, encrypted or ambiguous."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members: dict[str, bytes] = {}
         for member in archive.infolist():
@@ -112,6 +113,7 @@ def read_json(data: bytes) -> Any:
 
 
 def _no_constant(name: str) -> Any:
+    """Raise a ValueError for NaN and the infinities, which JSON does not have."""
     raise ValueError(name)
 
 

@@ -70,6 +70,7 @@ def close_listener(listener: Listener) -> None:
 
 
 def _hand_over() -> None:
+    """Take the calls noted so far from all sources, and pass them to all open recorders; the lock must be held."""
     for source in _sources:
         entries, lost = source.drain()
         for listener in _open:
@@ -77,5 +78,6 @@ def _hand_over() -> None:
 
 
 def _set() -> None:
+    """Tell all sources whether to note calls, and whether to copy their inputs; the lock must be held."""
     for source in _sources:
         source.listen(bool(_open), any(listener.keeps_inputs for listener in _open))

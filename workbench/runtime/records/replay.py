@@ -97,6 +97,11 @@ class Prepared:
 
     @contextmanager
     def _patched(self, numbers: Mapping[str, Any]) -> Generator[None]:
+        """Have the steps run with other numbers, by parameter, inside a `with`; all are as before at its end.
+
+        Raises:
+            LaunchError, NotDifferentiable: a number does not fit; nothing is changed.
+        """
         steps = self.steps
         instead = [self._with_own_plan(step) for step in steps]
         for record in (record for plan in self._plans() for record in plan.conditional):
@@ -126,9 +131,11 @@ class Prepared:
         return known
 
     def _plans(self) -> list[CpuPlan]:
+        """Return the plans of all steps on the CPU, those of graphs with a plan of our own included."""
         return [*(s for s in self.steps if isinstance(s, CpuPlan)), *(graph.plan for graph in self._graphs.values())]
 
     def _patch(self, name: str) -> list[_Patch]:
+        """Return the patches that set a parameter in all plans that have it."""
         if name not in self._patches:
             self._patches[name] = [patch for plan in self._plans() for patch in _patches(plan, name)]
         return self._patches[name]

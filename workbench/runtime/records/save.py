@@ -54,6 +54,11 @@ def file_bytes(entries: list[Work], contents: Contents, counters: Counters) -> b
 
 
 class _Writer:
+    """Collects the members of a file and its lists of modules, arrays, memories, graphs and artifacts.
+
+    Methods return JSON values or numbers in these lists, and raise a RecordError for what no file can hold.
+    """
+
     def __init__(self, contents: Contents) -> None:
         self.contents = contents
         self.members: dict[str, bytes] = {}
@@ -69,11 +74,13 @@ class _Writer:
         self._memories: dict[Memory, int] = {}
 
     def entry(self, entry: Work) -> dict[str, Any]:
+        """Return an entry of a record as JSON values, with its times and its line in the user's code."""
         entry = entry.unfolded()
         site = [entry.site.filename, entry.site.line] if entry.site is not None else None
         return {"started": entry.started, "seconds": entry.seconds, "site": site, **self.work(entry)}
 
     def work(self, node: Work) -> dict[str, Any]:
+        """Return a piece of work as JSON values; raise a RecordError for kinds that no file holds."""
         match node:
             case Launch():
                 return {"kind": "launch", **self.launch(node.record)}
@@ -94,6 +101,7 @@ class _Writer:
                 )
 
     def launch(self, record: LaunchRecord) -> dict[str, Any]:
+        """Return a launch as JSON values; raise a RecordError for CUDA C++."""
         if record.loaded.geometry is not None:
             raise RecordError(
                 f"{record.kernel} is CUDA C++, and a record of its launches cannot be saved.",
@@ -116,10 +124,12 @@ class _Writer:
         }
 
     def number(self, value: Any, type: Any) -> Any:
+        """Return a number or vector as the big-endian hexadecimal bytes of its type."""
         flat = np.asarray(value, type.numpy).reshape(-1)
         return flat.astype(flat.dtype.newbyteorder(">")).tobytes().hex()
 
     def fill(self, target: array, value: Any) -> Any:
+        """Return the value of a fill: ["bytes", hex] of an element, ["float", hex] of a float, else a number."""
         if not repeats(target.dtype, value):
             element = np.empty(target.dtype.shape, item(target.dtype))
             element[...] = value
@@ -136,6 +146,11 @@ class _Writer:
         return self._graphs[id(graph)]
 
     def module(self, record: LaunchRecord) -> int:
+        """Return the number of a kernel's IR in the file; it is added on first use. The launch's code is added too.
+
+        Raises:
+            RecordError: the launch has no kernel, or its IR cannot be written.
+        """
         specialisation = record.specialisation
         if specialisation is None:
             raise RecordError(f"The launch of {record.kernel} was made without its kernel and cannot be saved.")
@@ -158,6 +173,7 @@ class _Writer:
         return self._modules[id(specialisation)]
 
     def artifact(self, record: LaunchRecord) -> None:
+        """Add a launch's compiled code to the file, if the cache has it and the file does not."""
         digest = record.loaded.digest
         entry = default_store().get(digest) if digest not in self._artifacts else None
         if entry is not None:
@@ -167,6 +183,7 @@ class _Writer:
             self.artifacts.append({"digest": digest, "member": member})
 
     def array(self, value: array) -> int:
+        """Return the number of an array in the file; it is added on first use, with its memory and gradient."""
         kind = value.type
         field = [kind.pitch, kind.offset] if getattr(kind, "pitch", 0) else None
         key = (value.memory, value.address, value.shape, value.strides, repr(kind), value.dtype, value.requires_grad)
@@ -193,6 +210,7 @@ class _Writer:
         return self._arrays[key]
 
     def memory(self, value: array) -> int:
+        """Return the number of an array's memory in the file; it is added on first use, with its recorded contents."""
         if value.memory not in self._memories:
             self.contents.keep([value])
             _, data = self.contents.kept[value.memory]

@@ -222,6 +222,11 @@ def read(data: bytes, trust: bool = False, own: bool = False) -> Saved:
 
 
 def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) -> Saved:
+    """Return the values of a file's content, all checked; facts of kernels are read only if the file is our `own`.
+
+    Raises:
+        Wrong, Malformed: the content is not as `save` writes it.
+    """
     parts = ("entries", "graphs", "modules", "arrays", "memories", "artifacts", "machine")
     # Files from before counters have none.
     content = {"counters": list[object](), **content} if is_mapping(content) else content
@@ -253,6 +258,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
 
 
 def _counter(stored: Any) -> tuple[str, int, int]:
+    """Return the name of a counter, its step and its amount so far."""
     fields = cast("list[Any]", stored) if isinstance(stored, list) else []
     if list(map(type, fields)) != [str, int, int] or not fields[0].isidentifier():
         raise saved_values.Wrong("an improper counter")
@@ -260,6 +266,7 @@ def _counter(stored: Any) -> tuple[str, int, int]:
 
 
 def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
+    """Return the fields of a kernel's `Tiling`; None for a kernel without tiles."""
     match stored:
         case None:
             return None
@@ -292,6 +299,7 @@ def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tup
 
 
 def _memory(stored: Any, members: Mapping[str, bytes]) -> SavedMemory:
+    """Return an allocation with its bytes, read from its .npy member."""
     fields = saved_values.record(stored, "an allocation", ("member", "device", "nbytes"))
     raw = saved_values.member(fields["member"], members)
     if re.search(rb"\dL", raw.partition(b"\n")[0]):
@@ -307,6 +315,10 @@ def _memory(stored: Any, members: Mapping[str, bytes]) -> SavedMemory:
 
 
 def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
+    """Return an array as a view of one of the allocations; raise `Wrong` if it reaches outside or is not aligned.
+
+    `count` is the number of arrays in the file, which bounds the number of its gradient.
+    """
     fields = saved_values.record(stored, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
     dtype, field = read_element(fields["dtype"]), saved_values.field_place(fields["field"])
     memory, offset = (
@@ -381,6 +393,7 @@ class _Reader:
         return kind, read(self, kind, saved_values.record(stored, f"a recorded {kind}", ("kind", *more, *fields)))
 
     def branch(self, kind: str, fields: Mapping[str, Any]) -> SavedBranch:
+        """Return a graph inside, branch or loop, with the numbers of its bodies and of its condition's array."""
         numbers, condition = fields["bodies"], fields["condition"]
         if not isinstance(numbers, dict) or not numbers or not numbers.keys() <= BODIES[kind]:
             raise saved_values.Wrong(f"a node {kind} with improper graphs inside")
@@ -397,6 +410,7 @@ class _Reader:
         return SavedBranch(bodies, condition)
 
     def call(self, kind: str, fields: Mapping[str, Any]) -> SavedCall:
+        """Return a call of another library with its steps and outputs."""
         if not is_list(fields["steps"]) or not is_list(fields["outputs"]):
             raise saved_values.Wrong("a call without steps")
         steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in fields["steps"])
@@ -404,6 +418,7 @@ class _Reader:
         return SavedCall(label, dims, steps, tuple(map(self.array, fields["outputs"])))
 
     def move(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
+        """Return a copy or sum of two arrays, whose shapes and dtypes must be equal."""
         target, source = self.array(fields["target"]), self.array(fields["source"])
         to, from_ = self.arrays[target], self.arrays[source]
         if (to.shape, to.dtype) != (from_.shape, from_.dtype):
@@ -411,13 +426,16 @@ class _Reader:
         return SavedMove(target, source)
 
     def fill(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
+        """Return a fill with its value, which must fit the array's elements."""
         target = self.array(fields["target"])
         return SavedMove(target, saved_values.fill_value(fields["value"], self.arrays[target].dtype))
 
     def array(self, number: Any) -> int:
+        """Return the number of an array; raise `Wrong` if there is none."""
         return saved_values.index(number, len(self.arrays), "array")
 
     def launch(self, kind: str, fields: Mapping[str, Any]) -> SavedLaunch:
+        """Return a launch with its arguments; whether they suit the kernel is checked when it is restored."""
         module = saved_values.index(fields["module"], len(self.functions), "module")
         params = self.functions[module].params
         dim, direction = saved_values.wholes(fields["dim"]), fields["direction"]

@@ -99,6 +99,7 @@ class BuildLog:
             self._end = None
 
     def _hear(self, event: Event) -> None:
+        """Note a build that ended, or code that came from the disk's cache."""
         if isinstance(event, CompileDone) or (isinstance(event, CacheHit) and event.where == "disk"):
             started = time.perf_counter() - event.seconds
             self.noted.append(Build(event.kernel, event.direction, started, event.seconds))

@@ -49,6 +49,7 @@ def read_element(data: Any, depth: int = 0) -> Scalar | Vector | Struct:
 
 
 def _field(data: Any, depth: int) -> tuple[str, Scalar | Vector | Struct]:
+    """Return a struct field's name and type; raise `Malformed` for anything else. `depth` is that of nested structs."""
     match data:
         case [str() as label, form] if label.isidentifier() and not label.startswith("__"):
             return label, read_element(form, depth + 1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, register, saturating, suffix, width
 from workbench.backends.zero_signs import may_lose_sign
@@ -106,14 +104,12 @@ def emit_vec(emitter: Emitter, op: Op) -> None:
 
 
 def emit_extract(emitter: Emitter, op: Op) -> None:
-    """Emit the component at an index; one past the end gives the last.
-
-    An index that is negative gives the first component if it is constant, else the last.
-    """
+    """Emit the component at an index; an index out of range, which only unchecked code has, gives the last."""
     vector, index = op.operands
     parts = emitter.operands(vector)
     if index in emitter.constants:
-        emitter.bind(op.result, [parts[_component(emitter.constants[index], len(parts))]])
+        position = int(emitter.constants[index])
+        emitter.bind(op.result, [parts[position if 0 <= position < len(parts) else -1]])
         return
     # A row of selects rather than memory: a vector in memory would keep LLVM from putting threads side by side.
     w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
@@ -125,25 +121,19 @@ def emit_extract(emitter: Emitter, op: Op) -> None:
 
 
 def emit_insert(emitter: Emitter, op: Op) -> None:
-    """Emit a vector with one component replaced.
-
-    A constant index is clamped to the vector; with any other that is out of range nothing is replaced.
-    """
+    """Emit a vector with one component replaced; none if the index is out of range, which only unchecked code has."""
     vector, index, value = op.operands
     parts = list(emitter.operands(vector))
     new = emitter.operand(value)
     if index in emitter.constants:
-        parts[_component(emitter.constants[index], len(parts))] = new
+        if 0 <= (position := int(emitter.constants[index])) < len(parts):
+            parts[position] = new
     else:
         w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
         for k, part in enumerate(parts):
             hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
             parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
     emitter.bind(op.result, parts)
-
-
-def _component(index: Any, count: int) -> int:
-    return min(max(int(index), 0), count - 1)
 
 
 _WHOLE = "6755399441055744.0"  # 1.5 · 2⁵²: a float64 of this size has no fraction, and its low bits are the integer

@@ -90,6 +90,11 @@ class CudaBackend(Backend):
         return self._compiled(function, options, target, self.kind)
 
     def _compiled(self, function: Function, options: Options, target: str, kind: str) -> Artifact:
+        """Emit and compile the function to `kind`, one of NVRTC's outputs such as "cubin"; return image and metadata.
+
+        Raises:
+            BuildError: NVRTC refused the text, or a block needs more shared memory than the target has.
+        """
         target = target or self._target
         start = time.perf_counter()
         emitted = emit_kernel(function, options, target, lines=kind == SANITIZED)
@@ -157,6 +162,7 @@ def metadata_of(
 
 
 def _built(text: str, options: Options, target: str, kind: str, function: Function) -> Built:
+    """Compile the text of a function; an error of NVRTC is raised at the func's CUDA text that it is about."""
     try:
         return build(text, options, target, kind, function.name)
     except BuildError as error:
@@ -273,6 +279,7 @@ def resources_by_kernel(log: str) -> dict[str, dict[str, int]]:
 
 
 def _build_error(status: str, log: str, text: str, function: str) -> BuildError:
+    """Return the error for a compilation that failed, which quotes the first line that NVRTC refused."""
     first = _PLACE.search(log)
     if first:
         rows = text.splitlines()

@@ -68,6 +68,7 @@ def supported(request: dict[str, Any], data: bytes, tell: Callable[[str], None])
 
 
 def _check_target(target: str, known: tuple[int, ...], advice: str) -> None:
+    """Raise a DeviceError if the target is malformed, or its compute capability is not among the `known` ones."""
     if not re.fullmatch(r"sm_\d+[af]?", target) or int(re.sub(r"\D", "", target)) not in known:
         listed = ", ".join(f"sm_{n}" for n in known)
         raise DeviceError(f"NVRTC cannot compile for {target!r}.", advice=f"It knows {listed}. {advice}".strip())
@@ -81,14 +82,17 @@ class _Nvrtc:
         self.library.nvrtcGetErrorString.restype = c_char_p
 
     def status(self, number: int) -> str:
+        """Return the name of a result of NVRTC, such as "NVRTC_SUCCESS"."""
         return self.library.nvrtcGetErrorString(number).decode()
 
     def call(self, name: str, *arguments: Any) -> None:
+        """Call a function of NVRTC; raise a BuildError unless it succeeds."""
         status = self.status(getattr(self.library, name)(*arguments))
         if status != SUCCESS:
             raise BuildError(f"NVRTC failed: {status}.", log="")
 
     def read(self, name: str, program: c_void_p) -> bytes:
+        """Return an output of a program, such as "nvrtcGetCUBIN"; empty if its size is 0."""
         size = c_size_t()
         self.call(f"{name}Size", program, byref(size))
         data = ctypes.create_string_buffer(size.value)
@@ -97,12 +101,14 @@ class _Nvrtc:
         return data.raw
 
     def symbol(self, program: c_void_p, name: str) -> str:
+        """Return the mangled name of a name expression of a compiled program."""
         lowered = c_char_p()
         self.call("nvrtcGetLoweredName", program, name.encode(), byref(lowered))
         return (lowered.value or b"").decode()
 
     @property
     def known(self) -> tuple[int, ...]:
+        """The compute capabilities that this NVRTC compiles for: 75, 80, 90, …"""
         count = c_int()
         self.call("nvrtcGetNumSupportedArchs", byref(count))
         numbers = (c_int * count.value)()

@@ -54,6 +54,7 @@ def accumulate(function: Function) -> Function:
 
 
 def _is_kept(op: Op) -> bool:
+    """Return whether an operation is a marked change of numbers of at least 32 bits, which threads hold in locals."""
     if op.name != "reduce_add" and not op.attrs.get(REDUCTION):
         return False
     scalar = element(op.operands[-1].type)
@@ -61,10 +62,12 @@ def _is_kept(op: Op) -> bool:
 
 
 def _indices(op: Op) -> tuple[Value, ...]:
+    """Return the indices of the element that an operation changes; empty for `reduce_add`."""
     return op.operands[1:-1] if op.name in ELEMENTS else ()
 
 
 def _components(op: Op) -> int:
+    """Return how many numbers a change adds or combines: a vector's components, else 1."""
     return getattr(op.operands[-1].type, "length", 1)
 
 
@@ -201,10 +204,15 @@ _ATOMIC = {
 
 
 def _join(kind: str) -> str:
+    """Return the C++ function `wb_join_<kind>`, which combines two values."""
     return f"template <typename T> WB_FN T wb_join_{kind}(T a, T b) {{ return {_JOINED[kind]}; }}\n"
 
 
 def _block(kind: str) -> str:
+    """Return the C++ function `wb_block_<kind>`, which combines one value per thread over a block.
+
+    It returns true in thread 0 alone, whose `value` then is the result; false everywhere if no thread has `any`.
+    """
     # Not unrolled: it runs once per block, and a kernel has one for each component.
     return f"""\
 template <typename T> WB_FN bool wb_block_{kind}(T& value, bool any) {{

@@ -155,6 +155,7 @@ def _adding(e: Emitter, op: Op, type: Type) -> str:
 
 
 def _signed(kind: str, function: str) -> str:
+    """Return the C++ function of an atomic bitwise operation on int64, by CUDA's function for unsigned long long."""
     return (
         f"WB_FN long long wb_atomic_{kind}(long long* target, long long value) {{\n"
         f"    return (long long){function}((unsigned long long*)target, (unsigned long long)value);\n}}\n"

@@ -120,6 +120,7 @@ def literal(value: Any, type: Scalar | Vector) -> str:
 
 
 def _integer(value: int, type: Scalar) -> str:
+    """Return the C++ literal of an integer in its type, with a suffix or a cast."""
     suffix = _WIDE_SUFFIX.get(type.name)
     if suffix is None:
         return f"({C_TYPES[type.name]}){value}"
@@ -130,6 +131,7 @@ def _integer(value: int, type: Scalar) -> str:
 
 
 def _float(value: Any, type: Scalar) -> str:
+    """Return the C++ literal of a float32 or float64 with all its bits; NaN and infinity as a cast of their bits."""
     single = type.bits == 32
     suffix = "f" if single else ""
     if np.isnan(value) or np.isinf(value):

@@ -177,9 +177,11 @@ class Expressions(msgspec.Struct):
         return self.of(value), False
 
     def _spaced(self, op: Op) -> bool:
+        """Return whether the C++ type of the result has several words, so that a cast to it is a prefix, not a call."""
         return " " in c_type(op.result.type)
 
     def _builtin(self, op: Op) -> Text:
+        """Return the expression of a builtin by its CUDA spelling, cast back where C++ promotes; record the builtin."""
         builtin = TABLE[op.name]
         self.builtins.add(op.name)
         spelling = builtin.cuda
@@ -211,6 +213,7 @@ class Expressions(msgspec.Struct):
         return Text(f"{name}{suffix}({', '.join(map(self.argument, op.operands))})", ATOM)
 
     def _template(self, op: Op, spelling: str) -> Text:
+        """Return a builtin's spelling with its operands, `{0}`, …, and the result's type, `{T}`, filled in."""
         call = not spelling.startswith("(")
         body = spelling if call else spelling[1:-1]
         parts = [self.of(v).text if call else self.of(v).within(UNARY) for v in op.operands]
@@ -229,6 +232,7 @@ class Expressions(msgspec.Struct):
         return Text(cast(word, text.text), UNARY if " " in word else ATOM)
 
     def _vector_operator(self, op: Op) -> Text:
+        """Return the expression of a vector's + - * / or negation; a splat as factor or divisor stays a scalar."""
         sign = _VECTOR_SIGNS[op.name]
         length = form_of(vector_of(op.result))
         if op.name == "neg":
@@ -254,16 +258,19 @@ _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
 
 
 def _const(e: Expressions, op: Op) -> Text:
+    """Return the expression of a constant."""
     text = literal(op.attrs[VALUE], scalar_or_vector_of(op.result))
     return Text(text, UNARY if text.startswith(("-", "(signed", "(unsigned", "(short")) else ATOM)
 
 
 def _shape(e: Expressions, op: Op) -> Text:
+    """Return the expression of an array's size along an axis, in the result's type."""
     extent = f"{e.names(op.operands[0])}.shape[{op.attrs[AXIS]}]"
     return Text(extent, ATOM) if element(op.result.type).bits == 64 else Text(f"(int){extent}", UNARY)
 
 
 def _load(e: Expressions, op: Op) -> Text:
+    """Return the expression of an element: of arrays that nothing changes, by a read through the read-only cache."""
     array, lvalue = op.operands[0], e.element(op.operands[0], op.operands[1:])
     if array not in e.constant:
         return lvalue
@@ -294,6 +301,7 @@ def _word(type: Scalar, bytes: int) -> str:
 
 
 def _cast(e: Expressions, op: Op) -> Text:
+    """Return the expression of a conversion, component by component for vectors."""
     source, target = op.operands[0].type, op.result.type
     text = e.of(op.operands[0])
     if isinstance(source, Vector) and isinstance(target, Vector):
@@ -329,6 +337,7 @@ def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
 
 
 def _vec(e: Expressions, op: Op) -> Text:
+    """Return the expression of a vector of its operands, or of one scalar in all components."""
     type = vector_of(op.result)
     if is_splat(op):
         e.keys.add(("splat", form_of(type)))
@@ -337,6 +346,7 @@ def _vec(e: Expressions, op: Op) -> Text:
 
 
 def _extract(e: Expressions, op: Op) -> Text:
+    """Return the expression of a component: a member if the index is constant, else a call of `wb_component`."""
     vector, index = op.operands
     form, constant = form_of(vector_of(vector)), e.inlining.definition.get(index)
     if constant is not None and constant.name == "const":
@@ -346,11 +356,13 @@ def _extract(e: Expressions, op: Op) -> Text:
 
 
 def _insert(e: Expressions, op: Op) -> Text:
+    """Return the expression of a copy of a vector with one component changed."""
     e.keys.add(("with", form_of(vector_of(op.result))))
     return Text(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
 
 
 def _same(e: Expressions, op: Op) -> Text:
+    """Return the expression of the first operand, for operations that do not change it."""
     return e.of(op.operands[0])
 
 

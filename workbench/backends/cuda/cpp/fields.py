@@ -68,8 +68,10 @@ def fields_of(function: Function, options: Options) -> Fields:
 
 
 def _offset(field: Value) -> int:
+    """Return a field's distance in bytes from the start of its struct."""
     return array_of(field).offset
 
 
 def _bytes(field: Value) -> range:
+    """Return the bytes of the struct that a field covers."""
     return range(_offset(field), _offset(field) + array_of(field).dtype.size)

@@ -104,6 +104,7 @@ def inline_values(function: Function) -> Inlining:
 
 
 def _block(block: Block, state: Inlining) -> None:
+    """Decide for the values of a block and the blocks inside which are inlined, and add those to `state`."""
     effects = [position for position, op in enumerate(block.ops) if has_effect(op)]
     consumer: dict[Value, int] = {}
     for position, op in enumerate(block.ops):

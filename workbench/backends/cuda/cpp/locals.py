@@ -104,6 +104,7 @@ class Locals(Classes):
         return live
 
     def _define(self, results: tuple[Value, ...], live: set[Value]) -> set[Value]:
+        """Record that these results live at the same time as each other and `live`; return `live` without them."""
         nodes = {self.of(r) for r in results}
         after = live - nodes
         for node in nodes:
@@ -111,6 +112,7 @@ class Locals(Classes):
         return after
 
     def _if(self, op: Op, live: set[Value]) -> set[Value]:
+        """Walk an `if` backwards from the locals that live after it; return those that live before it."""
         after = self._define(op.results, live)
         before = self._leaves(op.operands)
         for block in op.blocks:
@@ -118,6 +120,7 @@ class Locals(Classes):
         return before
 
     def _for(self, op: Op, live: set[Value]) -> set[Value]:
+        """Walk a `for` backwards from the locals that live after it; return those that live before it."""
         (body,) = op.blocks
         # The start is read after the carried locals got their first values, the end and the step at every turn.
         around = (live - {self.of(r) for r in op.results}) | self._from_outside(op) | self._leaves(op.operands[:3])
@@ -126,6 +129,7 @@ class Locals(Classes):
         return around | self._leaves(op.operands)
 
     def _while(self, op: Op, live: set[Value]) -> set[Value]:
+        """Walk a `while` backwards from the locals that live after it; return those that live before it."""
         condition, body = op.blocks
         nodes = {self.of(r) for r in op.results}
         around = self._define(op.results, (live - nodes) | self._from_outside(op))

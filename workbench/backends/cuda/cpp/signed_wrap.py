@@ -45,6 +45,7 @@ def _index_only(function: Function) -> set[Op]:
 
 
 def _is_index(op: Op, position: int) -> bool:
+    """Return whether the operand at `position` is an index of an element of an array or of a slot."""
     if op.name in ("slot_read", "slot_write"):
         return position == 1
     if op.name not in ELEMENTS:
@@ -63,6 +64,8 @@ def type_range(type: Scalar) -> Interval:
 
 
 def _corners(f: Callable[[int, int], int]) -> Callable[[Sequence[Interval]], Interval]:
+    """Return a rule that maps two intervals to that of `f`, from its values at their ends."""
+
     def rule(args: Sequence[Interval]) -> Interval:
         values = [f(a, b) for a in args[0] for b in args[1]]
         return min(values), max(values)
@@ -71,14 +74,17 @@ def _corners(f: Callable[[int, int], int]) -> Callable[[Sequence[Interval]], Int
 
 
 def _modulo(args: Sequence[Interval]) -> Interval | None:
+    """Return the interval of a remainder by positive divisors; None if a divisor may be 0 or negative."""
     return (0, args[1][1] - 1) if args[1][0] > 0 else None
 
 
 def _floordiv(args: Sequence[Interval]) -> Interval | None:
+    """Return the interval of a quotient by positive divisors; None if a divisor may be 0 or negative."""
     return _corners(lambda a, b: a // b)(args) if args[1][0] > 0 else None
 
 
 def _bit_and(args: Sequence[Interval]) -> Interval | None:
+    """Return the interval of a bitwise and; None if both operands may be negative."""
     bounds = [high for low, high in args if low >= 0]
     return (0, min(bounds)) if bounds else None
 
@@ -109,9 +115,11 @@ class _Intervals:
         self._block(function.body)
 
     def _of(self, value: Value) -> Interval:
+        """Return the interval of an integer value; that of its type if nothing is known."""
         return self.known.get(value) or type_range(scalar_of(value))
 
     def _block(self, block: Block) -> None:
+        """Compute the intervals of the integer results in a block and the blocks inside."""
         for op in block.ops:
             if op.name == "for" and is_integer(op.operands[0].type):
                 self._loop_index(op)
@@ -123,6 +131,7 @@ class _Intervals:
                 self._scalar(op)
 
     def _scalar(self, op: Op) -> None:
+        """Set the interval of an operation's result if one is known; add an operation without overflow to `safe`."""
         result = op.result
         low, high = type_range(scalar_of(result))
         if op.name == "const":
@@ -143,6 +152,7 @@ class _Intervals:
                     self.safe.add(op)
 
     def _loop_index(self, op: Op) -> None:
+        """Set the interval of a `for`'s index, if the sign of the step is known."""
         start, stop, step = (self._of(v) for v in op.operands[:3])
         if step[0] > 0:
             self.known[op.blocks[0].params[0]] = (start[0], max(start[0], stop[1] - 1))
@@ -150,6 +160,7 @@ class _Intervals:
             self.known[op.blocks[0].params[0]] = (min(start[1], stop[0] + 1), start[1])
 
     def _joined(self, op: Op) -> None:
+        """Set the interval of each integer result of an `if`: the hull of what its branches yield."""
         for position, result in enumerate(op.results):
             if is_integer(result.type):
                 ends = [self._of(block.yielded[position]) for block in op.blocks]

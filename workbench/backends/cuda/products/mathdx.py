@@ -86,6 +86,11 @@ class _Refused(Exception):
 
 
 def _generate(spec: ProductSpec, alignment: tuple[int, int, int] | None) -> tuple[bytes, dict[str, Any]]:
+    """Return a product's LTO-IR and metadata; operands are aligned to these bytes, None: to their elements.
+
+    Raises:
+        _Refused: libmathdx cannot build it, or a call of it failed.
+    """
     library = _library(spec.arch)
     number, suffix = spec.compute_capability()
     with _Handle(library, "cublasdxCreateDescriptor", "cublasdxDestroyDescriptor") as product:
@@ -132,6 +137,7 @@ def _describe(library: Any, product: Handle, spec: ProductSpec, alignment: tuple
 
 
 def _read(library: Any, code: Handle) -> bytes:
+    """Return the LTO-IR of finished code."""
     size = ctypes.c_size_t()
     _call(library, "commondxGetCodeLTOIRSize", code, ctypes.byref(size))
     image = ctypes.create_string_buffer(size.value)
@@ -155,23 +161,27 @@ class _Handle:
 
 
 def _call(library: Any, name: str, *arguments: Any) -> None:
+    """Call a function of libmathdx; raise `_Refused` if it fails."""
     status = getattr(library, name)(*arguments)
     if status:
         raise _Refused(f"{name}: {_status(library, status)}", _last_error(library))
 
 
 def _refusal(library: Any, status: int) -> _Refused:
+    """Return the error for a product that libmathdx did not build, with the compiler's first line of an error."""
     log = _last_error(library) if status == _COMPILATION_ERROR else ""
     return _Refused(next((row.strip() for row in log.splitlines() if "error" in row), _status(library, status)), log)
 
 
 def _status(library: Any, status: int) -> str:
+    """Return what libmathdx calls a status."""
     text = library.commondxStatusToStr
     text.restype = ctypes.c_char_p
     return (text(ctypes.c_int(status)) or b"").decode(errors="replace") or f"status {status}"
 
 
 def _last_error(library: Any) -> str:
+    """Return libmathdx's text about its last error; empty if there is none."""
     size, status = ctypes.c_size_t(), ctypes.c_int()
     if library.commondxGetLastErrorStrSize(ctypes.byref(size)):
         return ""

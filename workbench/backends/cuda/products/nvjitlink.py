@@ -82,6 +82,7 @@ def link(library: str, parts: Sequence[tuple[str, bytes]], options: Sequence[str
 
 
 def _read(api: Any, handle: c_void_p, what: str) -> bytes:
+    """Return an output of nvJitLink, such as "LinkedCubin"; empty if there is none."""
     size = c_size_t()
     if getattr(api, f"nvJitLinkGet{what}Size")(handle, byref(size)) or not size.value:
         return b""
@@ -91,4 +92,5 @@ def _read(api: Any, handle: c_void_p, what: str) -> bytes:
 
 
 def _text(api: Any, handle: c_void_p, what: str) -> str:
+    """Return an output of nvJitLink that is text, such as "ErrorLog", stripped."""
     return _read(api, handle, what).decode(errors="replace").replace("\0", "").strip()

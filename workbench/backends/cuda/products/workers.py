@@ -106,6 +106,7 @@ def build(
 
 
 def _names(spec: ProductSpec, builder: Builder) -> tuple[str, str, str, str]:
+    """Return the fields that all events about a product begin with: its description, role, architecture, builder."""
     return spec.shown, spec.role, spec.arch, builder.name
 
 
@@ -118,12 +119,18 @@ class _Running(msgspec.Struct, frozen=True):
 
 
 def _start(spec: ProductSpec, builder: Builder, folder: Path, time_limit: float) -> _Running:
+    """Queue the building of a product, with a limit in seconds, and publish `ProductStarted`."""
     publish(ProductStarted(*_names(spec, builder)))
     request = {"task": builder.task, "product": spec.as_json(), "folder": str(folder)}
     return _Running(spec, POOL.submit(request, limits=Limits(clock=time_limit)), time.monotonic())
 
 
 def _finish(running: _Running, builder: Builder) -> Product:
+    """Wait for a product, publish `ProductBuilt` or `ProductFailed`, and return it.
+
+    Raises:
+        BuildError: it could not be built.
+    """
     names = _names(running.spec, builder)
     try:
         metadata, code = answer_of(running.job, f"builds {builder.name}'s {running.spec.shown} product for {names[2]}")

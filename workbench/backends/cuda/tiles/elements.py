@@ -57,6 +57,7 @@ def tile_map(low: Lowering, op: Op) -> None:
 
 
 def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
+    """Return the striped layout of a shape over all threads of the block."""
     count = 1
     for n in shape:
         count *= n
@@ -177,6 +178,7 @@ def _is_paired(low: Lowering, op: Op, layout: Spread) -> bool:
 
 
 def _add_pairs(low: Lowering, op: Op, layout: Spread) -> None:
+    """Emit the atomic addition of a tile of halves in pairs of neighbours, each tested if bounds are checked."""
     b, tile = low.builder, op.operands[-1]
 
     def two(*pair: Element) -> None:
@@ -266,7 +268,7 @@ def _on_owner(low: Lowering, tile: Value, linear: Value, body: Callable[[Element
 def tile_insert(low: Lowering, op: Op) -> None:
     """Lower a replacement of one element: by the thread that has it, or in shared memory by the first thread."""
     b, (tile, *indices, value) = low.builder, op.operands
-    low.copies([(op.result, tile)], op)
+    low.copies([(op.result, tile)])
     at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
     location = low.location_of(op.result)
     if isinstance(location, InShared):
@@ -280,7 +282,7 @@ def tile_insert(low: Lowering, op: Op) -> None:
 def tile_place(low: Lowering, op: Op) -> None:
     """Lower a replacement of a part of a tile by another tile."""
     b, (tile, *offsets, part) = low.builder, op.operands
-    low.copies([(op.result, tile)], op)
+    low.copies([(op.result, tile)])
     layout, registers = low.layout(op.result)
     starts = [b.cast(o, int32) for o in offsets]
     # `Striped(1, 1)`: which threads read the elements of the part, no share of the threads describes.

@@ -146,7 +146,7 @@ def _single(layout: Spread, inner: int, operand: Operand, interleaved: bool) -> 
     part, end = f"r / {sides}", inner % (16 if operand.half else 8) != 0
 
     def at(p: str) -> str:
-        return f"{operand.name}[{_times('i', operand.across)} + {_times(p, operand.along)}]"
+        return f"{operand.name}[{times('i', operand.across)} + {times(p, operand.along)}]"
 
     def inside(p: str) -> str:
         return " && ".join(t for t in (operand.test, f"{p} < {inner}" if end else "") if t)
@@ -165,10 +165,12 @@ def _single(layout: Spread, inner: int, operand: Operand, interleaved: bool) -> 
 
 
 def _b_column(layout: Spread) -> str:
+    """Return the C++ expression of the column that this thread reads of fragment `n` of the right operand."""
     return f"(warp % {layout.across} + n * {layout.across}) * {MMA_COLUMNS} + thread / 4"
 
 
-def _times(index: str, step: int) -> str:
+def times(index: str, step: int) -> str:
+    """Return the C++ product of an index and a step; the index alone for a step of 1."""
     return index if step == 1 else f"{index} * {step}"
 
 

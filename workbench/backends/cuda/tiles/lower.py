@@ -94,6 +94,7 @@ class Lowering:
         return [*self.regions.values(), *(r for regions in self.scratches.values() for r in regions)]
 
     def _arranged(self) -> int:
+        """Set the offsets of all regions of shared memory, and return the bytes that a block needs."""
         ops = {op for op in walk(self.function.body)}
         # Regions that are needed at one operation must not overlap; all others may lie on the same bytes.
         together = [
@@ -174,6 +175,7 @@ class Lowering:
         when(self.builder, alone, body)
 
     def _if(self, op: Op) -> None:
+        """Lower an `if`; results that are tiles are assigned at the ends of its branches."""
         blocks = [self._branch(op, block) for block in op.blocks]
         self._append(op, op.operands, blocks)
 
@@ -182,7 +184,7 @@ class Lowering:
         lead = LEAD[op.name]
         carried = op.operands[lead:]
         # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
-        self.copies(list(zip(op.results, carried, strict=True)), op)
+        self.copies(list(zip(op.results, carried, strict=True)))
         operands = op.operands[:lead] + tuple(v for v in carried if not is_tile(v))
         blocks = [self.block(block) for block in op.blocks[:-1]] + [self._branch(op, op.blocks[-1])]
         self._append(op, operands, blocks)
@@ -194,11 +196,12 @@ class Lowering:
                 self.op(inner)
             self.now = block.ops[-1]
             # Tiles are not yielded but written to the storage of the results, which all branches share.
-            self.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
+            self.copies(list(zip(op.results, block.yielded, strict=True)))
             self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
         return scope.block
 
     def _append(self, op: Op, operands: tuple[Value, ...], blocks: Sequence[Block]) -> None:
+        """Append an operation with these operands and blocks, and without its results that are tiles."""
         results = tuple(v for v in op.results if not is_tile(v))
         self.builder.append(op.replace(operands, results=results, blocks=tuple(blocks)))
 
@@ -267,12 +270,11 @@ class Lowering:
         """Return the uses of these tiles by a step in which each thread accesses its elements in `layout`."""
         return tuple(use for v in values for use in self.location_of(v).uses(mode, layout.who))
 
-    def copies(self, pairs: list[tuple[Value, Value]], at: Op) -> None:
+    def copies(self, pairs: list[tuple[Value, Value]]) -> None:
         """Emit the assignment of new values to tiles, all at once.
 
         Args:
             pairs: targets and sources; those that are no tiles are skipped.
-            at: the operation that assigns them.
         """
         pairs = [(a, b) for a, b in pairs if is_tile(a) and not self._same(a, b)]
         targets = {self.storage.of(a) for a, _ in pairs}
@@ -288,6 +290,7 @@ class Lowering:
 
     # A view has the storage of its root but other indices, so it is never a copy onto itself.
     def _same(self, a: Value, b: Value) -> bool:
+        """Return whether two tiles have the same elements in the same storage, `b` being no view."""
         return b not in self.plan.views and self.storage.of(a) is self.storage.of(b)
 
     def aside(self, source: Value) -> TileLocation:

@@ -15,7 +15,7 @@ from workbench.backends.cuda.products.needed import product_spec
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.tiles import fragments
 from workbench.backends.cuda.tiles.elements import shape_of
-from workbench.backends.cuda.tiles.fragments import Operand, loops
+from workbench.backends.cuda.tiles.fragments import Operand, loops, times
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.placement.locations import InRegisters
@@ -76,7 +76,7 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     b, (left, right, *acc) = low.builder, op.operands
     if acc:
         # The function adds to what the result holds; usually the two share their storage and nothing is copied.
-        low.copies([(op.result, acc[0])], op)
+        low.copies([(op.result, acc[0])])
     target, sources = low.location_of(op.result), [low.in_shared(left), low.in_shared(right)]
     if isinstance(target, InRegisters):
         layout, storage = target.layout, target.slots
@@ -202,15 +202,18 @@ def _over(product: Product, body: list[str]) -> list[str]:
 
 
 def _begin(product: Product) -> list[str]:
+    """Return the C++ that sets the thread's sum at `at` to 0, or to the result's element if the product adds to it."""
     start = _cast(_element(product), product.result, product.sum_type) if product.adds else "0"
     return [f"sum[at] = {start};"]
 
 
 def _element(product: Product) -> str:
+    """Return the C++ lvalue of the result's element: a register at `at`, or shared memory at row `i`, column `j`."""
     return "c[at]" if product.registers else f"c[i * {product.pitch} + j]"
 
 
 def _cast(text: str, source: Scalar, target: Scalar) -> str:
+    """Return the C++ conversion of a text between two types; the text itself if they are equal."""
     if source == target:
         return text
     return f"wb_to_{target.name}({text})"
@@ -237,7 +240,7 @@ def _plain(product: Product) -> list[str]:
     ):
         outer, inner, first, second, operand = steps
         # Outside of the matrix a thread multiplies zeros: its sums are never stored, and the loop below needs no test.
-        read = _cast(f"{operand}[{_at(first, outer)} + {_at(second, inner)}]", product.dtype, product.sum_type)
+        read = _cast(f"{operand}[{times(first, outer)} + {times(second, inner)}]", product.dtype, product.sum_type)
         rows += [
             "#pragma unroll",
             f"        for (int n = 0; n < {count}; ++n) {{",
@@ -255,11 +258,8 @@ def _plain(product: Product) -> list[str]:
     return rows
 
 
-def _at(index: str, step: int) -> str:
-    return index if step == 1 else f"{index} * {step}"
-
-
 def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
+    """Return the C++ of x * y + z in a type: fused for floats, wrapping for integers."""
     if dtype.kind is Kind.FLOAT:
         return f"{'fmaf' if dtype.bits == 32 else 'fma'}({x}, {y}, {z})"
     # Integers wrap: signed ones are multiplied as unsigned ones.

@@ -61,7 +61,7 @@ def for_loop(low: Lowering, op: Op) -> None:
         return
     b, (block,), stages = low.builder, op.blocks, low.stages
     carried = op.operands[3:]
-    low.copies(list(zip(op.results, carried, strict=True)), op)
+    low.copies(list(zip(op.results, carried, strict=True)))
     start, _, step = op.operands[:3]
     low.touch(*(Use(load.location.region, "write", ANY) for load in loads), *_reads(loads))
     for stage in range(stages - 1):
@@ -83,7 +83,7 @@ def for_loop(low: Lowering, op: Op) -> None:
             if inner not in ahead_ops:
                 low.op(inner)
         low.now = block.ops[-1]
-        low.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
+        low.copies(list(zip(op.results, block.yielded, strict=True)))
         last = b.one("eq", (stage, b.const(stages - 1)), bool_)
         following = b.one("where", (last, b.const(0), b.one("add", (stage, b.const(1)), int32)), int32)
         b.yield_(*(v for v in block.yielded if not is_tile(v)), following)
@@ -98,11 +98,13 @@ def _advance(low: Lowering, step: Value, iterations: int) -> int:
 
 
 def _sum(low: Lowering, index: Value, more: int) -> Value:
+    """Emit the sum of an index and a constant as an int64."""
     b = low.builder
     return b.one("add", (b.cast(index, int64), b.const(more, int64)), int64)
 
 
 def _reads(loads: Sequence[_Load]) -> list[Use]:
+    """Return the uses of the arrays that the loads read."""
     return [Use(load.op.operands[0], "read", ANY) for load in loads]
 
 

@@ -41,6 +41,7 @@ def with_combinations(function: Function) -> Function:
 
 
 def _combination(op: Op) -> Block:
+    """Return the block that combines two elements, as float32 for halves; for argmin and argmax with their indices."""
     tile, kind = tile_of(op.operands[0]), op.attrs[KIND]
     builder = Builder()
     builder.location = op.location
@@ -136,6 +137,7 @@ def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) 
 
 
 def _full(low: Lowering, op: Op) -> None:
+    """Lower a reduction of all elements to one value, which every thread gets."""
     b, (block,), (tile,) = low.builder, op.blocks, op.operands
     layout, _ = low.layout(tile)
     assert isinstance(layout, Striped)
@@ -270,7 +272,7 @@ def _along(low: Lowering, op: Op) -> None:
             parts = combine(b, block, parts, other)
             step //= 2
         alone = b.one("eq", (first, b.const(0)), bool_) if team > 1 else None
-        inside = _row_inside(low, here, rows, team)
+        inside = _row_inside(low, rows, team)
         alone = inside if alone is None else alone if inside is None else b.one("and_", (alone, inside), bool_)
         when(b, alone, lambda: _finish(low, op, parts, lambda v: target.write(b, here, v)))
 
@@ -282,7 +284,8 @@ def _along(low: Lowering, op: Op) -> None:
     row(Element(b, result, None, clamped))
 
 
-def _row_inside(low: Lowering, here: Element, rows: int, team: int) -> Value | None:
+def _row_inside(low: Lowering, rows: int, team: int) -> Value | None:
+    """Emit the test that the thread's team has a row; return None if teams have one thread or fill the block."""
     b = low.builder
     if team == 1 or rows * team == low.threads:
         return None
@@ -332,6 +335,10 @@ def tile_scan(low: Lowering, op: Op) -> None:
 def _scan_step(
     low: Lowering, block: Block, shape: Sequence[int], sums: InRegisters, scratch: Region, step: int
 ) -> None:
+    """Emit one step of a scan: combine each element with that `step` before it in its row, and publish the results.
+
+    `sums` are the running values in registers, `scratch` their copy in shared memory.
+    """
     b = low.builder
     # Read everything before anything is written: a step uses the neighbours' values of the step before.
     low.touch(Use(scratch, "read", ANY))
@@ -352,6 +359,7 @@ def _scan_step(
 
 
 def _before(b: Builder, here: Element, scratch: Region, step: int, default: Parts) -> Parts:
+    """Emit the read of the element `step` before this one in its row; return `default` for the first ones."""
     near = b.one("ge", (here.index(len(here.shape) - 1), b.const(step)), bool_)
 
     def neighbour() -> Parts:

@@ -27,6 +27,7 @@ def shared_memory(size: int) -> str:
 
 
 def _shared(e: Emitter, op: Op) -> list[str]:
+    """Emit the pointer to a region of the block's shared memory."""
     type = slots_of(op.result)
     name = e.names[op.result] = e.fresh(op.result.name, "tile")
     e.expressions.meet(type.dtype)
@@ -36,6 +37,7 @@ def _shared(e: Emitter, op: Op) -> list[str]:
 
 
 def _barrier(e: Emitter, op: Op) -> list[str]:
+    """Emit a barrier of the block, after a wait for the thread's copies if it has `wait`."""
     if not op.attrs[WAIT]:
         return ["__syncthreads();"]
     e.expressions.keys.add(KEY)
@@ -44,6 +46,7 @@ def _barrier(e: Emitter, op: Op) -> list[str]:
 
 
 def _add_pair(e: Emitter, op: Op) -> list[str]:
+    """Emit the atomic addition of two halves to neighbouring elements, each under its own test."""
     array, *indices, first, second, low, high = op.operands
     scalar = element(low.type)
     e.expressions.keys |= {(key, scalar.name) for key in ("atomic_half", "added_half", "pair_half")}
@@ -52,11 +55,13 @@ def _add_pair(e: Emitter, op: Op) -> list[str]:
 
 
 def _commit(e: Emitter, op: Op) -> list[str]:
+    """Emit the end of a group of asynchronous copies."""
     e.expressions.keys.add(KEY)
     return ["wb_commit();"]
 
 
 def _shuffle(e: Emitter, op: Op) -> list[str]:
+    """Emit a local with another thread's value, by a warp shuffle among the threads that exist."""
     (value,) = op.operands
     type, threads = scalar_of(op.result), op.attrs[THREADS]
     e.expressions.meet(type)
@@ -80,6 +85,7 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
 
 
 def _product(e: Emitter, op: Op) -> list[str]:
+    """Emit the call of a product's C++ function, which is added to `e.natives` unless an equal one is there."""
     multiplication = multiply.product_of(op)
     e.expressions.keys |= multiply.keys(multiplication)
     base, number = multiplication.name, 1

@@ -89,6 +89,7 @@ def device_part(source: ExpandedSource) -> ExpandedSource:
 
 
 def _is_host(d: Declaration) -> bool:
+    """Return whether a declaration is code of the host, which NVRTC must not see."""
     if d.annotations & _DEVICE:
         return False
     if "__host__" in d.annotations:
@@ -103,10 +104,12 @@ def _is_host(d: Declaration) -> bool:
 
 
 def _function_like(d: Declaration) -> bool:
+    """Return whether a declaration declares or defines a function."""
     return d.form == "function" or bool(_FUNCTION_HEAD.match(d.head) and "=" not in d.head.split("(")[0])
 
 
 def _class_name(d: Declaration) -> tuple[str, ...]:
+    """Return the name of a class, from its head, as a tuple of one; empty if it has none."""
     return tuple(re.findall(r"\w+", d.head.split(":")[0])[-1:])
 
 
@@ -131,11 +134,13 @@ def _launches(plain: str, text: str) -> Iterator[str]:
 
 
 def _shape(value: str, sizes: dict[str, list[str]]) -> list[str]:
+    """Return the texts of the sizes that a launch's grid or block means: of a `dim3`, or the value alone."""
     written = re.fullmatch(r"dim3\s*[({](.*)[)}]", value, re.DOTALL)
     return _listed(written[1]) if written else sizes.get(value, [value])
 
 
 def _factor(value: str) -> str:
+    """Return a text as a factor: in parentheses unless it is one word or number."""
     return value if re.fullmatch(r"[\w.]+", value) else f"({value})"
 
 
@@ -152,6 +157,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _refuse(source: ExpandedSource, text: str) -> None:
+    """Raise a KernelSyntaxError at the first device code that cannot run from Python, such as a launch in a kernel."""
     plain = blanked(text)
     for pattern, problem, advice in _REFUSED:
         if match := re.search(pattern, plain):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from workbench.backends.cuda.user_source.standard_headers import OWN, implied, standard
-from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
+from workbench.errors import BuildError, CellErrors, KernelSyntaxError, LaunchError, WorkbenchError
 from workbench.source import Location, Source
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?P<open>[\"<])(?P<name>[^\">\n]+)[\">][^\n]*$", re.MULTILINE)
@@ -88,6 +89,8 @@ def expand_includes(
 
 
 class _Inliner:
+    """Replaces includes in one text by the headers' texts, and records the sources and NVRTC's own headers in it."""
+
     def __init__(self, source: Source, headers: dict[str, Source], folders: list[Path]) -> None:
         self.headers = headers
         self.folders = folders
@@ -98,6 +101,7 @@ class _Inliner:
         self._inside: list[str] = []
 
     def inlined(self, source: Source) -> str:
+        """Return the text of a source with its includes expanded and `#line` directives that name it."""
         label = label_of(source)
         if source not in self.sources:
             self.sources.append(source)
@@ -125,6 +129,11 @@ class _Inliner:
         return f'#line {first + 1} "{label}"\n{text}\n'
 
     def header(self, name: str, location: Location) -> str:
+        """Return the expanded text of a header; a blank line if `#pragma once` says so.
+
+        Raises:
+            KernelSyntaxError: at `location`: there is no such header, or it includes itself.
+        """
         source = self.headers.get(name) or self._file(name)
         if source is None:
             raise KernelSyntaxError(f"There is no header {name}.", location, self._instead(name))
@@ -138,25 +147,46 @@ class _Inliner:
         return self.inlined(source)
 
     def _path(self, name: str) -> Path | None:
+        """Return the file of this name in the first folder that has it; None if none has."""
         return next((f / name for f in self.folders if (f / name).is_file()), None)
 
     def _instead(self, name: str) -> str:
+        """Return the advice for a missing header."""
         known = f"Headers of cells: {', '.join(sorted(self.headers))}." if self.headers else ""
         return f"{known} Save a cell with --header {name}, or give its folder with -I.".strip()
 
     def _file(self, name: str) -> Source | None:
+        """Return the header of this name as a source, read from the folders; None if none has it."""
         path = self._path(name)
         return Source(path.read_text(), name, str(path)) if path else None
 
 
 def define_lines(defines: Mapping[str, Any]) -> dict[str, str]:
-    """Return the replacement texts of constants as macros, by name: numbers in C++ with all bits, strings unchanged."""
-    return {name: _spelled(value) for name, value in defines.items()}
+    """Return the replacement texts of constants as macros, by name: numbers in C++ with all bits, strings unchanged.
+
+    Raises:
+        LaunchError: a constant is neither a bool, a finite number nor text.
+    """
+    return {name: _spelled(name, value) for name, value in defines.items()}
 
 
-def _spelled(value: Any) -> str:
+def _spelled(name: str, value: Any) -> str:
+    """Return a constant as C++: a bool in lower case, a string as it is, a number with all digits.
+
+    Raises:
+        LaunchError: as `define_lines`.
+    """
     plain = value.item() if hasattr(value, "item") else value
-    return str(plain).lower() if isinstance(plain, bool) else plain if isinstance(plain, str) else repr(plain)
+    if isinstance(plain, str):
+        return plain
+    if isinstance(plain, bool):
+        return str(plain).lower()
+    if not isinstance(plain, (int, float)) or not isfinite(plain):
+        raise LaunchError(
+            f"A macro is a bool, a finite number or text; {name} is {plain!r}.",
+            advice=f'Give the C++ that it stands for as text, such as {{"{name}": "__int_as_float(0x7f800000)"}}.',
+        )
+    return repr(plain)
 
 
 def placed(error: BuildError, source: ExpandedSource, function: str = "") -> WorkbenchError:
@@ -177,6 +207,7 @@ def placed(error: BuildError, source: ExpandedSource, function: str = "") -> Wor
 
 
 def _of_host(message: str, source: ExpandedSource) -> str:
+    """Return the advice if a message names something of the host that was left out; else empty."""
     named = next((name for name in source.host if f'"{name}"' in message), "")
     return f"{named} is taken for code of the host, which is left out; write __device__ before it." if named else ""
 
@@ -205,6 +236,7 @@ def _messages(log: str, source: ExpandedSource) -> list[tuple[str, Location, str
 
 
 def _word_at(source: ExpandedSource, line: int, column: int) -> Location:
+    """Return the location of the word, or the character, that begins at a line and column of the expanded text."""
     text = source.at(line).source.line(line % STEP)
     word = re.match(r"\w+|.?", text[column:])
     return source.at(line, column, column + max(1, len(word[0]) if word else 1))

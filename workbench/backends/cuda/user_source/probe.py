@@ -91,6 +91,7 @@ _POINTER = 7
 
 
 def _reserved(text: str) -> str:
+    """Return the text of a template with `wb_` before all words but those in `_KEPT`."""
     return re.sub(r"\b[A-Za-z]\w*", lambda m: m[0] if m[0] in _KEPT or m[0].startswith("WB_") else f"wb_{m[0]}", text)
 
 
@@ -170,6 +171,7 @@ def elements(mangled: str, members: Sequence[str]) -> tuple[Element, ...]:
 
 
 def _element(values: Sequence[int], members: Sequence[str]) -> Element:
+    """Return the type that a parameter's integers describe, from its depth on; the rest is five for each member."""
     depth, constant, size, align, kind, part = values[:6]
     fields = tuple(sorted(_fields(values[6:], members), key=lambda f: f.offset))
     scalar = SCALARS["uint64"] if kind == _POINTER else _scalar(kind, part)
@@ -178,6 +180,7 @@ def _element(values: Sequence[int], members: Sequence[str]) -> Element:
 
 
 def _fields(values: Sequence[int], members: Sequence[str]) -> Iterator[Field]:
+    """Yield the members that the integers describe, five for each: number, offset, kind, item size, size."""
     for n in range(0, len(values), 5):
         name, offset, kind, item, size = values[n : n + 5]
         pointer = kind == _POINTER
@@ -185,5 +188,6 @@ def _fields(values: Sequence[int], members: Sequence[str]) -> Iterator[Field]:
 
 
 def _scalar(kind: int, size: int) -> Scalar | None:
+    """Return the scalar type of a kind and a size in bytes; None if it is none of ours."""
     family = _SCALARS.get(kind, "")
     return SCALARS.get(family if family == "bool" else f"{family}{8 * size}")

@@ -147,6 +147,11 @@ def typed(signature: Signature, elements: Sequence[Element]) -> Signature:
 
 
 def _typed(p: Parameter, element: Element) -> Parameter:
+    """Return a parameter with the type that NVRTC sees: a class as a vector of bytes.
+
+    Raises:
+        KernelTypeError: it is a reference.
+    """
     if element.depth > 2:
         raise KernelTypeError(
             f"The parameter {p.name} is `{p.text}`, a reference, which cannot be passed from Python.",
@@ -183,6 +188,10 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
 
 
 def _parameter(source: Source, number: int, begin: int, piece: str) -> Parameter:
+    """Return the parameter that a piece of a kernel's head declares, of unknown type; `p<number>` if it has no name.
+
+    `begin` is the offset of the piece in the text.
+    """
     lead = len(piece) - len(piece.lstrip())
     written = piece.strip()
     where = _location(source, begin + lead, begin + lead + len(written))
@@ -196,10 +205,12 @@ def _parameter(source: Source, number: int, begin: int, piece: str) -> Parameter
 
 
 def _unnamed(number: int, where: Location) -> Parameter:
+    """Return a parameter `p<number>` of unknown type."""
     return Parameter(f"p{number}", "", _BYTE, False, False, where)
 
 
 def _location(source: Source, start: int, end: int) -> Location:
+    """Return the location of a range of the source's text, from offsets; it has to be on one line."""
     line = source.text.count("\n", 0, start) + 1
     column = start - (source.text.rfind("\n", 0, start) + 1)
     return Location(source, line, column, line, column + end - start)

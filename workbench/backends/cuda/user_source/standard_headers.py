@@ -46,11 +46,13 @@ def _named(names: str, *more: str) -> str:
 
 
 def _macros(text: str) -> str:
+    """Return C++ that defines macros unless they are defined, from text such as "NAME value|NAME value"."""
     pairs = (row.strip().split(" ", 1) for row in text.split("|"))
     return "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n" for name, value in pairs)
 
 
 def _typed() -> str:
+    """Return C++ that defines the integer types of <cstdint>, in `std` too."""
     rows = [row.strip().split(" ", 1) for row in _INTEGERS.split("|")]
     return _named(" ".join(f"{name}_t" for name, _ in rows), *(f"typedef {type} {name}_t;" for name, type in rows))
 

@@ -21,6 +21,11 @@ _SMALL = re.compile(r"u?e\d+m\d+(x\d)?")
 
 
 def _cvt(e: Emitter, i: Instruction) -> None:
+    """Emit cvt: between integers, floats and packed pairs of floats, with its rounding and saturation.
+
+    Raises:
+        BuildError: it packs, rounds stochastically, or has another small type than fp8 pairs.
+    """
     types = [m for m in i.modifiers if m in BITS or _SMALL.fullmatch(m)]
     small = [t for t in types if t not in BITS]
     if len(types) != 2 or not set(small) <= set(_FP8) or "pack" in i.modifiers or "rs" in i.modifiers:
@@ -49,6 +54,7 @@ def _cvt(e: Emitter, i: Instruction) -> None:
 
 
 def _integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    """Emit the conversion of an integer of PTX type `of` to another one, clamped with `.sat`, else wrapped."""
     if "sat" in i.modifiers:
         bits, signed = BITS[to], to[0] == "s"
         low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
@@ -58,6 +64,10 @@ def _integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Valu
 
 
 def _to_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    """Emit the conversion of a float to an integer, rounded as the instruction names and clamped to the type's range.
+
+    NaN becomes 0, or the sign's bit alone for 64 bits. Raise a BuildError if no rounding is named.
+    """
     value = floats.widened(e, value, of)
     if "ftz" in i.modifiers:
         value = floats.flushed(e, value)
@@ -81,6 +91,11 @@ def _to_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> V
 
 
 def _from_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    """Emit the conversion of an integer to a float, rounded once.
+
+    Raises:
+        BuildError: 64 bits with a directed rounding or to 16 bits, or a directed rounding to 16 bits.
+    """
     name = "sitofp" if of[0] == "s" else "uitofp"
     mode = floats.rounding(e, i)
     if mode != "rn":
@@ -99,6 +114,7 @@ def _from_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) ->
 
 
 def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    """Emit the conversion of a float to another float type, with rounding to integers, flush, saturation and relu."""
     rounding = next((m for m in i.modifiers if m in _TO_INTEGER), "")
     if "ftz" in i.modifiers:
         value = floats.flushed(e, value)
@@ -250,6 +266,7 @@ def window(e: Emitter, space: str) -> Value:
 
 
 def _cvta(e: Emitter, i: Instruction) -> None:
+    """Emit cvta: add the base address of the state space, or subtract it with `.to`; refuse parameters."""
     space = next((m for m in i.modifiers if m.split("::")[0] in ("global", "shared", "local", "const", "param")), "")
     if space == "param":
         raise e.refuse()
@@ -259,6 +276,10 @@ def _cvta(e: Emitter, i: Instruction) -> None:
 
 
 def _isspacep(e: Emitter, i: Instruction) -> None:
+    """Emit isspacep: test whether a generic address lies in shared or local memory, or in neither for global.
+
+    Other spaces never hold it.
+    """
     space = i.modifiers[0].split("::")[0]
     value = e.read(i.operands[1], "u64")
 
@@ -276,6 +297,7 @@ def _isspacep(e: Emitter, i: Instruction) -> None:
 
 
 def _szext(e: Emitter, i: Instruction) -> None:
+    """Emit szext: extend the low bits of a 32-bit value, as many as the second source says, by sign or by zeros."""
     value = e.read(i.operands[1], i.type)
     bits = e.read(i.operands[2], "u32")
     by = (

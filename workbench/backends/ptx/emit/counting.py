@@ -32,4 +32,5 @@ def count_guarded(e: Emitter) -> None:
 
 
 def _row(e: Emitter) -> int:
+    """Return the index of the current instruction's first word in the table of counters."""
     return (e.counters or 0) + len(ROW) * e.index

@@ -240,6 +240,7 @@ class Emitter(Writer):
         return self.op("urem" if base == "cluster_ctaid" else "udiv", of_grid, size)
 
     def _lane_mask(self, kind: str) -> Value:
+        """Return `%lanemask_eq` and the like as a constant vector, an i32 per lane; refuse other kinds."""
         bits: dict[str, Callable[[int], int]] = {
             "eq": lambda n: 1 << n,
             "lt": lambda n: (1 << n) - 1,

@@ -101,6 +101,7 @@ def compute(e: Emitter, i: Instruction, function: Compute, count: int, double: b
 
 
 def _one(e: Emitter, i: Instruction, function: Compute, values: list[Value], type: str, double: bool) -> Value:
+    """Emit `function` of values of one type, with widening, flush, saturation and relu; return the rounded result."""
     wide = [widened(e, v, type) for v in values]
     if "ftz" in i.modifiers:
         wide = [flushed(e, v) for v in wide]
@@ -179,6 +180,7 @@ def _sum(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
 
 
 def _in_direction(e: Emitter, i: Instruction, mode: str) -> None:
+    """Emit add, sub, mul or fma of float32 values in a directed rounding `mode`; refuse other types."""
     if i.type != "f32":
         raise e.refuse()
 
@@ -256,6 +258,7 @@ def sign(e: Emitter, i: Instruction) -> None:
 
 
 def _root(e: Emitter, i: Instruction) -> None:
+    """Emit sqrt, rounded to nearest even even where it may be approximate; refuse directed rounding."""
     if rounding(e, i) != "rn" and "approx" not in i.modifiers:
         raise e.refuse()
     compute(e, i, lambda a: e.intrinsic("llvm.sqrt", a), 1)
@@ -269,6 +272,7 @@ def _through_double(e: Emitter, value: Value, function: Callable[[Value], Value]
 
 
 def _reciprocal(e: Emitter, i: Instruction) -> None:
+    """Emit rcp or rsqrt; refuse directed rounding."""
     one = 0x3FF0000000000000
 
     def function(a: Value) -> Value:
@@ -285,6 +289,7 @@ _LIBRARY = {"ex2": "exp2", "lg2": "log2", "sin": "sin", "cos": "cos", "tanh": "t
 
 
 def _function(e: Emitter, i: Instruction) -> None:
+    """Emit ex2, lg2, sin, cos or tanh by a call of the library's float64 function for the executing lanes."""
     name = f"wbe_{_LIBRARY[i.opcode]}"
 
     def function(a: Value) -> Value:
@@ -294,10 +299,12 @@ def _function(e: Emitter, i: Instruction) -> None:
 
 
 def _copysign(e: Emitter, i: Instruction) -> None:
+    """Emit copysign: the magnitude of the second source with the sign of the first."""
     compute(e, i, lambda a, b: e.intrinsic("llvm.copysign", b, a), 2)
 
 
 def _testp(e: Emitter, i: Instruction) -> None:
+    """Emit testp: the predicate whether a float is of the class that the instruction names."""
     value = e.read(i.operands[1], i.type)
     classes = {"finite": 0x1F8, "infinite": 0x204, "number": 0x3FC, "notanumber": 3, "normal": 0x108, "subnormal": 0x90}
     bits = classes.get(i.modifiers[0])

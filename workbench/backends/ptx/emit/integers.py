@@ -16,14 +16,17 @@ def is_float(i: Instruction) -> bool:
 
 
 def _integer(e: Emitter, i: Instruction, *count: int) -> list[Value]:
+    """Emit the reads of the operands with these numbers, in the instruction's type."""
     return [e.read(i.operands[n], i.type) for n in count]
 
 
 def _out(e: Emitter, i: Instruction, value: Value, type: str = "") -> None:
+    """Write a value to the instruction's first operand, in its type or the PTX type `type`."""
     e.write(i.operands[0], value, type or i.type)
 
 
 def _add(e: Emitter, i: Instruction) -> None:
+    """Emit add or sub, of floats, packed 16-bit integers or integers; `.cc` sets the carry."""
     if is_float(i):
         return floats.arithmetic(e, i)
     a, b = _integer(e, i, 1, 2)
@@ -39,6 +42,7 @@ def _add(e: Emitter, i: Instruction) -> None:
 
 
 def _addc(e: Emitter, i: Instruction) -> None:
+    """Emit addc or subc, with the carry in and, for `.cc`, out; raise a BuildError if the block has set none."""
     a, b = _integer(e, i, 1, 2)
     if e.carry is None:
         raise e.refuse(f"{i.name} has no carry set before it in its block")
@@ -67,6 +71,7 @@ def _product(e: Emitter, i: Instruction, a: Value, b: Value) -> Value:
 
 
 def _mul(e: Emitter, i: Instruction) -> None:
+    """Emit mul, of floats or of integers."""
     if is_float(i):
         return floats.arithmetic(e, i)
     a, b = _integer(e, i, 1, 2)
@@ -74,6 +79,10 @@ def _mul(e: Emitter, i: Instruction) -> None:
 
 
 def _mad(e: Emitter, i: Instruction) -> None:
+    """Emit mad, fma or madc: the product of the first two sources plus the third, plus the carry for madc.
+
+    `.cc` sets the carry. Raise a BuildError for madc if the block has set none.
+    """
     if is_float(i):
         return floats.fused(e, i)
     a, b = _integer(e, i, 1, 2)
@@ -94,6 +103,7 @@ def _mad(e: Emitter, i: Instruction) -> None:
 
 
 def _mul24(e: Emitter, i: Instruction) -> None:
+    """Emit mul24 or mad24: the low 32 bits of the product of 24-bit integers, or its bits from 16 on with `.hi`."""
     a, b = _integer(e, i, 1, 2)
     shift = "ashr" if i.type[0] == "s" else "lshr"
     # 24 bits, extended by a shift up and back down.
@@ -109,6 +119,7 @@ def _mul24(e: Emitter, i: Instruction) -> None:
 
 
 def _div(e: Emitter, i: Instruction) -> None:
+    """Emit div or rem, of floats or of integers; a divisor of 0 is defined, as on a device."""
     if is_float(i):
         return floats.divide(e, i)
     # A function of the library: LLVM's division by 0 is undefined, and lanes that are switched off may well have one.
@@ -117,6 +128,7 @@ def _div(e: Emitter, i: Instruction) -> None:
 
 
 def _bitwise(e: Emitter, i: Instruction) -> None:
+    """Emit and, or, xor."""
     a, b = _integer(e, i, 1, 2)
     _out(e, i, e.op(i.opcode, a, b))
 
@@ -127,11 +139,13 @@ def _not(e: Emitter, i: Instruction) -> None:
 
 
 def _cnot(e: Emitter, i: Instruction) -> None:
+    """Emit cnot: 1 if the source is 0, else 0."""
     (a,) = _integer(e, i, 1)
     _out(e, i, e.cast("zext", e.compare("icmp eq", a, e.int(0, a.elem)), a.elem))
 
 
 def _shift(e: Emitter, i: Instruction) -> None:
+    """Emit shl or shr, where an amount of the width or more shifts all bits out."""
     (a,) = _integer(e, i, 1)
     amount = e.read(i.operands[2], "u32")
     bits = WIDTH[a.elem]
@@ -146,6 +160,7 @@ def _shift(e: Emitter, i: Instruction) -> None:
 
 
 def _shf(e: Emitter, i: Instruction) -> None:
+    """Emit shf, a funnel shift of two words: the high word shifted to the left, or the low word to the right."""
     low, high, amount = (e.read(i.operands[n], "b32") for n in (1, 2, 3))
     both = e.op("or", e.op("shl", e.cast("zext", high, "i64"), e.int(32, "i64")), e.cast("zext", low, "i64"))
     if "wrap" in i.modifiers:
@@ -161,6 +176,7 @@ def _shf(e: Emitter, i: Instruction) -> None:
 
 
 def _min_max(e: Emitter, i: Instruction) -> None:
+    """Emit min or max, of floats, packed 16-bit integers or integers; `.relu` clamps below at 0."""
     if is_float(i):
         return floats.min_max(e, i)
     a, b = _integer(e, i, 1, 2)
@@ -175,6 +191,7 @@ def _min_max(e: Emitter, i: Instruction) -> None:
 
 
 def _neg(e: Emitter, i: Instruction) -> None:
+    """Emit neg or abs, of floats or of integers."""
     if is_float(i):
         return floats.sign(e, i)
     (a,) = _integer(e, i, 1)
@@ -186,12 +203,14 @@ def _neg(e: Emitter, i: Instruction) -> None:
 
 
 def _sad(e: Emitter, i: Instruction) -> None:
+    """Emit sad: |a - b| + c."""
     a, b, c = _integer(e, i, 1, 2, 3)
     less = e.compare("icmp slt" if i.type[0] == "s" else "icmp ult", a, b)
     _out(e, i, e.op("add", c, e.select(less, e.op("sub", b, a), e.op("sub", a, b))))
 
 
 def _count(e: Emitter, i: Instruction) -> None:
+    """Emit popc, the number of ones, or clz, the number of leading zeros, as u32."""
     (a,) = _integer(e, i, 1)
     if i.opcode == "popc":
         result = e.intrinsic("llvm.ctpop", a)
@@ -201,11 +220,16 @@ def _count(e: Emitter, i: Instruction) -> None:
 
 
 def _brev(e: Emitter, i: Instruction) -> None:
+    """Emit brev: the bits in reverse order."""
     (a,) = _integer(e, i, 1)
     _out(e, i, e.intrinsic("llvm.bitreverse", a))
 
 
 def _bfind(e: Emitter, i: Instruction) -> None:
+    """Emit bfind: the position of the highest bit that differs from the sign; -1 if none does.
+
+    With `.shiftamt` it is the amount of a left shift that brings this bit to the top.
+    """
     (a,) = _integer(e, i, 1)
     bits = WIDTH[a.elem]
     if i.type[0] == "s":
@@ -217,6 +241,7 @@ def _bfind(e: Emitter, i: Instruction) -> None:
 
 
 def _bfe(e: Emitter, i: Instruction) -> None:
+    """Emit bfe: `length` bits of a source from the bit `start` on, extended by sign or zeros; 0 for length 0."""
     (a,) = _integer(e, i, 1)
     bits, signed = WIDTH[a.elem], i.type[0] == "s"
     wide = "i128" if bits == 64 else "i64"
@@ -232,6 +257,7 @@ def _bfe(e: Emitter, i: Instruction) -> None:
 
 
 def _bfi(e: Emitter, i: Instruction) -> None:
+    """Emit bfi: the second source with `length` of its bits from `start` on replaced by the low bits of the first."""
     a, b = _integer(e, i, 1, 2)
     bits = WIDTH[a.elem]
     wide = f"i{2 * bits}"
@@ -246,6 +272,7 @@ def _bfi(e: Emitter, i: Instruction) -> None:
 
 
 def _bmsk(e: Emitter, i: Instruction) -> None:
+    """Emit bmsk: a 32-bit mask of `length` ones from the bit `start` on, both clamped to 32 or wrapped."""
     start, length = _integer(e, i, 1, 2)
     most = e.int(31 if "wrap" in i.modifiers else 32, "i32")
     cut = "and" if "wrap" in i.modifiers else "llvm.umin"
@@ -256,6 +283,10 @@ def _bmsk(e: Emitter, i: Instruction) -> None:
 
 
 def _prmt(e: Emitter, i: Instruction) -> None:
+    """Emit prmt: four bytes of two words, chosen by the nibbles of a third, whose top bit replicates a byte's sign.
+
+    Modes are refused.
+    """
     if i.modifiers != ("b32",):
         raise e.refuse()
     a, b, c = _integer(e, i, 1, 2, 3)
@@ -273,6 +304,7 @@ def _prmt(e: Emitter, i: Instruction) -> None:
 
 
 def _lop3(e: Emitter, i: Instruction) -> None:
+    """Emit lop3: the logical function of three words whose truth table is the immediate; refuse `.BOOL`."""
     a, b, c = _integer(e, i, 1, 2, 3)
     table = i.operands[4]
     bits = getattr(table, "value", None)
@@ -288,6 +320,7 @@ def _lop3(e: Emitter, i: Instruction) -> None:
 
 
 def _dp4a(e: Emitter, i: Instruction) -> None:
+    """Emit dp4a: the dot product of four signed or unsigned bytes, plus a 32-bit word."""
     first, second = (m for m in i.modifiers if m in BITS)
     a, b = (e.read(i.operands[n], "b32") for n in (1, 2))
     total = e.read(i.operands[3], "b32")
@@ -317,6 +350,7 @@ def comparison(e: Emitter, kind: str, type: str, a: Value, b: Value) -> Value:
 
 
 def _compared(e: Emitter, i: Instruction, type: str) -> Value:
+    """Return the comparison, an i1, of the first two sources in a PTX type, as the first modifier names it."""
     kind = i.modifiers[0]
     a, b = (e.read(i.operands[n], type) for n in (1, 2))
     if "ftz" in i.modifiers:
@@ -325,6 +359,7 @@ def _compared(e: Emitter, i: Instruction, type: str) -> Value:
 
 
 def _setp(e: Emitter, i: Instruction) -> None:
+    """Emit setp: the predicates of a comparison and of its negation, each combined with a third if there is one."""
     if i.type.endswith("x2"):
         raise e.refuse()
     first, second = e.pair(i.operands[0])
@@ -339,6 +374,7 @@ def _setp(e: Emitter, i: Instruction) -> None:
 
 
 def _set(e: Emitter, i: Instruction) -> None:
+    """Emit set: a comparison, combined with a predicate if there is one, as all ones or 0, or 1.0 or 0.0 for f32."""
     to, of = (m for m in i.modifiers if m in BITS)
     result = _compared(e, i, of)
     more = i.operands[3:]
@@ -353,11 +389,13 @@ def _set(e: Emitter, i: Instruction) -> None:
 
 
 def _selp(e: Emitter, i: Instruction) -> None:
+    """Emit selp: the first source where the predicate holds, else the second."""
     a, b = (e.read(i.operands[n], i.type) for n in (1, 2))
     _out(e, i, e.select(e.read(i.operands[3], "pred"), a, b))
 
 
 def _slct(e: Emitter, i: Instruction) -> None:
+    """Emit slct: the first source where the third, an s32 or f32, is not negative, else the second."""
     to, of = (m for m in i.modifiers if m in BITS)
     a, b, c = e.read(i.operands[1], to), e.read(i.operands[2], to), e.read(i.operands[3], of)
     zero = e.int(0, c.elem) if of == "s32" else e.float(0, c.elem)
@@ -366,6 +404,7 @@ def _slct(e: Emitter, i: Instruction) -> None:
 
 
 def _mov(e: Emitter, i: Instruction) -> None:
+    """Emit mov, which may pack a vector of registers into one or unpack one into several."""
     to, of = i.operands
     if isinstance(of, Group):
         return _out(e, i, packed(e, of.items, i.type))

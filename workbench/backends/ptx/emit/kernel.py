@@ -119,6 +119,7 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
 
 
 def _layout_of(program: Program, function: Function) -> tuple[VariableLayout, tuple[str, ...]]:
+    """Return the layout of a kernel's variables, and in order the names of those whose addresses a launch passes."""
     offsets: dict[str, int] = {}
     spaces: dict[str, str] = {}
     symbols: dict[str, int] = {}
@@ -146,6 +147,7 @@ def _layout_of(program: Program, function: Function) -> tuple[VariableLayout, tu
 
 
 def _names(operand: object) -> list[str]:
+    """Return the names of the symbols in an operand, including those inside an address, a group or a negation."""
     if isinstance(operand, Symbol):
         return [operand.name]
     inner = getattr(operand, "items", None) or [getattr(operand, "base", None) or getattr(operand, "operand", None)]
@@ -181,6 +183,7 @@ class _Kernel:
         """Begin and end of each block's rows that run its instructions and hand its lanes on."""
 
     def text(self) -> str:
+        """Emit the warp's function, and return it as LLVM IR with its declarations; call it once."""
         for n in range(len(self.blocks)):
             self._block(n)
         body, parts = self.e.rows, []
@@ -196,12 +199,14 @@ class _Kernel:
         return "\n".join([*self.e.declared.values(), *waiting.COROUTINE * self.suspends, *rows, ""])
 
     def _signature(self) -> str:
+        """Return the first line of the warp's function, which is a coroutine if warps may wait."""
         # A function of its own per warp; as a coroutine it returns its frame.
         if self.suspends:
             return f"define ptr @{ENTRY}(ptr %ctx, i32 %warp) presplitcoroutine {{"
         return f"define ptr @{ENTRY}(ptr %ctx, i32 %warp) {{"
 
     def _prologue(self) -> None:
+        """Emit the function's entry: memory for registers that cross blocks and for waiting lanes, and lane indices."""
         e = self.e
         e.rows.append("entry:")
         # Memory for registers that cross blocks; LLVM turns what it can into phis. The others never leave their block.
@@ -239,6 +244,10 @@ class _Kernel:
         e.row("br label %check.0")
 
     def _block(self, n: int) -> None:
+        """Emit block `n`: a test for waiting lanes, the instructions, the hand-over of lanes, jumps to loop heads.
+
+        The rows of its body are noted in `bodies`.
+        """
         e, block = self.e, self.blocks[n]
         following = f"%check.{n + 1}" if n + 1 < len(self.blocks) else "%finish"
         e.rows.append(f"check.{n}:")
@@ -272,6 +281,7 @@ class _Kernel:
             self._back(n, backs, following)
 
     def _apply(self, i: Instruction) -> None:
+        """Emit an instruction by its rule; raise a BuildError if there is none or the form is not known."""
         rule = self._rule(i)
         try:
             rule(self.e, i)
@@ -279,6 +289,7 @@ class _Kernel:
             raise unsupported(f"{i.name} is of a form that is not known", i.line, self.program.version) from None
 
     def _rule(self, i: Instruction) -> Rule:
+        """Return the rule of an instruction's opcode; raise a BuildError if there is none."""
         rule = RULES.get(i.opcode)
         if rule is None:
             what = ABSENT.get(i.opcode)
@@ -312,6 +323,7 @@ class _Kernel:
             self._exit(e.mask)
 
     def _write_back(self, n: int) -> None:
+        """Emit stores of the registers that block `n` wrote and later blocks read, blended where lanes may differ."""
         e = self.e
         for name in e.written:
             # Nothing reads it after this block.
@@ -325,18 +337,21 @@ class _Kernel:
             e.row(f'store {value}, ptr %"{name}"')
 
     def _wait(self, target: int, lanes: str) -> None:
+        """Emit that these lanes, the name of an i32 mask, join those that are to run block `target` next."""
         e = self.e
         old = e.new(f"load i32, ptr %wait.{target}", "i32", False)
         both = e.new(f"or i32 {old.text}, {lanes}", "i32", False)
         e.row(f"store i32 {both.text}, ptr %wait.{target}")
 
     def _table(self, block: Block, index: Value, taken: str) -> None:
+        """Emit the hand-over of a `brx`: each of the lanes `taken` to the block of the table at its index."""
         e = self.e
         for number, target in enumerate(block.table):
             here = e.mask_bits(e.compare("icmp eq", index, e.int(number, "i32")))
             self._wait(target, e.new(f"and i32 {here}, {taken}", "i32", False).text)
 
     def _exit(self, lanes: str) -> None:
+        """Emit the end of these lanes, the name of an i32 mask: they are no more alive, nor do barriers await them."""
         e = self.e
         old = e.new("load i32, ptr %alive", "i32", False)
         gone = e.new(f"xor i32 {lanes}, -1", "i32", False)
@@ -385,6 +400,7 @@ class _Kernel:
         e.row(f"br label {following}")
 
     def _at(self, name: str) -> str:
+        """Emit the address of a named word of the launch's context, and return the name of the pointer."""
         return self.e.new(f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}", "ptr", False).text
 
     def _waits_by(self, head: int, latch: int) -> int:
@@ -449,6 +465,7 @@ def outlined(rows: Sequence[str], bodies: Sequence[tuple[int, int]]) -> tuple[li
 
 
 def _stays(body: Sequence[str]) -> bool:
+    """Return whether a block's lines jump to a label outside of them, so that they cannot be a separate function."""
     labels = {f"%{row[:-1]}" for row in body if row.endswith(":")}
     jumps = (label for row in body if "label " in row for label in re.findall(r"label (%[\w.]+)", row))
     return any(label not in labels for label in jumps)

@@ -85,6 +85,7 @@ def access(e: Emitter, operand: Operand, space: str) -> Access:
 
 
 def _ld(e: Emitter, i: Instruction) -> None:
+    """Emit ld or ldu, with its checks and counts; a load of parameters is unchecked. Refuse b128."""
     if i.type == "b128":
         raise e.refuse()
     space, kind = space_of(i), i.type
@@ -149,6 +150,7 @@ def checked(e: Emitter, mask: str, target: Access, size: int) -> str:
 
 
 def _st(e: Emitter, i: Instruction) -> None:
+    """Emit st, of one value or a vector per lane, with its checks and counts; refuse b128."""
     if i.type == "b128":
         raise e.refuse()
     kind = i.type
@@ -196,6 +198,11 @@ def atomic_name(operation: str, kind: str) -> str:
 
 
 def _atom(e: Emitter, i: Instruction) -> None:
+    """Emit atom or red, one call per element of a vector, with its checks and counts.
+
+    Raises:
+        BuildError: the library has no such operation on this type.
+    """
     operands = i.operands if i.opcode == "atom" else (None, *i.operands)
     operation = next((m for m in i.modifiers if m in OPERATIONS), "")
     name = atomic_name(operation, i.type) if operation and i.type in BITS else ""
@@ -269,6 +276,7 @@ def _cp(e: Emitter, i: Instruction) -> None:
 
 
 def _is_size(operand: Operand) -> bool:
+    """Return whether the optional operand of a `cp.async` is a size in bytes, not a cache policy."""
     return isinstance(operand, Immediate) or (isinstance(operand, Register) and stored(operand.type) == "i32")
 
 
@@ -282,6 +290,7 @@ def _nothing(e: Emitter, i: Instruction) -> None:
 
 
 def _fence(e: Emitter, i: Instruction) -> None:
+    """Emit fence or membar, always sequentially consistent; refuse fences between proxies."""
     if any("proxy" in m for m in i.modifiers):
         raise e.refuse()
     note_order(e, i)
@@ -290,6 +299,7 @@ def _fence(e: Emitter, i: Instruction) -> None:
 
 
 def _nanosleep(e: Emitter, i: Instruction) -> None:
+    """Emit the read of nanosleep's operand alone: nothing sleeps."""
     e.read(i.operands[0], "u32")
 
 
@@ -299,6 +309,11 @@ def is_strong(i: Instruction) -> bool:
 
 
 def _mbarrier(e: Emitter, i: Instruction) -> None:
+    """Emit an operation on an mbarrier object by the rule in `_KINDS`.
+
+    Raises:
+        BuildError: it is of a cluster, counts bytes, or is not known.
+    """
     kind = i.modifiers[0]
     if kind not in _KINDS or "shared::cluster" in i.modifiers or any("tx" in m for m in i.modifiers):
         raise e.refuse(f"{i.name} cannot be executed: clusters and bulk copies are not there")
@@ -306,11 +321,13 @@ def _mbarrier(e: Emitter, i: Instruction) -> None:
 
 
 def _object(e: Emitter, i: Instruction, operand: Operand, mask: str) -> tuple[Access, str]:
+    """Emit the checks of an mbarrier object, 8 bytes; return the access and the mask of lanes for which it is sound."""
     target = access(e, operand, space_of(i))
     return target, checked(e, sound_lanes(e, mask, target.address, target.space, 8), target, 8)
 
 
 def _init(e: Emitter, i: Instruction) -> None:
+    """Emit mbarrier.init: the expected count in both counters of the object, phase 0."""
     at, expected = i.operands
     target, mask = _object(e, i, at, e.executing())
     count = e.spread(e.resize(e.read(expected, "u32"), "i64"))
@@ -320,6 +337,7 @@ def _init(e: Emitter, i: Instruction) -> None:
 
 
 def _arrive(e: Emitter, i: Instruction) -> None:
+    """Emit mbarrier.arrive or arrive_drop, of 1 or a count, and write the state from before to its register."""
     state, at, *count = i.operands
     before = _arrived(e, i, at, e.read(count[0], "u32") if count else e.int(1, "i32"))
     e.write(state, before, "b64")
@@ -365,6 +383,7 @@ def _arrive_for_copies(e: Emitter, i: Instruction) -> None:
 
 
 def _pending(e: Emitter, i: Instruction) -> None:
+    """Emit mbarrier.pending_count: the low 20 bits of a state."""
     e.write(i.operands[0], e.op("and", e.read(i.operands[1], "b64"), e.int((1 << 20) - 1, "i64")), "u32")
 
 

@@ -95,6 +95,7 @@ GROUPS = ("%groups = alloca i32", "store i32 0, ptr %groups")
 
 
 def _groups(e: Emitter) -> Value:
+    """Emit a load of the number of copy groups that the warp has closed, modulo 127; return it, a scalar i32."""
     return e.new("load i32, ptr %groups", "i32", False)
 
 

@@ -189,4 +189,5 @@ class Writer:
 
 
 def _kind(text: str) -> str:
+    """Return the LLVM type at the start of an argument's text."""
     return text[: text.index(">") + 1] if text.startswith("<") else text.split()[0]

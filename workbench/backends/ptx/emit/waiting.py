@@ -60,6 +60,7 @@ def is_meeting_point(block: Block) -> bool:
 
 
 def _member(i: Instruction) -> int | None:
+    """Return the number of the operand that is a warp instruction's member mask; None for other instructions."""
     if i.opcode in ("bar", "barrier"):
         return 0 if "warp" in i.modifiers else None
     return _MEMBERS.get(i.opcode) if "sync" in i.modifiers or i.opcode == "elect" else None

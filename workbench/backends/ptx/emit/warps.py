@@ -26,6 +26,7 @@ def _members(e: Emitter, operand: Operand) -> Value:
 
 
 def _shfl(e: Emitter, i: Instruction) -> None:
+    """Emit shfl.sync: the value of another lane, and whether that lane is in the segment; refuse it without `.sync`."""
     if "sync" not in i.modifiers:
         raise e.refuse()
     first, second = e.pair(i.operands[0])
@@ -48,6 +49,7 @@ def _shfl(e: Emitter, i: Instruction) -> None:
 
 
 def _vote(e: Emitter, i: Instruction) -> None:
+    """Emit vote.sync: all, any, uni or ballot of a predicate over the executing members; refuse it without `.sync`."""
     if "sync" not in i.modifiers:
         raise e.refuse()
     kind = next(m for m in i.modifiers if m in ("all", "any", "uni", "ballot"))
@@ -65,6 +67,7 @@ def _vote(e: Emitter, i: Instruction) -> None:
 
 
 def _match(e: Emitter, i: Instruction) -> None:
+    """Emit match: the mask of members with an equal value, or with `.all` the members if all are equal, and whether."""
     first, second = e.pair(i.operands[0])
     value = e.read(i.operands[1], i.type)
     wide = e.spread(e.resize(value, "i64"))
@@ -79,6 +82,7 @@ def _match(e: Emitter, i: Instruction) -> None:
 
 
 def _redux(e: Emitter, i: Instruction) -> None:
+    """Emit redux: the reduction of a 32-bit integer over the executing members; refuse other types and operations."""
     operation = next((m for m in i.modifiers if m in ("add", "min", "max", "and", "or", "xor")), "")
     if not operation or i.type not in ("s32", "u32", "b32"):
         raise e.refuse()
@@ -90,10 +94,12 @@ def _redux(e: Emitter, i: Instruction) -> None:
 
 
 def _activemask(e: Emitter, i: Instruction) -> None:
+    """Emit activemask: the mask of the executing lanes."""
     e.write(i.operands[0], Value(e.executing(), "i32", False))
 
 
 def _elect(e: Emitter, i: Instruction) -> None:
+    """Emit elect: the lowest executing member, and a predicate that holds in that lane."""
     first, second = e.pair(i.operands[0])
     members = _members(e, i.operands[1])
     here = e.op("and", members, Value(e.executing(), "i32", False))
@@ -103,6 +109,10 @@ def _elect(e: Emitter, i: Instruction) -> None:
 
 
 def _bar(e: Emitter, i: Instruction) -> None:
+    """Emit bar or barrier: of a warp, a check of its members; of a block, an arrival and, except for arrive, a wait.
+
+    With `.red` the predicates are reduced. Raise a BuildError for a cluster.
+    """
     if "warp" in i.modifiers:
         _members(e, i.operands[0])
         e.row('fence syncscope("singlethread") seq_cst')
@@ -158,6 +168,7 @@ def _scalar(e: Emitter, operand: Operand) -> str:
 
 
 def _call(e: Emitter, i: Instruction) -> None:
+    """Emit a call of a device function that the host serves: printf, a graph's condition, or a failed assertion."""
     returns, name, arguments = i.operands
     assert isinstance(returns, Group) and isinstance(name, Symbol) and isinstance(arguments, Group)
     mask = e.executing()
@@ -173,6 +184,7 @@ def _call(e: Emitter, i: Instruction) -> None:
 
 
 def _local_access(e: Emitter, operand: Operand) -> Access:
+    """Return the access to a variable in local memory, whose window is all of the arena."""
     assert isinstance(operand, Symbol)
     at = e.op("add", Value("%local", "i64"), e.symbol(operand))
     return Access(at, e.word("ARENA"), e.word("SIZE"))
@@ -189,12 +201,14 @@ def _argument(e: Emitter, operand: Operand) -> Value:
 
 
 def _store(e: Emitter, operand: Operand, mask: str, value: Value) -> None:
+    """Emit an unchecked store of an i32 per lane to a variable in local memory, noted as written."""
     target = _local_access(e, operand)
     note_write(e, mask, target.address, "i32")
     e.call("wbe_scatter_i32", "void", f"i32 {mask}", target.address, value)
 
 
 def _trap(e: Emitter, i: Instruction) -> None:
+    """Emit trap: a fault of the executing lanes."""
     nowhere = Value("zeroinitializer", "i64")
     e.call("wbe_fault", "void", "ptr %ctx", "i32 3", f"i32 {e.executing()}", nowhere, "i32 0", f"i32 {e.index}")
 
@@ -208,6 +222,11 @@ _WORD = 128
 
 
 def _mma(e: Emitter, i: Instruction) -> None:
+    """Emit mma or wmma.mma: a call of the library's function on fragments that go through `%scratch`.
+
+    Raises:
+        BuildError: its shape, types or layout have no such function, or it is sparse or saturates.
+    """
     shape = next((s for m in i.modifiers if (s := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", m))), None)
     types = [m for m in i.modifiers if m in BITS]
     sparse = any(m.startswith("sp") or m.startswith("kind") for m in i.modifiers)
@@ -245,14 +264,17 @@ def _mma(e: Emitter, i: Instruction) -> None:
 
 
 def _layout(i: Instruction) -> tuple[str, ...]:
+    """Return the layouts that an instruction names, "row" or "col", in order."""
     return tuple(m for m in i.modifiers if m in ("row", "col"))
 
 
 def _at(e: Emitter, offset: int) -> str:
+    """Emit the address of `%scratch` plus a number of bytes, and return the name of the pointer."""
     return e.new(f"getelementptr i8, ptr %scratch, i64 {offset}", "ptr", False).text
 
 
 def _ldmatrix(e: Emitter, i: Instruction) -> None:
+    """Emit ldmatrix or stmatrix of 1, 2 or 4 matrices of 8x8 16-bit elements, with checks; refuse other forms."""
     count = next((int(m[1:]) for m in i.modifiers if m in ("x1", "x2", "x4")), 0)
     if not count or "m8n8" not in i.modifiers or i.type != "b16":
         raise e.refuse()
@@ -282,6 +304,7 @@ def _ldmatrix(e: Emitter, i: Instruction) -> None:
 
 
 def _movmatrix(e: Emitter, i: Instruction) -> None:
+    """Emit movmatrix: the transpose of an 8x8 matrix of 16-bit elements; refuse other forms."""
     if "trans" not in i.modifiers or i.type != "b16":
         raise e.refuse()
     value: Value = e.spread(e.read(i.operands[1], "b32"))

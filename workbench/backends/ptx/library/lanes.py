@@ -49,6 +49,7 @@ def lane_function(
 
 
 def _divisions() -> str:
+    """Return the LLVM IR of `wbe_div_*` and `wbe_rem_*` for signed and unsigned integers, defined for every divisor."""
     text: list[str] = []
     for kind in SIGNED + UNSIGNED:
         bits = kind[1:]
@@ -69,6 +70,7 @@ def _divisions() -> str:
 
 
 def _maths() -> str:
+    """Return the LLVM IR of `wbe_exp2` and the like, which call the C library's float64 function per lane."""
     text = [f"declare double @{name}(double)\n" for name in MATHS]
     for name in MATHS:
         body = f"  %r = call double @{name}(double %x)"
@@ -124,6 +126,7 @@ done:
 
 
 def _reductions() -> str:
+    """Return the LLVM IR of `wbe_redux_*`: per lane, the reduction of `%value` over the lanes in its mask `%here`."""
     text: list[str] = []
     kinds = {"add": ("add", 0), "and": ("and", -1), "or": ("or", 0), "xor": ("xor", 0)}
     kinds |= {"umin": ("umin", -1), "umax": ("umax", 0), "smin": ("smin", 2**31 - 1), "smax": ("smax", -(2**31))}

@@ -136,6 +136,14 @@ _COPY_BODY = """  %whole = zext i32 %bytes to i64
 
 
 def _atomic(name: str, elem: str, body: str, more: tuple[str, ...] = ()) -> str:
+    """Return the LLVM IR of a function that checks addresses and runs `body` for each lane: `%p` is the address.
+
+    Args:
+        name: the function's name.
+        elem: type of the element, and of the old value `%r` that `body` defines.
+        body: LLVM text, which reads the operand `%x`.
+        more: names of further operands of type `elem`.
+    """
     scalars = ["ptr %ctx", "i32 %mask.in", "<32 x i64> %at.in", "i64 %first", "i64 %size", "i32 %index"]
     bytes = int(elem[1:]) // 8
     checked = f"ptr %ctx, i32 %mask.in, <32 x i64> %at.in, i64 %first, i64 %size, i32 {bytes}, i32 %index"
@@ -150,6 +158,7 @@ def _atomic(name: str, elem: str, body: str, more: tuple[str, ...] = ()) -> str:
 
 
 def _read_modify(operation: str, elem: str, as_float: str = "") -> str:
+    """Return LLVM text that applies an `atomicrmw` to `%p` and `%x`, as floats of type `as_float` if that is named."""
     if not as_float:
         return f"  %r = atomicrmw {operation} ptr %p, {elem} %x seq_cst"
     return f"""  %xf = bitcast {elem} %x to {as_float}
@@ -215,6 +224,7 @@ ONE  %new = bitcast i16 %c0 to i16
 
 
 def _half_add(kind: str) -> str:
+    """Return the LLVM IR of an atomic addition of f16, bf16 or packed pairs, by compare and exchange."""
     one = _BF16 if kind.startswith("bf16") else _F16
     if kind.endswith("x2"):
         total, elem = _HALVES.replace("ONE", one.replace("N", "0") + one.replace("N", "1")), "i32"
@@ -225,6 +235,7 @@ def _half_add(kind: str) -> str:
 
 
 def _atomics() -> str:
+    """Return the LLVM IR of all atomic functions, `wbe_atom_<operation>_<type>`."""
     text: list[str] = []
     for elem in ("i16", "i32", "i64"):
         for name, operation in (("and", "and"), ("or", "or"), ("xor", "xor"), ("exch", "xchg")):

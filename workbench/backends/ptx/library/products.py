@@ -19,6 +19,7 @@ _WIDEN = {
 
 
 def _table(name: str, indices: list[int]) -> str:
+    """Return an LLVM global constant with these numbers."""
     return f"@{name} = internal constant [{len(indices)} x i32] [{', '.join(f'i32 {p}' for p in indices)}]\n"
 
 
@@ -79,10 +80,12 @@ done:
 
 
 def _wide(p: Product) -> str:
+    """Return the LLVM type in which a product is computed: that of C, or float."""
     return {"s32": "i32", "f64": "double"}.get(p.c, "float")
 
 
 def _product(p: Product) -> str:
+    """Return the LLVM IR of a product's function: A, B, C from fragments to dense matrices, D back to C's fragment."""
     wide = _wide(p)
     sizes = {"a": p.m * p.k, "b": p.k * p.n, "c": p.m * p.n}
     tables = "".join(_table(f"{p.name}.{x}", getattr(p, f"{x}_places")) for x in "abc")

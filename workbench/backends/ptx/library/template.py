@@ -51,6 +51,7 @@ def expanded(text: str) -> str:
 
 
 def _splat(m: re.Match[str]) -> str:
+    """Return the LLVM IR of a `SPLAT`, a vector of 32 lanes that all hold one scalar."""
     lanes = f"<32 x {m[2]}>"
     return (
         f"  %{m[1]}.0 = insertelement {lanes} poison, {m[2]} {m[3]}, i32 0\n"
@@ -59,4 +60,5 @@ def _splat(m: re.Match[str]) -> str:
 
 
 def _word_address(name: str) -> str:
+    """Return an LLVM instruction for the address of a named word of the launch's context."""
     return f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}"

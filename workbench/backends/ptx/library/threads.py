@@ -238,6 +238,7 @@ _CONDITION = "  %low = trunc i64 %value to i32\n  call void %f(i64 %USER, i64 %h
 
 
 def _fill() -> str:
+    """Return LLVM IR that stores the fields of a fault to the record at `%p`."""
     rows: list[str] = []
     for name, value in _RECORD.items():
         n = FAULT_WORDS.index(name)

@@ -127,6 +127,7 @@ def text() -> str:
 
 
 def _accesses(elem: str) -> str:
+    """Return the LLVM IR of the functions that check reads and record writes of elements of one type."""
     bits = int(elem[1:])
     # LLVM has no cut to the same width.
     cut = "trunc <32 x i64> %longs to <32 x EL>" if bits < 64 else "add <32 x i64> %longs, zeroinitializer"

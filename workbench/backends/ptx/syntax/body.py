@@ -96,6 +96,11 @@ class Body:
     # Declarations.
 
     def _directive(self, word: str, line: int) -> None:
+        """Parse the rest of a directive inside a body: a declaration, a source line, or one without effect.
+
+        Raises:
+            BuildError: it is of another kind.
+        """
         t = self.t
         if word == ".reg":
             self._registers(line)
@@ -113,6 +118,7 @@ class Body:
             raise unsupported(f"The directive {word} cannot be executed", line, self.version)
 
     def _registers(self, line: int) -> None:
+        """Parse the rest of a `.reg` declaration, and add each register under a unique name; refuse vectors."""
         t = self.t
         kind = t.next()[1:]
         if kind.startswith(("v2", "v4")) or t.peek().startswith("."):
@@ -135,6 +141,7 @@ class Body:
 
     @staticmethod
     def _unique(name: str, taken: Mapping[str, object]) -> str:
+        """Return `name`, with a number behind it if it is among `taken`."""
         unique, number = name, 0
         while unique in taken:
             number += 1
@@ -142,6 +149,7 @@ class Body:
         return unique
 
     def _loc(self) -> None:
+        """Parse the rest of a `.loc`, whose source line then is that of the following instructions."""
         t = self.t
         file, line, column = t.integer(), t.integer(), t.integer()
         outer: Loc | None = None
@@ -157,6 +165,7 @@ class Body:
         self.loc = self.locations[file, line, column] = Loc(file, line, outer)
 
     def _label(self, name: str, line: int) -> None:
+        """Parse what follows a label: a table of branch targets, or nothing, which makes it the next instruction's."""
         t = self.t
         t.expect(":")
         if t.peek() in (".branchtargets", ".calltargets", ".callprototype"):
@@ -174,6 +183,11 @@ class Body:
     # Instructions.
 
     def _instruction(self, line: int) -> None:
+        """Parse an instruction with its guard and operands, and append it and its scope.
+
+        Raises:
+            BuildError: its guard is no predicate register, or an operand cannot be executed.
+        """
         t = self.t
         guard, negated = None, False
         if t.take("@"):
@@ -193,6 +207,7 @@ class Body:
         self.scopes.append(self.scope)
 
     def _operand(self) -> Operand:
+        """Parse the next operand: a group, an address, a negation, a number or a name with an offset."""
         t = self.t
         line, word = t.line, t.peek()
         if word in "{(" and word:
@@ -218,6 +233,7 @@ class Body:
         return operand
 
     def _address(self, line: int) -> Operand:
+        """Parse an address in brackets, with its offsets summed; refuse addresses of several parts."""
         t = self.t
         t.expect("[")
         items: list[Operand] = []
@@ -241,6 +257,11 @@ class Body:
         return Address(base, offset)
 
     def _named(self, name: str, line: int) -> Operand:
+        """Return the operand that a name means in the current scope: a register, a symbol, a special register, a sink.
+
+        Raises:
+            BuildError: it cannot be a name.
+        """
         if name == "_":
             return Sink()
         scope: _Scope | None = self.scope

@@ -151,6 +151,7 @@ def _generic(match: re.Match[str]) -> str:
 
 
 def _half_of_address(match: re.Match[str]) -> str:
+    """Return the expansion of a read of `%envreg1` or `%envreg2`: a half of the grid workspace's address."""
     shift = "shr.u64 %wb_a, %wb_a, 32; " if match[2] == "1" else ""
     return f"{{ .reg .b64 %wb_a; mov.u64 %wb_a, {WORKSPACE}; {shift}cvt.u32.u64 {match[1]}, %wb_a; }}"
 
@@ -179,9 +180,7 @@ def _moved(match: re.Match[str]) -> str:
     moves = [
         line
         for number, register in enumerate(registers)
-        for line in _register(
-            register, number * 32 * each, each, bits, (height, width, row), address, stride, space, store
-        )
+        for line in _register(register, number * 32 * each, each, bits, (height, width, row), stride, space, store)
     ]
     names = ".reg .b32 %wb_l, %wb_p, %wb_r, %wb_c, %wb_v; .reg .b64 %wb_a, %wb_b; .reg .b16 %wb_h;"
     lane = f"mov.u32 %wb_l, %laneid; mul.lo.u32 %wb_l, %wb_l, {each}; mov.u64 %wb_b, {address.strip()};"
@@ -189,9 +188,21 @@ def _moved(match: re.Match[str]) -> str:
 
 
 def _register(
-    register: str, first: int, each: int, bits: int, matrix: tuple[int, int, bool], address: str, stride: str,
-    space: str, store: bool,
+    register: str, first: int, each: int, bits: int, matrix: tuple[int, int, bool], stride: str, space: str,
+    store: bool,
 ) -> list[str]:  # fmt: skip
+    """Return the PTX lines that load or store one register of a wmma fragment.
+
+    Args:
+        register: its name.
+        first: index of lane 0's first element among all elements of the fragment.
+        each: elements per register.
+        bits: of an element.
+        matrix: height, width, and whether the matrix is row-major in memory.
+        stride: elements between two rows or columns, as text.
+        space: the state space with its dot, or "".
+        store: store the register instead of loading it.
+    """
     height, width, row = matrix
     shift = width.bit_length() - 1
     out = [f"mov.b32 %wb_v, {register if store else 0};"] if each > 1 else []

@@ -50,6 +50,11 @@ class _Module:
         self.variables: dict[str, Variable] = {}
 
     def read(self) -> Program:
+        """Parse the module; return it as a program.
+
+        Raises:
+            BuildError: it has no version or one too new, 32-bit addresses, or an unknown directive.
+        """
         t = self.tokens
         while t.peek():
             line, word = t.line, t.next()
@@ -84,6 +89,7 @@ class _Module:
         return Program(self.version, self.target, self.files, self.functions, self.variables)
 
     def _version(self) -> None:
+        """Parse the rest of `.version`; raise a BuildError if it is newer than `NEWEST`."""
         line, (major, minor) = self.tokens.line, self.tokens.next().split(".")
         self.version = (int(major), int(minor))
         if self.version > NEWEST:
@@ -94,6 +100,7 @@ class _Module:
             )
 
     def _linked(self, extern: bool) -> None:
+        """Parse a function or variable after its first linking directive, `.extern` if `extern` is set."""
         t = self.tokens
         while t.peek() in _LINKING:
             extern |= t.next() == ".extern"
@@ -104,11 +111,13 @@ class _Module:
             self._declare(variable(t, word[1:], extern))
 
     def _declare(self, declared: Variable) -> None:
+        """Add a variable, unless one of its name is declared that is not extern."""
         known = self.variables.get(declared.name)
         if known is None or known.extern:
             self.variables[declared.name] = declared
 
     def _function(self, entry: bool, line: int) -> None:
+        """Parse a function or entry after its directive, and add it; a mere declaration never replaces a definition."""
         t = self.tokens
         while t.peek().startswith("."):  # .attribute, .noreturn before the name
             t.next()
@@ -139,6 +148,7 @@ class _Module:
         self.functions[name] = Body(t, head, self.version, variable).read()
 
     def _parameters(self) -> tuple[Parameter, ...]:
+        """Parse a list of parameters in parentheses, with their byte offsets in the packed parameters."""
         t = self.tokens
         t.expect("(")
         parameters: list[Parameter] = []
@@ -205,6 +215,11 @@ def variable(t: Tokens, space: str, extern: bool, terminated: bool = True) -> Va
 
 
 def _initial(t: Tokens, kind: str, element: int) -> tuple[bytes, tuple[Reference, ...]]:
+    """Parse an initialiser; return its bytes, zeros where addresses go, and the references to those addresses.
+
+    Raises:
+        BuildError: it has a decimal float32 or a part of an address.
+    """
     values, references = bytearray(), list[Reference]()
 
     def one() -> None:

@@ -110,5 +110,6 @@ class Tokens:
 
 
 def _integer(word: str) -> int:
+    """Return the value of a PTX integer in decimal, octal, hexadecimal or binary, which may end in U."""
     word = word.rstrip("U")
     return int(word, 8) if len(word) > 1 and word[0] == "0" and word.isdigit() else int(word, 0)

@@ -110,6 +110,7 @@ class CudaTarget:
             keep(self.name, self._described)
 
     def _described(self) -> dict[str, Any]:
+        """Return, as JSON values, what the store holds under the target's name; empty if its IR cannot be written."""
         with suppress(Unwritable):
             described = {"label": self.description.kernel, "late": False, "block": self.block}
             return {"origin": self.origin(), **described}
@@ -124,6 +125,10 @@ class CudaTarget:
         return {"initialize": code.addresses[INITIALIZE], "execute": code.addresses[THUNK]}
 
     def _text(self) -> str:
+        """Return the LLVM IR of the target: description, driver functions, cubin, and the thunks of both stages.
+
+        The cubin, whose address the text names, stays in memory as long as the process lives.
+        """
         image = ctypes.create_string_buffer(self.image, len(self.image))
         # XLA keeps the target for good, and the driver may load the image at any later call.
         _alive.append(image)
@@ -213,10 +218,12 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
 
 
 def _is_reference(wire: Wire) -> bool:
+    """Return whether a parameter is a traced number, which the kernel reads from device memory."""
     return wire.kind is Kind.SCALAR and wire.operand >= 0
 
 
 def _function(code: Code) -> Function:
+    """Return the IR of a code's direction, as GPUs run it."""
     return function_of(
         code.specialisation,
         code.direction,
@@ -228,6 +235,10 @@ def _function(code: Code) -> Function:
 
 
 def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:
+    """Return the cubin of `function` for an architecture: the store's, else compiled now and written to the store.
+
+    `names` are the parameters that it takes by reference, and are part of its key.
+    """
     backend, store = backend_for("cuda"), default_store()
     own = key_of(code.specialisation, code.direction, code.options, backend, arch, code.shared)
     listed = " ".join(sorted(names))

@@ -113,6 +113,7 @@ def _shape_of(wire: Wire, twin: Wire) -> Wire:
 
 
 def _views(wires: Sequence[Wire], more: Sequence[Wire]) -> tuple[int, ...]:
+    """Return, for each view among `wires` and then `more`, the number of the view in `wires` with its name."""
     numbers = {w.name: n for n, w in enumerate(w for w in wires if w.view)}
     return tuple(numbers[w.name] for w in (*wires, *more) if w.view)
 

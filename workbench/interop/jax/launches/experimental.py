@@ -31,6 +31,7 @@ def experimental_rules(primitive: Any, inner: Callable[..., Any] | None = None) 
 
 
 def _refuse_jet(primals: Any, series: Any, **params: Any) -> NoReturn:
+    """Raise NotDifferentiable: the rule of `jet` for our primitives."""
     source = params.get("plan") or params["program"]
     name = getattr(source, "kernel", "") or source.name
     raise NotDifferentiable(
@@ -46,6 +47,7 @@ def _refuse_jet(primals: Any, series: Any, **params: Any) -> NoReturn:
 def _inside(
     inner: Callable[..., Any], checkify: Any, error: Any, enabled: Any, *operands: Any, **params: Any
 ) -> tuple[Any, list[Any]]:
+    """Apply `checkify`'s rule to a primitive that stands for a jaxpr, by the operations in it."""
     avals = tuple(library().ShapedArray(x.shape, x.dtype) for x in operands)
     return checkify.checkify_jaxpr(inner(avals, **params), enabled, error, *operands)
 

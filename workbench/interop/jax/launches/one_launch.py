@@ -67,6 +67,7 @@ def pays_on_cpu(plan: Plan, config: LaunchConfig) -> bool:
 
 
 def _most_axes(plan: Plan) -> int:
+    """Return how many batch axes one launch of the plan can have; computed once per plan."""
     most = plan.traced.get("batch axes")
     if most is None:
         most = plan.traced["batch axes"] = most_batch_axes(plan.code.function())
@@ -74,6 +75,10 @@ def _most_axes(plan: Plan) -> int:
 
 
 def _batched_plan(plan: Plan, axes: int, varies: tuple[tuple[bool, ...], ...]) -> Plan:
+    """Return the plan of a launch over so many batch axes, built once for each `varies`.
+
+    That says of each operand along which of these axes it varies.
+    """
     key = "batched", axes, varies
     batched_plan = plan.traced.get(key)
     if batched_plan is None:
@@ -85,11 +90,13 @@ def _batched_plan(plan: Plan, axes: int, varies: tuple[tuple[bool, ...], ...]) -
 
 
 def _place(wire: Wire, axes: int, varies: tuple[tuple[bool, ...], ...]) -> Place:
+    """Return the batch axes of a wire's parameter; a result has all of them."""
     # Every batch has a result of its own.
     return Place((True,) * axes if wire.result >= 0 else varies[wire.operand], wire.kind is Kind.ACCUMULATOR)
 
 
 def _wire(wire: Wire, axes: int) -> Wire:
+    """Return the wire with so many batch axes before its own; a single value becomes an array. Static numbers stay."""
     if wire.value >= 0:
         return wire
     single = wire.kind in (Kind.SCALAR, Kind.ACCUMULATOR)
@@ -152,6 +159,7 @@ def batched(function: Function, axes: int, batch_axes: Mapping[str, Place]) -> F
 
 
 def _param(param: Value, axes: int, batch_axes: Place | None) -> Value:
+    """Return the parameter of the batched function: a number becomes an array of the batch axes. None: it stays."""
     if batch_axes is None:
         return param
     if not isinstance(param.type, ArrayType):
@@ -162,6 +170,14 @@ def _param(param: Value, axes: int, batch_axes: Place | None) -> Value:
 def _change(
     axes: int, lead: Mapping[Value, tuple[Value, ...]], singles: Collection[Value]
 ) -> Callable[[Rewriter, Op], Iterable[Op] | None]:
+    """Return the rewriting rule of a batched function: further axes of the launch and of shapes, and indices that lead.
+
+    Args:
+        axes: the number of batch axes.
+        lead: the batch's indices of each array that has batches.
+        singles: the arrays of them that had one element, and have no axis of their own.
+    """
+
     def change(rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
         further = AXIS.of(op.attrs[AXIS] + axes) if op.name in ("tid", "shape", "launch_dim") else None
         if op.name in ("tid", "launch_dim"):

@@ -85,6 +85,7 @@ def _counts(mesh: Any) -> list[int]:
 
 
 def _padded(shape: Shape, axes: Axes, wide: Mapping[str, int]) -> Shape:
+    """Return a shape with the sizes in `wide` along axes of those factors, and its own elsewhere."""
     return tuple(wide.get(factor, n) for factor, n in zip(axes, shape, strict=True))
 
 
@@ -102,6 +103,13 @@ def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, identity: s
 
 
 def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) -> Any:
+    """Return the rule in Shardy's form.
+
+    Args:
+        rule: ours.
+        known: sizes by factor; a larger axis is divided by its factor into whole rows.
+        shapes: of the operands, then of the results.
+    """
     api, sizes = partitioning(), {}
 
     def factor(name: str, size: int) -> Any:
@@ -157,6 +165,7 @@ def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> 
 
 
 def _ambiguous(plan: Plan, what: str) -> LaunchError:
+    """Return the error for operands that a mesh divides in ways which contradict each other; `what`: which, and how."""
     return LaunchError(
         f"How the results of {plan.kernel} are divided is ambiguous: the mesh divides {what}.",
         advice="Call jax.sharding.reshard on an operand first.",
@@ -323,6 +332,7 @@ def _specs(value: Any) -> list[tuple[str, ...]]:
 
 
 def _count(mesh: Any, names: Sequence[str]) -> int:
+    """Return the number of devices along these axes of a mesh, all together."""
     count = 1
     for name in names:
         count *= mesh.shape[name]
@@ -330,6 +340,7 @@ def _count(mesh: Any, names: Sequence[str]) -> int:
 
 
 def _put_together(value: Any, kind: str, names: tuple[str, ...]) -> Any:
+    """Return a result merged from all devices along these mesh axes: the sum, or by `kind` (such as `min`) of `jnp`."""
     lax, jnp = library().jax.lax, library().jnp
     if kind == "add":
         return lax.psum(value, names)
@@ -347,6 +358,7 @@ def note_call_site(plan: Plan, config: LaunchConfig) -> None:
 
 @lru_cache(maxsize=1)
 def _others() -> tuple[str, ...]:
+    """Return what names of files begin with that are not the user's: code without a file, JAX and Workbench."""
     jax = os.path.dirname(library().jax.__file__)
     return "<", jax + os.sep, _OWN
 

@@ -170,6 +170,10 @@ class Plan:
         return self._otherwise(RECORDED)
 
     def _otherwise(self, late: int) -> Target:
+        """Return a new target of the same code that treats faults as `late` says (`WAITING` or `RECORDED`).
+
+        Its name is then known as one of this plan's.
+        """
         described = replace(self.target.description, late=late)
         of = self.target
         target = make_target(described, of.digest, of.code, of.function, of.origin)
@@ -185,6 +189,7 @@ class Plan:
 
     @cached_property
     def _checked(self) -> Plan:
+        """The plan of the same launch with checks, built on first use."""
         code = self.code._replace(checks=True)
         loaded = load(code.specialisation, code.direction, code.options, CPU, code.shared)
         described = self.target.description
@@ -345,6 +350,7 @@ def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
 
 
 def _hex(pattern: bytes | None) -> Json:
+    """Return a fill's bytes in hexadecimal; None for no fill."""
     return None if pattern is None else pattern.hex()
 
 
@@ -389,12 +395,14 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
 
 
 def _wire(name: str, type: Type) -> Wire:
+    """Return the wire of a parameter that has no operand, result or static value yet."""
     if isinstance(type, ArrayType):
         return Wire(name, Kind.ARRAY, type.dtype, type.ndim)
     return Wire(name, Kind.SCALAR, contents(type), 0)
 
 
 def _once(make: Callable[[], Any]) -> Callable[[], Any]:
+    """Return a function that calls `make` at its first call, and returns that result at every call."""
     # A derivative is built on first use: most kernels are never differentiated.
     computed: list[Any] = []
 

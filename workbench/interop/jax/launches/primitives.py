@@ -84,6 +84,7 @@ def launch(plan: Plan, operands: Sequence[Any], config: LaunchConfig) -> list[An
 
 
 def _avals(wires: Sequence[Wire], plan: Plan, config: LaunchConfig, like: Sequence[Any]) -> list[Any]:
+    """Return the JAX types of the results that these wires are, batch axes first, for operands of the types `like`."""
     placed = result_shardings(plan, config, like[: len(plan.operands)])
     return [
         shaped((*config.batch, *config.results[w.result]), number_type(w.type).numpy, like, placed[w.result])
@@ -92,6 +93,7 @@ def _avals(wires: Sequence[Wire], plan: Plan, config: LaunchConfig, like: Sequen
 
 
 def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list[Any], Any]:
+    """Return the JAX types of a launch's results, records of faults last if it has them, and its effects."""
     acts = config.effect and not config.reports
     stays = plan.stays and not config.records
     effects = (_effect() if acts else frozenset()) | (fault_effect() if stays else frozenset())
@@ -124,6 +126,7 @@ def fault_effect() -> Any:
 
 
 def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig, **more: Any) -> list[Any]:
+    """Run a primitive outside of `jit`, compiled as one operation once per plan and configuration."""
     key = primitive, config, *more.items()
     jitted = plan.traced.get(key)
     if jitted is None:
@@ -134,6 +137,7 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    """Lower a launch for the CPU: to a call of its target; for several devices, to a call that XLA divides."""
     divisible = partitioned(ctx, plan, config, primitives().launch.bind)
     if divisible is not None:
         # A program out of JAX's persistent cache calls one without asking again what a device runs.
@@ -149,6 +153,7 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) ->
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    """Lower a launch for CUDA: its batches become dimensions of one launch, and records of faults are zeros."""
     if config.records:  # nothing is checked there, so there is no fault
         jax = library()
         plain = partial(primitives().launch.bind, plan=plan, config=replace(config, records=False))
@@ -161,6 +166,7 @@ def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> A
 def _call_target(
     ctx: Any, operands: Sequence[Any], plan: Plan, config: LaunchConfig, target: Target | CudaTarget
 ) -> Any:
+    """Register the target that edits and exports call for, and lower to an FFI call of it."""
     target = edits.called(ctx, target)
     target.register()
     rule = library().jax.ffi.ffi_lowering(
@@ -193,6 +199,7 @@ def _on_each_device(ctx: Any, operands: Sequence[Any], plan: Plan, config: Launc
 
 
 def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    """Raise DeviceError: the lowering for platforms other than the CPU and CUDA."""
     raise DeviceError(
         f"The kernel {plan.kernel} can run under JAX on the CPU and on CUDA devices.",
         advice='Run it with jax.default_device(jax.devices("cpu")[0]).',
@@ -203,6 +210,10 @@ def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig)
 def _batch_launch(
     operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, config: LaunchConfig
 ) -> tuple[list[Any], list[int]]:
+    """Return the results of a launch under one more batch axis, the first; `axes` has None for operands without one.
+
+    With the method "sequential" it is one launch after another.
+    """
     size = _axis_size(operands, axes)
     if config.vmap_method == "sequential":
         results = _one_by_one(operands, axes, plan, config)
@@ -218,6 +229,7 @@ def _batch_launch(
 
 
 def _one_by_one(operands: Sequence[Any], axes: Sequence[Any], plan: Plan, config: LaunchConfig) -> list[Any]:
+    """Launch for each slice of the operands along `axes` (None: the same in all); the results' batch axis is 0."""
     jax = library()
     moving = [jax.jnp.moveaxis(x, axis, 0) for x, axis in zip(operands, axes, strict=True) if axis is not None]
 
@@ -229,6 +241,7 @@ def _one_by_one(operands: Sequence[Any], axes: Sequence[Any], plan: Plan, config
 
 
 def _axis_size(operands: Sequence[Any], axes: Sequence[Any]) -> int:
+    """Return the size of a batch axis, from the first operand that has it; `axes` has None for the others."""
     return next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
 
 
@@ -244,6 +257,11 @@ def _lead(x: Any, axis: int | None, size: int) -> Any:
 def _launch_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, config: LaunchConfig
 ) -> tuple[list[Any], list[Any]]:
+    """Launch, and return the results and their tangents: JAX's zero for results that are not of floats.
+
+    Raises:
+        NotDifferentiable: the kernel was wrapped without derivatives.
+    """
     # Here rather than at the launch: a kernel that cannot be differentiated may still run.
     plan.code.check()
     results = launch(plan, primals, config)
@@ -287,10 +305,12 @@ def _no_tangent(result: Any) -> Any:
 
 
 def _is_zero(tangent: Any) -> bool:
+    """Return whether a tangent is JAX's symbolic zero."""
     return type(tangent) is library().ad.Zero
 
 
 def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
+    """Return the JAX types of the tangents of the results that are of floats."""
     return _avals([w for w in plan.results if is_float(w.type)], plan, config, avals)
 
 
@@ -372,6 +392,7 @@ def _tangent_jvp(
 def _batch_tangent(
     operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, config: LaunchConfig, wanted: Shape
 ) -> tuple[list[Any], list[int]]:
+    """Return the tangents of a launch under one more batch axis, the first."""
     size = _axis_size(operands, axes)
     moved = [_lead(x, axis, 1) for x, axis in zip(operands, axes, strict=True)]
     results = primitives().tangent.bind(*aligned(moved), plan=plan, config=config.batched(size), wanted=wanted)
@@ -619,6 +640,11 @@ def check_linear(plan: Plan, linear: Collection[int], declared: Collection[str])
 
 @lru_cache(maxsize=256)
 def _prove(plan: Plan, linear: frozenset[int]) -> None:
+    """Check by the IR that a launch is linear in the operands with these numbers, together; once per plan and operands.
+
+    Raises:
+        NotDifferentiable: the IR does not show it; `location` is the line that is not linear.
+    """
     wires = plan.target.description.wires
     function = plan.code.function()
     # Half floats and the like keep their names, so a wire and its parameter are found by name.
@@ -628,6 +654,7 @@ def _prove(plan: Plan, linear: frozenset[int]) -> None:
 
 
 def _share(wire: Wire, linear: Collection[int]) -> Share:
+    """Return how a parameter depends, before the launch, on the operands `linear`: linearly, not, or it is 0."""
     if wire.operand >= 0:
         return Share.LINEAR if wire.operand in linear else Share.FIXED
     # What a result holds undefined is not read; a marker of bytes stands for elements that nothing writes.
@@ -636,4 +663,5 @@ def _share(wire: Wire, linear: Collection[int]) -> Share:
 
 
 def _memory(wire: Wire) -> Hashable:
+    """Return what parameters have in common that are one memory: the operand's number, else the result's."""
     return ("operand", wire.operand) if wire.operand >= 0 else ("result", wire.result)

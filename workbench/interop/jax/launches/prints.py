@@ -79,6 +79,7 @@ class _Printed:
         Context().run(self._run, [np.asarray(x) for x in operands])
 
     def _run(self, operands: list[np.ndarray[Any, Any]]) -> None:
+        """Launch the kernel, with its prints, on arrays of its own on the CPU; a fault of it is dropped."""
         kernel = self.specialisation.kernel
         arguments = {w.name: self._argument(w, operands) for w in self.plan.target.description.wires}
         values = [_together(n, t, arguments) for n, t in zip(kernel.parameters, self.specialisation.types, strict=True)]
@@ -90,6 +91,7 @@ class _Printed:
                 launch(kernel, self.dims, values, device="cpu", checks=self.plan.checked)
 
     def _argument(self, wire: Wire, operands: list[np.ndarray[Any, Any]]) -> Any:
+        """Return the value of a wire: a static number, a new array for a result, or the operand's value."""
         if wire.value >= 0:
             return self.numbers[wire.name]
         inner = wire.type.shape
@@ -105,6 +107,7 @@ class _Printed:
 
 
 def _together(name: str, type: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the value of a parameter from those of wires by name; a struct is built from its fields' values."""
     if not isinstance(type, Struct):
         return arguments[name]
     return type.host(**{f.name: _together(f"{name}.{f.name}", f.type, arguments) for f in type.fields})

@@ -192,6 +192,7 @@ def _followed(error: Any, enabled: Any, value: Any, *more: Any, report: Report, 
 
 
 def _report(value: Any, *more: Any, report: Report, batch: int) -> Any:
+    """Return `value`, which waits for a launch that fails if the report's count is not 0; `batch`: `vmap` axes."""
     bad = _count(report, batch)(value, *more)
     config = LaunchConfig((1,), ((1,),), ((1,),), tuple(bad.shape), effect=True, reports=True)
     (after,) = launch(_plan(report), [bad.reshape(*bad.shape, 1).astype(np.uint32)], config)
@@ -200,6 +201,7 @@ def _report(value: Any, *more: Any, report: Report, batch: int) -> Any:
 
 
 def _count(report: Report, batch: int) -> Callable[..., Any]:
+    """Return the report's function that counts, mapped over `batch` leading axes."""
     count = report.count
     for _ in range(batch):
         count = library().jax.vmap(count)
@@ -208,6 +210,7 @@ def _count(report: Report, batch: int) -> Callable[..., Any]:
 
 @lru_cache
 def _specialisation() -> Specialisation:
+    """Return the kernel that asserts that all counts are 0, for flat arrays of uint32."""
     scope: dict[str, Any] = {"tid": FORMS["tid"]}
     exec(_TEXT, scope)
     flat = ArrayType(uint32, 1)
@@ -229,6 +232,8 @@ def _plan(report: Report) -> Plan:
 
 
 def _saying(function: Function, message: str) -> Function:
+    """Return the function with this message in its assertions, and without locations."""
+
     def op(old: Op) -> Op:
         attrs = {**old.attrs, MESSAGE: message} if old.name == "assert" else old.attrs
         return msgspec.structs.replace(old.replace(attrs=attrs), location=UNKNOWN)

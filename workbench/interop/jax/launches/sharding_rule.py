@@ -153,6 +153,10 @@ class _Making:
         self.rings: dict[str, int] = {}
 
     def rule(self) -> Rule:
+        """Return the rule: what each dimension of the launch divides, with halos, and why other axes stay whole.
+
+        With effects or symbolic sizes nothing is divided.
+        """
         config = self.config
         if config.effect or config.is_symbolic:
             why = "the launch has effects" if config.effect else "its sizes are not known"
@@ -220,6 +224,7 @@ class _Making:
         return None
 
     def _unmergeable(self, dimension: Dimension) -> Reason | None:
+        """Return why the parts of a dimension's results cannot be merged; None if they can."""
         for name, kind in dimension.merged.items():
             wire = self.wires[name]
             if wire.result < 0:
@@ -235,6 +240,7 @@ class _Making:
     # ---- buffers
 
     def _shape(self, name: str) -> Shape:
+        """Return the shape of a parameter: of its view, else of its result or operand, without batch axes."""
         wire = self.wires[name]
         if wire.view:
             return self.views[name][1 : 1 + wire.view]
@@ -264,6 +270,14 @@ class _Making:
         return {part: n for part, n in (self.extra | used).items() if n}
 
     def _rule(self, batch: Axes, dims: Sequence[str], factors: Mapping[Buffer, str], otherwise: Reason) -> Rule:
+        """Return the rule from the factors of axes; an axis without one gets a factor of its own, which stays whole.
+
+        Args:
+            batch: factors of the batch axes.
+            dims: of the launch's dimensions; empty for one that is not divided.
+            factors: of axes, by operand or result.
+            otherwise: why an axis stays whole for which nothing else is known.
+        """
         config, needed_whole, together = (
             self.config,
             {},
@@ -306,6 +320,7 @@ class _Making:
 
 
 def _begins_as_zeros(wire: Wire) -> bool:
+    """Return whether a parameter is a result that is filled with 0 before the launch."""
     return wire.operand < 0 and wire.fill is not None and wire.fill == 0
 
 

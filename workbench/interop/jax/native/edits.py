@@ -63,6 +63,7 @@ class Claim:
 
 
 def _whereabouts(now: Any) -> str:
+    """Return what happened to a name, as the rest of a sentence, by what it means `now`."""
     if now is MISSING:
         return "is gone"
     definitions = getattr(now, "__wb_definitions__", ())
@@ -89,6 +90,7 @@ class _Calls:
         return self.text is not None and f" in {cell}. ".encode() in self.text.value
 
     def say(self, text: str) -> None:
+        """Set the thunk's word to a message, with which its calls fail from now on; an empty one sets it to null."""
         if text == (self.text.value.decode() if self.text is not None else ""):
             return
         if text and text not in _texts:

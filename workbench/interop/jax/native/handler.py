@@ -59,6 +59,7 @@ def address_of(symbol: str) -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
+    """Load the native handler, connect it to the word that interrupts set, and notify `LOADED`; once per process."""
     symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, REFUSE, *NOTES)
     code = load_symbols(native_image(SYMBOL, handler_text(), optimise=False), symbols)
     # The word that an interrupt sets lies in the launcher; the handler's pointer to it is filled once, here.

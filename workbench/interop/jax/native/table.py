@@ -172,6 +172,7 @@ class Segment:
 
 
 def _step_words(step: Step) -> list[int]:
+    """Return the words of a step as `program.c` reads them: its kind, how many words it has, and its content."""
     if isinstance(step, Fill):
         pattern = int.from_bytes(step.pattern, "little", signed=len(step.pattern) == 8)
         return [FILL, 7, step.place.base, step.place.offset, step.bytes, pattern, len(step.pattern)]
@@ -201,6 +202,14 @@ define ptr @{THUNK}(ptr %frame) {{
 
 
 def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: Segment | None = None) -> int:
+    """Load a thunk for a segment's words and return its address; thunk and words stay as long as the process lives.
+
+    Args:
+        function: the segment's name in errors.
+        words: its words, without addresses.
+        calls: addresses of the thunks of its launches, by the index of the word that holds each.
+        segment: for reports of faults; None where only the words are known.
+    """
     label = ctypes.create_string_buffer(function.encode())
     table = (ctypes.c_int64 * len(words))(*words)
     # Addresses last: the words without them are what the store keeps and the name hashes.

@@ -78,6 +78,7 @@ class Target:
         keep(self.name, self._described)
 
     def _described(self) -> dict[str, Any]:
+        """Return, as JSON values, what the store holds under the target's name: artifact, description, origin."""
         described: dict[str, Any] = {"artifact": self.digest, "description": self._text}
         if self.function is not None:
             # Without the IR a fault in another process is reported by numbers instead of lines; the program still runs.
@@ -91,6 +92,7 @@ class Target:
 
     @cached_property
     def _text(self) -> str:
+        """The LLVM IR of the target's description and thunk."""
         return f"{self.description.text()}\n{thunk_source(self.description)}"
 
     def thunk(self) -> int:
@@ -150,6 +152,7 @@ def kept(name: str) -> dict[str, Any]:
 
 
 def _missing(name: str) -> CacheError:
+    """Return the error for a target that the cache does not hold."""
     return CacheError(
         f"The cache does not hold the kernel {name.split('.')[1]} that this program calls as {name}.",
         advice="Run the program that made it once with this cache folder (WORKBENCH_CACHE).",
@@ -173,6 +176,7 @@ def thunk_named(name: str) -> int:
 
 
 def _key(name: str) -> Key:
+    """Return the key under which the store holds a target of this name."""
     return Key((Part("jax target", "code", name.encode(), name),))
 
 

@@ -94,6 +94,7 @@ def thunk_imports(entry: int) -> dict[str, int]:
 
 
 def _symbol(name: str) -> str:
+    """Return the linker's symbol of an address that a thunk's source names in capitals."""
     return f"workbench_thunk_{name.lower()}"
 
 
@@ -106,6 +107,7 @@ class _Body:
     _numbers: Iterator[int] = field(default_factory=count)
 
     def text(self) -> list[str]:
+        """Return the lines of the plain case: the checks, the parameters, the call of the kernel, its status."""
         wires = self.description.wires
         # Monotonic is enough: a recorder opened just now may miss a call that runs beside it, and orders no memory.
         self._must("i32", self._new("load atomic i32, ptr LISTENING monotonic, align 4"), 0)
@@ -144,27 +146,34 @@ class _Body:
         return self.rows
 
     def _row(self, text: str) -> None:
+        """Append a line; a label, which ends in a colon, is not indented."""
         self.rows.append(text if text.endswith(":") else f"  {text}")
 
     def _new(self, text: str) -> str:
+        """Append an instruction, and return the new name of its value."""
         name = f"%v{next(self._numbers)}"
         self._row(f"{name} = {text}")
         return name
 
     def _load(self, type: str, address: str) -> str:
+        """Emit a load, and return the value's name."""
         return self._new(f"load {type}, ptr {address}")
 
     def _at(self, type: str, struct: str, base: str, *path: int) -> str:
+        """Emit a load of the field at `path` of the struct at address `base`, and return the value's name."""
         steps = "".join(f", i32 {n}" for n in path)
         return self._load(type, self._new(f"getelementptr {struct}, ptr {base}, i64 0{steps}"))
 
     def _word(self, base: str, index: int) -> str:
+        """Emit a load of the int64 with this index from address `base`, and return the value's name."""
         return self._load("i64", self._new(f"getelementptr i64, ptr {base}, i64 {index}"))
 
     def _put(self, type: str, value: str, offset: int) -> None:
+        """Emit a store of a value into the kernel's parameters, at a byte offset."""
         self._row(f"store {type} {value}, ptr {self._new(f'getelementptr i8, ptr %buffer, i64 {offset}')}")
 
     def _must(self, type: str, value: str, wanted: object, comparison: str = "eq") -> None:
+        """Emit a jump to the generic handler unless the value compares so with `wanted`."""
         label = f"l{next(self._numbers)}"
         self._row(f"br i1 {self._new(f'icmp {comparison} {type} {value}, {wanted}')}, label %{label}, label %generic")
         self._row(f"{label}:")
@@ -205,11 +214,13 @@ class _Body:
         return self._new(f"phi i64 [ {both}, %{behind} ], [ {first}, %{one} ]")
 
     def _fits(self, points: str) -> None:
+        """Emit the check that there are points, and few enough for one thread without a look at whether to stop."""
         self._must("i64", points, 0, "sgt")
         # Beyond the grain threads share the launch; beyond a strip it must look whether to stop.
         self._must("i64", points, min(self.description.grain, self.description.strip), "sle")
 
     def _parameters(self, values: str, views: str) -> None:
+        """Emit the writing of all parameters; `values` and `views`: addresses of attributes, empty for none."""
         offset = 0
         for wire, slot in zip(self.description.wires, self.description.layout.slots, strict=True):
             if wire.value >= 0:
@@ -220,6 +231,7 @@ class _Body:
             offset += 1 + 2 * wire.view if wire.view else 0
 
     def _bytes(self, offset: int, source: str, size: int) -> None:
+        """Emit a copy of `size` bytes from address `source` into the kernel's parameters, at a byte offset."""
         target = self._new(f"getelementptr i8, ptr %buffer, i64 {offset}")
         # As bytes: nothing is known of the alignment of XLA's buffers of one element.
         value = self._new(f"load [{size} x i8], ptr {source}, align 1")
@@ -245,6 +257,7 @@ class _Body:
             self._shape([self._word(dims, axis) for axis in range(wire.rank)], wire.type.size, slot.offset + 8)
 
     def _shape(self, sizes: Sequence[str], size: int, offset: int) -> None:
+        """Emit the writing of a dense array's sizes and strides into the parameters; `size`: bytes of an element."""
         # JAX's arrays are dense, so strides follow from the sizes.
         stride = str(size)
         for axis in reversed(range(len(sizes))):

@@ -133,6 +133,7 @@ class _Run:
 
 
 def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
+    """Return what the function gets for a value: an array with a copy of it, a vector, or a Python number."""
     if isinstance(type, ArrayType):
         # JAX's buffers must not change, and the function may write to what it is given.
         return array(value, type.dtype, copy=True)
@@ -156,12 +157,15 @@ def call_back(function: Callable[..., Any], signature: Signature, values: Mappin
 
 
 class _Primitives(NamedTuple):
+    """Represents the two primitives: the call of a function, and its derivative, which is linear in the tangents."""
+
     called: Any
     linear: Any
 
 
 @lru_cache(maxsize=1)
 def _primitives() -> _Primitives:
+    """Return the primitives, which the first call defines and registers with JAX."""
     jax = library()
     called, linear = jax.Primitive("workbench_called"), jax.Primitive("workbench_called_linear")
     called.multiple_results = linear.multiple_results = True
@@ -180,15 +184,18 @@ def _primitives() -> _Primitives:
 
 
 def _run(*operands: Any, called: Called) -> Sequence[Any]:
+    """Return the results of a callback to the function; under `vmap` it is one call after another."""
     return library().jax.pure_callback(called.run, called.shapes, *operands, vmap_method="sequential")
 
 
 def _lower(ctx: Any, *operands: Any, called: Called) -> Any:
+    """Lower a call to a Python callback; among several devices no error may fail it."""
     callback = replace(called, late=is_among_devices(ctx))
     return library().mlir.lower_fun(partial(_run, called=callback), multiple_results=True)(ctx, *operands)
 
 
 def _one_by_one(primitive: Any, operands: Sequence[Any], axes: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+    """Bind a primitive to each slice along `axes` (None: the same in all); return results with the batch axis 0."""
     jax = library()
     moving = [jax.jnp.moveaxis(x, axis, 0) for x, axis in zip(operands, axes, strict=True) if axis is not None]
 
@@ -203,10 +210,16 @@ def _one_by_one(primitive: Any, operands: Sequence[Any], axes: Sequence[Any], **
 
 
 def _is_zero(tangent: Any) -> bool:
+    """Return whether a tangent is JAX's symbolic zero."""
     return type(tangent) is library().ad.Zero
 
 
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> tuple[Any, Any]:
+    """Call the function, and return its results and their tangents, which can only be transposed.
+
+    Raises:
+        NotDifferentiable: a tangent belongs to a scalar operand.
+    """
     jax = library()
     results = _primitives().called.bind(*primals, called=called)
     types = [(leaf.name, type) for leaf in called.signature.leaves for type in leaf.types]
@@ -228,11 +241,16 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> 
 
 
 def _linear_results(*avals: Any, called: Called, wanted: tuple[int, ...]) -> list[Any]:
+    """Return the JAX types of the tangents of the results that are of floats."""
     shapes = called.shapes
     return [library().ShapedArray(shapes[n].shape, shapes[n].dtype) for n in called.floats]
 
 
 def _transpose(cotangents: Sequence[Any], *operands: Any, called: Called, wanted: tuple[int, ...]) -> list[Any]:
+    """Return the cotangents of the operands `wanted`, by a callback that runs the function under a tape.
+
+    Operands before those get None.
+    """
     jax = library()
     primals, linear = operands[: len(operands) - len(wanted)], operands[len(operands) - len(wanted) :]
     shapes = [jax.jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in linear]
@@ -252,6 +270,7 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, called: Called, wanted
 
 
 def _refusal(called: Called, what: str) -> NotDifferentiable:
+    """Return the error for a derivative that a function called in Python does not have; `what` says which."""
     name = called.signature.function
     return NotDifferentiable(
         f"{name} is called back in Python and {what}: only grad and vjp work, once.",
@@ -261,12 +280,15 @@ def _refusal(called: Called, what: str) -> NotDifferentiable:
 
 
 def _refuse_second(*operands: Any, called: Called, wanted: tuple[int, ...]) -> Any:
+    """Raise NotDifferentiable: a second derivative is asked for."""
     raise _refusal(called, "has no second derivatives")
 
 
 def _refuse_forward(*operands: Any, called: Called, wanted: tuple[int, ...]) -> Any:
+    """Raise NotDifferentiable: tangents are asked for outside of `jit`."""
     raise _refusal(called, "has no forward mode")
 
 
 def _refuse_lowering(ctx: Any, *operands: Any, called: Called, wanted: tuple[int, ...]) -> Any:
+    """Raise NotDifferentiable: tangents are asked for inside of `jit`."""
     raise _refusal(called, "has no forward mode")

@@ -104,10 +104,12 @@ def flatten(closed: Any, inner: Inner, launch: Any) -> Flat:
 
 
 def _value(aval: Any, constant: Any = None) -> Value:
+    """Return a new value of a JAX type; `constant`: what it is, if known."""
     return Value(np.dtype(aval.dtype), tuple(aval.shape), constant)
 
 
 def _constant(value: Any) -> Value:
+    """Return a new value for a constant of a jaxpr."""
     return Value(np.dtype(value.dtype) if hasattr(value, "dtype") else np.asarray(value).dtype, np.shape(value), value)
 
 
@@ -137,11 +139,13 @@ class _Taker:
         return [read(v) for v in closed.jaxpr.outvars]
 
     def _number(self, atom: Any) -> Value:
+        """Return the value of a literal; literals of equal type and bytes share one."""
         # By bytes: 0.0 and -0.0 are equal, and NaN equals nothing.
         key = (str(atom.aval.dtype), atom.aval.shape, np.asarray(atom.val).tobytes())
         return self._numbers.setdefault(key, _value(atom.aval, atom.val))
 
     def _node(self, equation: Any, inputs: list[Value]) -> list[Value]:
+        """Return the outputs of an operation on `inputs`: those of an equal one if there is one, else of a new node."""
         try:
             key = (equation.primitive, *inputs, *sorted(equation.params.items()))
             values = self._made.get(key)
@@ -165,6 +169,7 @@ def _within(equation: Any) -> Any:
 
 
 def _drop_unused(flat: Flat) -> None:
+    """Remove the operations of which no output is used."""
     used, nodes = set(flat.results), []
     for node in reversed(flat.nodes):
         if not used.isdisjoint(node.outputs):
@@ -174,6 +179,7 @@ def _drop_unused(flat: Flat) -> None:
 
 
 def _is_alias(node: Node) -> bool:
+    """Return whether the output has the bytes of the input, as that of a reshape or a cast to the same type."""
     source, output = node.inputs[0] if node.inputs else None, node.outputs[0]
     if source is None or source.dtype != output.dtype or source.elements != output.elements:
         return False
@@ -185,6 +191,7 @@ def _is_alias(node: Node) -> bool:
 
 
 def _is_repeat(node: Node) -> bool:
+    """Return whether an operation broadcasts along leading axes only, so that the bytes repeat as a whole."""
     if node.primitive.name != "broadcast_in_dim" or not node.inputs[0].elements or not node.inputs[0].shape:
         return False
     source, output = node.inputs[0].shape, node.outputs[0].shape
@@ -217,6 +224,7 @@ def _set_level(node: Node, launch: Any) -> None:
 
 
 def _is_sum(node: Node) -> bool:
+    """Return whether an operation adds two arrays of one shape, of a type in `_SUMS`."""
     if node.primitive.name not in _ADDS or len(node.inputs) != 2:
         return False
     shapes = {v.shape for v in (*node.inputs, *node.outputs)}

@@ -152,6 +152,7 @@ class Linearised:
 
 
 def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
+    """Split a program for its derivatives by the operands numbered `wanted`."""
     jax = library().jax
     floats = [n for n, a in enumerate(program.closed.out_avals) if is_float_aval(a)]
     moved = [jax.ShapeDtypeStruct(program.inputs[n].shape, program.inputs[n].dtype) for n in wanted]

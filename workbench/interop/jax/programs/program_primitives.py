@@ -66,6 +66,7 @@ def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
 
 
 def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
+    """Run a program's primitive outside of `jit`, compiled as one operation, once per program; return its results."""
     key = (primitive, params.get("split"))
     program = params["program"]
 
@@ -76,18 +77,22 @@ def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
 
 
 def _results(*avals: Any, program: Program, split: int = 0) -> tuple[list[Any], Any]:
+    """Return the JAX types of a program's results, and its effects."""
     return [shaped(a.shape, a.dtype, avals) for a in program.closed.out_avals], program.closed.effects
 
 
 def _closed(avals: Any, program: Program, split: int = 0) -> Any:
+    """Return the closed jaxpr that a program's operation stands for."""
     return program.closed
 
 
 def _run_each(*operands: Any, program: Program, split: int = 0) -> list[Any]:
+    """Return the results of a program whose launches XLA runs one by one."""
     return program(*operands)
 
 
 def _lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+    """Lower a program for the CPU: to native calls, or to its launches where XLA divides the program among devices."""
     # XLA divides launches among devices, each by its own rule.
     run = _run_each if is_partitioned(ctx) else _run_native
     return library().mlir.lower_fun(run, multiple_results=True)(ctx, *operands, **params)
@@ -117,6 +122,7 @@ def _run_native(*operands: Any, program: Program, split: int = 0) -> list[Any]:
 
 
 def _run_part(part: Part, read: Callable[[Value], Any], known: dict[Value, Any]) -> None:
+    """Run a native segment and add the values that leave it to `known`; `read` returns the value of an input."""
     jnp = library().jnp
     operands = [jnp.asarray(read(v)) for v in part.inputs]
     for operand, result in part.segment.aliases:
@@ -128,11 +134,13 @@ def _run_part(part: Part, read: Callable[[Value], Any], known: dict[Value, Any])
 
 
 def _segment_results(*avals: Any, segment: Segment) -> tuple[list[Any], Any]:
+    """Return the JAX types of a segment's results, and its effects: those of faults if it has checks."""
     results = [library().ShapedArray(shape, np.dtype(NUMBERS[d].numpy)) for d, shape in segment.results]
     return results, fault_effect() if segment.checked else frozenset()
 
 
 def _lower_segment(ctx: Any, *operands: Any, segment: Segment) -> Any:
+    """Register a segment's target, and lower to an FFI call of it."""
     segment = segment.with_targets(partial(edits.called, ctx))
     edits.note_export(ctx, segment.function, segment.name)
     segment.register()
@@ -147,12 +155,14 @@ def _lower_segment(ctx: Any, *operands: Any, segment: Segment) -> Any:
 
 
 def _is_zero(tangent: Any) -> bool:
+    """Return whether a tangent is JAX's symbolic zero."""
     return type(tangent) is library().ad.Zero
 
 
 def _program_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, program: Program, split: int = 0
 ) -> tuple[list[Any], list[Any]]:
+    """Run the forward program; return its results and tangents, JAX's zero for results that are not of floats."""
     jax = library()
     wanted = tuple(n for n, t in enumerate(tangents) if not _is_zero(t) and is_float_aval(program.inputs[n]))
     linearised = program.linearised(wanted)
@@ -172,6 +182,10 @@ def _program_jvp(
 def _linear_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, program: Program, split: int
 ) -> tuple[list[Any], list[Any]]:
+    """Return results and tangents of a program that is linear in the operands from `split` on.
+
+    Where a residual, an operand before, has a tangent, the program is differentiated as a whole.
+    """
     if not all(map(_is_zero, tangents[:split])):
         return _program_jvp(primals, tangents, program=program)
     again = partial(programs().linear.bind, *primals[:split], program=program, split=split)
@@ -179,6 +193,7 @@ def _linear_jvp(
 
 
 def _transpose(cotangents: Sequence[Any], *operands: Any, program: Program, split: int) -> list[Any]:
+    """Return the cotangents of the linear operands, from `split` on, by the transposed program; None for all others."""
     ad = library().ad
     linear = operands[split:]
     wanted = [ad.is_undefined_primal(x) for x in linear]
@@ -206,6 +221,7 @@ def _transpose_program(cotangents: Sequence[Any], *operands: Any, program: Progr
 def _batch(
     primitive: Any, operands: Sequence[Any], axes: Sequence[Any], *, program: Program, **params: Any
 ) -> tuple[list[Any], list[int]]:
+    """Bind a primitive with the program batched along `axes` (None: no axis); the batch axis of all results is 0."""
     size = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
     batched = program.batched(tuple(axes), size)
     return primitive.bind(*operands, program=batched, **params), [0] * len(batched.closed.out_avals)

@@ -202,6 +202,7 @@ def run_traced(
 
 
 def _empty(output: Output) -> Any:
+    """Return an output without elements, with its components' axes."""
     return library().jnp.zeros((*output.shape, *output.type.dtype.shape), number_type(output.type).numpy)
 
 

@@ -95,6 +95,7 @@ class _Planner:
     _last: dict[Value, int] = field(default_factory=dict)
 
     def part(self, function: str) -> Part:
+        """Plan the segment and return it with its inputs and outputs; `function` is its name in errors."""
         self._find_last_uses()
         for at, node in enumerate(self.nodes):
             if node.is_alias:
@@ -116,6 +117,7 @@ class _Planner:
         return Part(segment, tuple(self.inputs), outputs, same)
 
     def _find_last_uses(self) -> None:
+        """Note the last node that uses each value, aliases counted as one; `NEVER` for one that leaves."""
         for at, node in enumerate(self.nodes):
             for value in node.inputs:
                 self._use(value, at)
@@ -124,6 +126,7 @@ class _Planner:
                 self._use(value, NEVER if value in self.needed else at)
 
     def _use(self, value: Value, at: int) -> None:
+        """Note that the node `at` uses a value, or the value that it is an alias of."""
         root = self._root.setdefault(value, value)
         self._last[root] = max(self._last.get(root, 0), at)
 
@@ -145,11 +148,13 @@ class _Planner:
         return buffer
 
     def _new(self, value: Value, at: int) -> _Buffer:
+        """Return a new buffer for a value, in use from the node `at` to the value's last use."""
         buffer = _Buffer(value.bytes, first=at, last=min(self._last[self._root[value]], NEVER))
         self.buffers.append(buffer)
         return buffer
 
     def _launch(self, node: Node, at: int) -> None:
+        """Append the step of a launch or sum; it changes a value in its own memory where nothing reads it later."""
         if "plan" in node.params:
             plan, config = node.params["plan"], node.params["config"]
             if pays_on_cpu(plan, config):
@@ -178,6 +183,7 @@ class _Planner:
         self.steps.append(("launch", target, tuple(tuple(listed[n]) for n in sorted(listed)), uses, outputs))
 
     def _outputs(self) -> tuple[list[Value], tuple[tuple[Value, int], ...], tuple[tuple[Value, Value], ...]]:
+        """Return each result's value, each value that leaves with its result's number, and values equal to an input."""
         results: list[Value] = []
         outputs, same = [], []
         for node in self.nodes:
@@ -213,6 +219,8 @@ class _Planner:
         return size
 
     def _resolved(self, step: tuple[Any, ...], operands: int, results: int) -> Step:
+        """Return a step with numbers and offsets of its buffers, for so many operands and results of the segment."""
+
         def place(buffer: _Buffer) -> Place:
             if buffer.operand >= 0:
                 return Place(buffer.operand)

@@ -41,6 +41,7 @@ class Size(int):
 
 
 def _arithmetic(name: str) -> Callable[[Size, Any], Any]:
+    """Return the method of `Size` for an operator of int, such as `add` or `radd`: it computes number and symbol."""
     int_method, apply = getattr(int, f"__{name}__"), getattr(operator, name.removeprefix("r"), None)
     apply = apply or getattr(operator, name)
 
@@ -55,6 +56,7 @@ def _arithmetic(name: str) -> Callable[[Size, Any], Any]:
 
 
 def _comparison(name: str) -> Callable[[Size, Any], Any]:
+    """Return the method of `Size` for a comparison: by symbols, but by numbers for Workbench's own code."""
     int_method, apply = getattr(int, f"__{name}__"), getattr(operator, name)
 
     def method(self: Size, other: Any) -> Any:
@@ -99,6 +101,7 @@ _names: dict[str, int] = {}
 
 
 def _number(dim: Any, around: int) -> int:
+    """Return the number that stands for a symbolic size in round 0 or 1."""
     numbers = {name: _FIRST[around] + 2 * _names.setdefault(name, len(_names)) for name in dim._get_vars()}
     return Size(int(dim._evaluate(numbers)), dim)
 
@@ -109,6 +112,7 @@ def same_program(one: Any, two: Any) -> bool:
 
 
 def _shown(closed: Any) -> tuple[Any, ...]:
+    """Return what identifies a program: its text, the configurations of its launches, and its constants."""
     consts = tuple((c.dtype.name, c.shape, np.asarray(c).tobytes()) for c in closed.consts)
     return str(closed.jaxpr), tuple(_configs(closed.jaxpr)), consts
 

@@ -302,6 +302,7 @@ class Trace(Observer):
 
 
 def _refuse_structs(record: LaunchRecord) -> None:
+    """Raise LaunchError if a launch takes an array of structs."""
     name = next((s.name for s in record.loaded.layout.slots if getattr(s.type, "pitch", 0)), "")
     if name:
         name = name.partition("[]")[0]
@@ -334,6 +335,7 @@ class _Binding:
         self._early: set[Memory] | None = None
 
     def wire(self, name: str, type: Any) -> Wire:
+        """Return the wire of a parameter, whose argument is added to the operands, results or static values."""
         value = self.record.arguments[name]
         if isinstance(value, array):
             return self._array(name, value)
@@ -346,10 +348,16 @@ class _Binding:
         return Wire(name, Kind.SCALAR, type, 0, value=len(self.statics) - 1)
 
     def _operand(self, value: Any) -> int:
+        """Append an operand and return its number."""
         self.operands.append(value)
         return len(self.operands) - 1
 
     def _array(self, name: str, value: array) -> Wire:
+        """Return the wire of an array: a view of its memory, or, with an open size, all of it.
+
+        Raises:
+            LaunchError: it is a part of a memory of open size.
+        """
         scalar, memory = number_type(value.dtype), value.memory
         if memory not in self._places:
             self._places[memory] = self._place(memory, scalar)
@@ -395,6 +403,7 @@ class _Binding:
 
 
 def _count(memory: Memory, scalar: Scalar) -> int:
+    """Return how many scalars a memory holds; JAX's symbol if its size is open."""
     return open_size(memory.nbytes // scalar.size)
 
 

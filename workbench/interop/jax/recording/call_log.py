@@ -201,6 +201,7 @@ class Notes:
         return calls
 
     def _take(self, number: int) -> tuple[CallEntry, int, int] | None:
+        """Return the call in a slot with the addresses of its frame and program, and free the note; None if empty."""
         address = self._slots[number]
         self._slots[number] = None
         if not address:
@@ -239,6 +240,7 @@ def _read(address: int) -> tuple[CallEntry, int, int]:
 
 
 def _numpy(name: str) -> np.dtype[Any]:
+    """Return NumPy's dtype of a type that XLA calls by this name."""
     return NUMBERS[name].numpy if name in NUMBERS else np.dtype(name)
 
 

@@ -79,6 +79,16 @@ def unfold(
 
 
 class _Call:
+    """Represents a call of XLA's with buffers of its own for the operands and results.
+
+    Attributes:
+        plan, wires: what was called.
+        operands, results: the buffers.
+        values, views: static numbers and views of the call's attributes.
+        axes, batches: the number of batch axes, and their sizes.
+        dims: of the launch.
+    """
+
     def __init__(
         self,
         plan: Plan,
@@ -171,10 +181,16 @@ class _Call:
 
 
 def _own_rank(wire: Wire) -> int:
+    """Return the number of axes of a parameter's buffer without batch axes; components are one."""
     return wire.rank + bool(wire.inner) if wire.kind is not Kind.ACCUMULATOR else 0 + bool(wire.inner)
 
 
 def _held(name: str, shape: Sequence[int], data: np.ndarray[Any, Any] | None = None) -> Held:
+    """Return a new buffer on the CPU with the bytes of `data`, or with zeros.
+
+    Raises:
+        RecordError: the language has no type of this name.
+    """
     dtype = NUMBERS.get(name)
     if dtype is None:
         raise RecordError(f"An operand of {name} cannot be represented in a file.")
@@ -185,6 +201,7 @@ def _held(name: str, shape: Sequence[int], data: np.ndarray[Any, Any] | None = N
 
 
 def _bytes(held: Held) -> Any:
+    """Return the content of a buffer as bytes."""
     flat = held.view(held.dtype, (held.memory.nbytes // held.dtype.size,), (held.dtype.size,), 0)
     return flat.host().tobytes()
 
@@ -198,6 +215,7 @@ def _numbers(data: np.ndarray[Any, Any], dtype: Scalar | Vector) -> Any:
 
 
 def _fill(wire: Wire) -> Any:
+    """Return the number that a result is filled with, as a NumPy scalar."""
     scalar = number_type(wire.type)
     if isinstance(wire.fill, bytes):
         return np.frombuffer(wire.fill, scalar.numpy)[0]

@@ -94,6 +94,7 @@ def is_exported_here(exported: Any) -> bool:
 
 
 def _gradient(make: Callable[[Any], Any], disabled: tuple[Any, ...], arch: str, exported: Any) -> Any:
+    """Export the gradient of an exported program, by JAX's `make`, with the same checks disabled."""
     return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), disabled, arch)
 
 

@@ -81,6 +81,12 @@ def _called(exported: Any) -> list[str]:
 
 
 def _target_data(name: str, members: dict[str, bytes]) -> Any:
+    """Return a target as JSON values for a file, and add its kernel's IR to `members`.
+
+    Raises:
+        CacheError: the cache does not hold it.
+        RecordError: its kernel has no form in a file.
+    """
     described = kept(name)
     origin, kernel = described.get("origin"), name.split(".")[1]
     if origin is None:
@@ -165,6 +171,13 @@ def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
 
 
 def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | CudaTarget | None:
+    """Build the target that a file describes, and return it; None for one on GPUs where there is no driver.
+
+    Raises:
+        Wrong: the data is malformed.
+        CacheError: the store cannot be used.
+        RecordError: the kernel cannot be built.
+    """
     some = ("single",) if isinstance(data, dict) and "single" in data else ()
     fields = saved_values.record(data, f"the target {name}", (*_TARGET, *some))
     function, checkpoints, contracted = read_function(fields["module"], members, False)
@@ -211,6 +224,7 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | Cuda
 
 
 def _no_further(*wanted: Any) -> Any:
+    """Raise AssertionError: the plan of an exported call is never asked for derivatives."""
     raise AssertionError("the derivatives of an exported call are exported with it")
 
 
@@ -240,6 +254,11 @@ def _wires(data: Any, types: Mapping[str, Any]) -> tuple[Wire, ...]:
 
 
 def _wire(fields: list[Any], type: Any) -> Wire:
+    """Return a wire from its nine fields in a file, checked against the parameter's type.
+
+    Raises:
+        Wrong: the fields are malformed, or do not fit the type.
+    """
     if len(fields) != 9 or any(isinstance(n, bool) or not isinstance(n, int) for n in (*fields[3:7], fields[8])):
         raise saved_values.Wrong("an argument of a call is malformed")
     name, kind, data, rank, operand, result, value, fill, view = fields

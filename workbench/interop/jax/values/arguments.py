@@ -288,6 +288,7 @@ def _converts(value: Any, own: Scalar, wanted: Scalar) -> bool:
 
 
 def _rank(number: Any) -> int:
+    """Return the rank of a number's kind, by which weakly typed numbers are promoted; complex is the highest."""
     return 3 if is_complex(number) else _RANK[number.kind]
 
 
@@ -316,6 +317,11 @@ def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type 
 
 
 def _inferred(kernel: str, name: str, value: Any) -> Type:
+    """Return the type of a parameter without annotation, from its value.
+
+    Raises:
+        LaunchError: it is no array or number, or of a type or rank that the language does not have.
+    """
     if not is_typed(value):
         if isinstance(value, (bool, int, float, complex)):
             return as_type(type(value) if type(value) in (bool, int, float, complex) else float)
@@ -334,6 +340,11 @@ def _inferred(kernel: str, name: str, value: Any) -> Type:
 
 
 def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> ArrayType:
+    """Return the annotation of an array parameter.
+
+    Raises:
+        LaunchError: the value does not have its dtype, its rank, or the axes of its components.
+    """
     scalar = number_type(annotation)
     inner = annotation.dtype.shape
     if not is_typed(value):
@@ -358,6 +369,7 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
 
 
 def _check_width(kernel: str, name: str, type: Type) -> None:
+    """Raise LaunchError if the type has 64 bits and JAX is set to 32."""
     scalar = number_type(type)
     if element(scalar).bits == 64 and not wide():
         raise LaunchError(

@@ -76,6 +76,7 @@ def aligned(operands: Sequence[Any]) -> Sequence[Any]:
 
 
 def _spread(jax: Any, value: Any, axes: tuple[Any, ...]) -> Any:
+    """Return a value declared to vary along these mesh axes; itself if there are none."""
     if not axes:
         return value
     if hasattr(jax.lax, "pcast"):

@@ -56,12 +56,14 @@ class Reach:
         return tuple(c for c in accesses_in.conditions if all(array for (array, _), _ in c.terms))
 
     def _accesses(self, dims: Shape, shapes: Mapping[str, Shape]) -> Accesses:
+        """Return the analysis of the accesses of a launch with these dimensions and shapes."""
         sized = {n: tuple(_size(s, n, k) for k, s in enumerate(shape)) for n, shape in shapes.items()}
         known = {s.number: s for shape in sized.values() for s in shape if isinstance(s, SymbolicSize)}
         sizes: list[Any] = [known.get(d, _size(d, "", k)) if is_symbolic(d) else d for k, d in enumerate(dims)]
         return accesses(self.function, sizes, sized, self.numbers)
 
     def _refusal(self, accesses_in: Accesses) -> LaunchError:
+        """Return the error for a launch with an access outside of an array: which thread, and what fits instead."""
         outside = accesses_in.outside
         assert outside is not None
         op, array = outside.op, outside.op.operands[0].name
@@ -97,17 +99,21 @@ class Reach:
         return f"Give {' or '.join(ways)}.{more}"
 
     def _fits(self, dims: Shape, shapes: Mapping[str, Shape], array: str) -> bool:
+        """Return whether a launch with these sizes is not reported to leave `array`, as its first access outside."""
         outside = self._accesses(dims, shapes).outside
         return outside is None or outside.op.operands[0].name != array
 
 
 def _would(message: str) -> str:
+    """Return a fault's message as one of what would happen."""
     return message.replace(" asked for ", " would ask for ")
 
 
 def _size(size: Any, array: str, axis: int) -> Any:
+    """Return a size as the analysis takes it: one of JAX's symbols with the axis that it is of."""
     return SymbolicSize.of(size, array, axis) if is_symbolic(size) else size
 
 
 def _shown(numbers: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the numbers, with integers for those that depend on symbolic sizes."""
     return tuple(n.number if isinstance(n, SymbolicSize) else n for n in numbers)

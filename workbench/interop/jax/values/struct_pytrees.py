@@ -31,6 +31,7 @@ def register_structs() -> None:
 
 
 def _with_keys(value: StructValue) -> tuple[list[tuple[Any, Any]], tuple[str, ...]]:
+    """Return a struct as JAX flattens it: its values with their keys, and the fields' names."""
     key = library().jax.tree_util.GetAttrKey
     # JAX takes plain NumPy arrays for leaves, not those that have a vector's components as attributes.
     fields = {n: np.asarray(v) if isinstance(v, np.ndarray) else v for n, v in vars(value).items()}
@@ -38,6 +39,7 @@ def _with_keys(value: StructValue) -> tuple[list[tuple[Any, Any]], tuple[str, ..
 
 
 def _of_fields(kind: type[StructValue], names: tuple[str, ...], values: Iterable[Any]) -> StructValue:
+    """Return a struct of the class `kind` with these values, which are not checked."""
     # Not checked: what JAX puts into a tree may be a tracer, a type or a placeholder of its own.
     value = object.__new__(kind)
     vars(value).update(zip(names, values, strict=True))
@@ -78,6 +80,11 @@ def taken_apart(kernel: str, name: str, type: Any, value: Any) -> Iterator[Any]:
 
 
 def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> Any:
+    """Return the value of a struct's field: an item of a mapping, else an attribute.
+
+    Raises:
+        LaunchError: the value has none of that name.
+    """
     missing = object()
     content = value.get(field, missing) if isinstance(value, Mapping) else getattr(value, field, missing)
     if content is missing:

@@ -36,9 +36,11 @@ class TracedNumber(Symbol):
         return TracedNumber(type, arguments.operand(kernel, name, self.value, type), self.name, self._read)
 
     def _with(self, value: Any) -> TracedNumber:
+        """Return a traced number with another JAX value, of that value's type, under the same name."""
         return TracedNumber(NUMBERS[value.dtype.name], value, self.name, self._read)
 
     def _refuse(self, *_: Any) -> Any:
+        """Raise the error for code that reads the number, which has no value yet."""
         raise self._read(f"asks for the value of {self.name}", self.name)
 
     __bool__ = __int__ = __float__ = __index__ = _refuse
@@ -52,6 +54,8 @@ class TracedNumber(Symbol):
 
 
 def _binary(act: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return a method that applies `act` to the values of two numbers; NotImplemented if the other is none."""
+
     def method(self: TracedNumber, other: Any) -> Any:
         if isinstance(other, TracedNumber):
             return self._with(act(self.value, other.value))
@@ -61,10 +65,12 @@ def _binary(act: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 def _unary(act: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return a method that applies `act` to a number's value."""
     return lambda self: self._with(act(self.value))
 
 
 def _reversed(act: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return a method as `_binary` does, with its operands exchanged."""
     return _binary(lambda a, b: act(b, a))
 
 

@@ -82,6 +82,7 @@ def _work(closed: Any, known: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 def _array(aval: Any, value: Any) -> Any:
+    """Return an array for an operand of a launch: its value if known, else zeros for arrays of integers, or ones."""
     if value is not None:
         return np.broadcast_to(np.asarray(value, aval.dtype), aval.shape)
     return (

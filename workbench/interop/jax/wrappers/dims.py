@@ -79,6 +79,11 @@ class Sizes:
         return arguments.dimensions(self.kernel, what, dims)
 
     def _evaluated(self, what: str, text: str) -> Any:
+        """Return the value of an expression of the inputs' sizes.
+
+        Raises:
+            LaunchError: it cannot be evaluated, or is more than arithmetic; the message calls it `what`.
+        """
         names: dict[str, Any] = {"min": min, "max": max}
         names |= {n: SimpleNamespace(shape=shape) for n, shape in self.arrays.items()} | dict(self.named)
         try:
@@ -100,6 +105,11 @@ class Sizes:
 
 
 def _by_input(kernel: str, arrays: Mapping[str, Shape], declared: InputDims | None) -> dict[str, list[str]]:
+    """Return the names of the axes of input arrays, as `input_dims` declares them; one text is for all arrays.
+
+    Raises:
+        LaunchError: it names no input, or is malformed.
+    """
     if declared is None:
         return {}
     by_input = declared if isinstance(declared, Mapping) else dict.fromkeys(arrays, declared)
@@ -124,6 +134,7 @@ def axes_named(kernel: str, text: Any) -> Iterator[str]:
 
 
 def _differs(kernel: str, array: str, axis: int, name: str, size: Any, known: Any, where: str) -> LaunchError:
+    """Return the error for an axis of the size `size` where `where` says `known` for the same name."""
     same = f"{where} says {known}" if where == "input_dims" else f"{name} is {known} in {where}"
     return LaunchError(
         f"{array} of {kernel} has {size} element{'s' * (size != 1)} along axis {axis}; {same}.",
@@ -226,6 +237,11 @@ def result_shapes(
 
 
 def _with_components(kernel: str, name: str, shape: Shape, type: Type) -> Shape:
+    """Return a result's shape with an axis for its components, if it has any.
+
+    Raises:
+        LaunchError: the shape has another number of dimensions than the type.
+    """
     assert isinstance(type, ArrayType)
     if len(shape) != type.ndim:
         raise LaunchError(

@@ -35,7 +35,9 @@ class Wrapper(Protocol):
         ...
 
     @property
-    def _newest(self) -> Newest[Any]: ...
+    def _newest(self) -> Newest[Any]:
+        """The function that makes the wrapper of a newer kernel, and the last one from it."""
+        ...
 
 
 def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:

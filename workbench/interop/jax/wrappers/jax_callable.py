@@ -79,6 +79,7 @@ class _Program:
     surroundings: Any = None
 
     def is_current(self, function: Any) -> bool:
+        """Return whether the program holds: kernels, constants and all that the function can read are unchanged."""
         return (
             all(s.is_current() and not s.kernel.stale for s in self.specialisations)
             and all(m.version == v for m, v in self.constants)
@@ -211,6 +212,15 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return Signature(self.__name__, tuple(leaves), outputs, self.in_out, arguments.wide())
 
     def _outputs(self, requested: Any, leaves: Sequence[Leaf]) -> tuple[Output, ...]:
+        """Return the outputs of a call: names, types, shapes and initial values.
+
+        Args:
+            requested: `output_dims` of the call; None: those of the wrapper, by default the first array's shape.
+            leaves: the inputs.
+
+        Raises:
+            LaunchError: a shape is not known, cannot be evaluated, or does not fit its output's type.
+        """
         shapes = [s for leaf in leaves for s in leaf.shapes()]
         arrays = {leaf.name: s for leaf in leaves if leaf.tree is None for s in leaf.shapes()}
         sizes = Sizes.of(self.__name__, arrays, None)
@@ -243,6 +253,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return tuple(outputs)
 
     def _program(self, signature: Signature) -> _Program:
+        """Return the program of a signature, a new one if there is none that holds."""
         key = (signature, *checks_both(None))
         program = self._programs.get(key)
         if program is None or not program.is_current(self.function):
@@ -250,6 +261,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return program
 
     def _make(self, signature: Signature) -> _Program:
+        """Return a new program of a signature, which is traced when it first runs."""
         code, built = self.function.__code__, _Program()
 
         def traced(*operands: Any, around: int = 0) -> list[Any]:
@@ -289,6 +301,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
             )
 
     def _result(self, signature: Signature, results: Sequence[Any]) -> Any:
+        """Return what a call returns: the only result, or a tuple of several."""
         shaped = signature.results(results)
         return shaped[0] if len(shaped) == 1 else tuple(shaped)
 
@@ -356,6 +369,11 @@ def jax_callable(
 
 
 def _mode(name: str, graph_mode: GraphMode | str | None, vmap_method: str) -> GraphMode | None:
+    """Return the graph mode as an enum; None for none.
+
+    Raises:
+        LaunchError: it is not one of `GraphMode`, or the method not one of `VMAP_METHODS`.
+    """
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
     modes = [m.value for m in GraphMode]
@@ -365,6 +383,7 @@ def _mode(name: str, graph_mode: GraphMode | str | None, vmap_method: str) -> Gr
 
 
 def _of_work(work: Replayed, graph_mode: GraphMode | str | None, vmap_method: str) -> JaxCallable:
+    """Return recorded work as a JAX function, with the outputs that the record decides."""
     return jax_callable(
         work.function, work.num_outputs, graph_mode, vmap_method, work.output_dims, work.in_out, source=work.text
     )

@@ -257,6 +257,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return {n: t for n in self.parameters if isinstance(t := self.kernel.annotations.get(n), Struct)}
 
     def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
+        """Yield the values of the inputs in order, a struct as its fields."""
         for name, value in zip(self.parameters, args, strict=True):
             yield from taken_apart(self.kernel.name, name, self._structs.get(name), value)
 
@@ -306,6 +307,16 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         self, specialisation: Specialisation, dims: tuple[int, ...], source: str,
         arrays: dict[str, tuple[int, ...]], results: tuple[tuple[int, ...], ...], types: dict[str, Type],
     ) -> Reach:  # fmt: skip
+        """Return what decides which elements a launch accesses.
+
+        Args:
+            specialisation: the kernel.
+            dims: of the launch.
+            source: what the dimensions were taken from.
+            arrays: shapes of the inputs, by name.
+            results: shapes of the results, with components' axes.
+            types: of the parameters.
+        """
         named = zip(self._results(), results, strict=True)
         shapes = {n: s[: t.ndim] for n, s in named if isinstance(t := types[n], ArrayType)} | arrays
         return Reach(self.kernel.name, specialisation.function, dims, shapes, {}, frozenset(self.outputs), source)
@@ -332,6 +343,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return self.kernel.specialise(ordered, Tiling(block, len(dims)))
 
     def _results(self) -> tuple[str, ...]:
+        """Return the names of the results: inputs that come out, then the outputs."""
         return (*(n for n in self.inputs if n in self.in_out), *self.outputs)
 
     @property
@@ -361,6 +373,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return {n: arguments.result_type(self.kernel.name, n, known[n]) for n in self.outputs}
 
     def _plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
+        """Return the plan of a specialisation, built once for each; building one drops outdated ones."""
         key = (specialisation, checked, poisoned)
         plan = self._plans.get(key)
         if plan is None:
@@ -369,6 +382,11 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return plan
 
     def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
+        """Build the plan of a specialisation, with checks if `checked`; `poisoned` outputs begin as a marker.
+
+        Raises:
+            LaunchError: the kernel's accesses do not fit the parameters' roles.
+        """
         check_access(specialisation.function, self.inputs, self.in_out, self.outputs, self.init)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
@@ -441,6 +459,7 @@ def jax_kernel(
 
 
 def _unpickled(data: Any, options: dict[str, Any]) -> JaxKernel:
+    """Return the wrapper of a pickled kernel with these options of `jax_kernel`."""
     from workbench.interop.jax.wrappers.pickled import PickledKernel
 
     # The types of outputs are those that the code has.
@@ -451,6 +470,11 @@ def _wrapped(
     kernel: Kernel, *, num_outputs: int, in_out_argnames: Any, static_argnames: Any, linear: Any, init: Any,
     output_dtypes: Any, **options: Any,
 ) -> JaxKernel:  # fmt: skip
+    """Return a kernel as a JAX function; see `jax_kernel` for the options, which are checked here.
+
+    Raises:
+        LaunchError: an option does not fit the kernel.
+    """
     kernel.refuse_uniforms()
     name, parameters, types = kernel.name, kernel.parameters, kernel.annotations
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)

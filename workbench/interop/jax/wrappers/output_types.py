@@ -69,6 +69,11 @@ def open_types(
 
 
 def _element(kernel: str, output: str, declared: Any, types: Mapping[str, AnyType]) -> Scalar | Vector:
+    """Return the element type that `output_dtypes` declares for an output: an input's (by its name) or a dtype.
+
+    Raises:
+        LaunchError: it is neither.
+    """
     like = types.get(declared) if isinstance(declared, str) else None
     try:
         dtype = as_type(declared) if like is None else like.dtype if isinstance(like, ArrayType) else like

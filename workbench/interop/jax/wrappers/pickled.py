@@ -65,6 +65,7 @@ class PickledKernel(SavedKernel):
         raise self._missing(tuple(known_types.values()))
 
     def _missing(self, types: Sequence[Any]) -> LaunchError:
+        """Return the error for types that the pickle has no code for."""
         return LaunchError(
             f"{self.name} was pickled without its code for {', '.join(map(repr, types))}.",
             advice="Call it with such arguments before it is pickled.",
@@ -107,5 +108,6 @@ def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
 
 
 def _unpicklable(kernel: Kernel, why: str, instead: str) -> RecordError:
+    """Return the error for a kernel that cannot be pickled; `why` and `instead` end its two sentences."""
     advice = f"{instead[0].upper()}{instead[1:]}."
     return RecordError(f"{kernel.name} cannot be pickled: it {why}.", advice=advice, function=kernel.name)

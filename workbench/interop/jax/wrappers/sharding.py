@@ -111,6 +111,7 @@ def _row(aval: Any, axis: int) -> int:
 
 
 def _exchanged(what: str, aval: Any, axis: int, halo: Halo) -> str:
+    """Return in words how many elements and bytes a device exchanges along an axis because of its halo."""
     verb = "adds to" if halo.added else "receives"
     total = (halo.before + halo.after) * _row(aval, axis)
     return f"{what}: a device {verb} {halo.before} before and {halo.after} after its part, {total} bytes"
@@ -162,4 +163,5 @@ def _compare(
 
 
 def _refuse(plan: Plan, declared: str, what: str, advice: str) -> NoReturn:
+    """Raise LaunchError for the option `sharding`; `what` is the rest of the sentence."""
     raise LaunchError(f'{plan.kernel} has sharding="{declared}", but {what}.', advice=advice, function=plan.kernel)

@@ -55,6 +55,7 @@ class _Reading:
         self.open: dict[int, object] = {}
 
     def function(self, function: Any) -> Any:
+        """Return a key of a function that changes with its code, defaults, and values of names that it can read."""
         code: CodeType = function.__code__
         names = tuple(dict.fromkeys(_names(code)))
         around, cells = function.__globals__, function.__closure__ or ()

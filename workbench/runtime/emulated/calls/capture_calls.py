@@ -56,6 +56,7 @@ class Capture:
 
 @function(TABLE)
 def _cuStreamBeginCapture(state: State, stream: Any, mode: Any) -> None:
+    """Begin the capture of a stream; refuse the default stream and one that is captured already. `mode` is ignored."""
     expect(int(stream or 0) > 2, "the default stream cannot be captured", f"{_STATUS}UNSUPPORTED")
     stream_object = state.stream(stream, "cuStreamBeginCapture")
     expect(stream_object.capture is None, "the stream is being captured already", "CUDA_ERROR_ILLEGAL_STATE")
@@ -64,6 +65,7 @@ def _cuStreamBeginCapture(state: State, stream: Any, mode: Any) -> None:
 
 @function(TABLE)
 def _cuStreamIsCapturing(state: State, stream: Any) -> Any:
+    """Return the stream's capture status: none, active, or invalidated."""
     capture = state.stream(stream, "cuStreamIsCapturing").capture
     status = "NONE" if capture is None else "INVALIDATED" if capture.spoiled else "ACTIVE"
     return getattr(state.api.CUstreamCaptureStatus, f"CU_STREAM_CAPTURE_STATUS_{status}")
@@ -71,6 +73,10 @@ def _cuStreamIsCapturing(state: State, stream: Any) -> Any:
 
 @function(TABLE)
 def _cuStreamEndCapture(state: State, stream: Any) -> Any:
+    """End a stream's capture and return the handle of its graph.
+
+    Refuse if the capture began in another stream, was spoiled, or a stream that joined it was not waited for.
+    """
     stream_object = state.stream(stream, "cuStreamEndCapture")
     capture = stream_object.capture
     expect(capture is not None, "the stream is not being captured", "CUDA_ERROR_ILLEGAL_STATE")
@@ -86,6 +92,7 @@ def _cuStreamEndCapture(state: State, stream: Any) -> Any:
 
 @function(TABLE)
 def _cuEventRecord(state: State, event: Any, stream: Any) -> None:
+    """Record an event in a stream; in a captured one, it marks the nodes captured so far, and nothing is queued."""
     event_object = state.handles.get(event, Event, "cuEventRecord")
     stream_object = state.stream(stream, "cuEventRecord")
     state.not_captured_beside(stream_object, "cuEventRecord")
@@ -101,6 +108,7 @@ def _cuEventRecord(state: State, event: Any, stream: Any) -> None:
 
 @function(TABLE)
 def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> None:
+    """Make a stream's later work wait for an event; if the event is of a capture, the stream joins that."""
     where = "cuStreamWaitEvent"
     stream_object = state.stream(stream, where, anywhere=True)
     event_object = state.handles.get(event, Event, where)

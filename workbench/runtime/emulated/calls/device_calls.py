@@ -48,6 +48,7 @@ def _cuDeviceTotalMem(state: State, device: Any) -> int:
 
 @function(TABLE, context=False)
 def _cuDeviceGetAttribute(state: State, attribute: Any, device: Any) -> int:
+    """Return an attribute of the emulated GPU; refuse one that is not emulated."""
     name = attribute.name.removeprefix(_PREFIX)
     known = state.devices[state.known(device)].attributes()
     if name not in known:
@@ -57,11 +58,13 @@ def _cuDeviceGetAttribute(state: State, attribute: Any, device: Any) -> int:
 
 @function(TABLE, context=False)
 def _cuDeviceCanAccessPeer(state: State, device: Any, peer: Any) -> int:
+    """Return 1 for any two different devices, else 0."""
     return int(state.known(device) != state.known(peer))
 
 
 @function(TABLE, context=False)
 def _cuDevicePrimaryCtxGetState(state: State, device: Any) -> tuple[int, int]:
+    """Return flags, always 0, and whether the device's primary context was ever current (1) or not (0)."""
     return 0, int(state.known(device) in state.active)
 
 
@@ -72,6 +75,7 @@ def _cuDeviceGetMemPool(state: State, device: Any) -> Any:
 
 @function(TABLE, context=False)
 def _cuMemPoolSetAccess(state: State, pool: Any, access: Any, count: int) -> None:
+    """Let other devices access the memory of a pool's device, or no longer, as each description says."""
     owner = state.handles.get(pool, Pool, "cuMemPoolSetAccess").device
     expect(len(access) == count, f"{len(access)} descriptions of access were given, not {count}")
     for one in access:
@@ -82,23 +86,27 @@ def _cuMemPoolSetAccess(state: State, pool: Any, access: Any, count: int) -> Non
 
 @function(TABLE, context=False)
 def _cuMemPoolGetAccess(state: State, pool: Any, location: Any) -> int:
+    """Return the access of a location's device to a pool: 3 for reading and writing, 0 for none."""
     owner = state.handles.get(pool, Pool, "cuMemPoolGetAccess").device
     return 3 if location.id == owner or (owner, location.id) in state.peers else 0
 
 
 @function(TABLE, context=False)
 def _cuMemPoolTrimTo(state: State, pool: Any, keep: int) -> None:
+    """Check the pool's handle; nothing is freed."""
     state.handles.get(pool, Pool, "cuMemPoolTrimTo")
 
 
 @function(TABLE, context=False)
 def _cuCtxGetCurrent(state: State) -> Any:
+    """Return the context that is current in this thread; a null handle if none is."""
     device = state.current
     return state.api.CUcontext(state.contexts[device] if device is not None else 0)
 
 
 @function(TABLE, context=False)
 def _cuCtxSetCurrent(state: State, context: Any) -> None:
+    """Make a context current in this thread, which counts as active from then on; a null handle makes none current."""
     device = state.handles.get(context, Context, "cuCtxSetCurrent").device if int(context) else None
     state.here.device = device
     state.active.update(() if device is None else (device,))
@@ -111,11 +119,13 @@ def _cuCtxGetDevice(state: State) -> Any:
 
 @function(TABLE)
 def _cuMemGetInfo(state: State) -> tuple[int, int]:
+    """Return the free and all bytes of the current device."""
     return state.memory - state.arena.used(state.device()), state.memory
 
 
 @function(TABLE)
 def _cuCtxSynchronize(state: State) -> None:
+    """Run all queued work of the current device, and write what kernels printed; refuse while a stream is captured."""
     for stream in state.streams.of_device[state.device()]:
         state.must_not_capture(stream, "cuCtxSynchronize")
     state.streams.finish(state.streams.ends(state.streams.of_device[state.device()]))
@@ -124,12 +134,14 @@ def _cuCtxSynchronize(state: State) -> None:
 
 @function(TABLE)
 def _cuMemHostAlloc(state: State, nbytes: int, flags: int) -> int:
+    """Allocate pinned host memory in the arena and return its address; `flags` is ignored."""
     expect(nbytes > 0, "cuMemHostAlloc: no bytes are requested")
     return state.alloc(nbytes, HOST).start
 
 
 @function(TABLE)
 def _cuMemFreeHost(state: State, address: int) -> None:
+    """Free pinned memory after all queued work of all devices; refuse an address at which none begins."""
     allocation = state.arena.find(address)
     if allocation is None or allocation.start != address or allocation.owner != HOST:
         invalid(f"cuMemFreeHost: no pinned memory begins at {address:#x}")
@@ -139,6 +151,7 @@ def _cuMemFreeHost(state: State, address: int) -> None:
 
 @function(TABLE)
 def _cuMemcpyHtoD(state: State, target: Any, source: Any, nbytes: int) -> None:
+    """Copy from the host on the default stream, after what is queued there; it is done on return."""
     target, source = int(target), int(source)
     state.touch(target, nbytes, "cuMemcpyHtoD")
 
@@ -153,6 +166,7 @@ def _cuMemcpyHtoD(state: State, target: Any, source: Any, nbytes: int) -> None:
 
 @function(TABLE)
 def _cuMemcpyDtoH(state: State, target: Any, source: Any, nbytes: int) -> None:
+    """Copy to the host on the default stream, after what is queued there; it is done on return."""
     target, source = int(target), int(source)
     state.touch(source, nbytes, "cuMemcpyDtoH")
 
@@ -165,12 +179,14 @@ def _cuMemcpyDtoH(state: State, target: Any, source: Any, nbytes: int) -> None:
 
 
 def _at_once(state: State, do: Any, title: str) -> None:
+    """Queue `do` on the current device's default stream and run it, with all that comes before it."""
     queued = state.put(state.streams.default[state.device()], do, title)
     state.streams.finish([queued] if queued is not None else [])
 
 
 @function(TABLE)
 def _cuMemcpyAsync(state: State, target: Any, source: Any, nbytes: int, stream: Any) -> None:
+    """Queue a copy in a stream; both sides must be memory of the arena, pinned or of a device."""
     _copy(state, int(target), int(source), nbytes, stream, "cuMemcpyAsync")
 
 
@@ -180,6 +196,7 @@ def _cuMemcpyDtoDAsync(state: State, target: Any, source: Any, nbytes: int, stre
 
 
 def _copy(state: State, target: int, source: int, nbytes: int, stream: Any, where: str) -> None:
+    """Queue a copy in a stream, or capture it; refuse bytes that are not all in one allocation."""
     stream_object = state.stream(stream, where)
     state.touch(target, nbytes, where)
     state.touch(source, nbytes, where)
@@ -211,6 +228,17 @@ def _cuMemsetD2D32Async(
 def _set(
     state: State, address: int, value: int, count: int, stream: Any, kind: Any, rows: tuple[int, int] = (1, 0)
 ) -> None:
+    """Queue a fill in a stream, or capture it; refuse a wrong alignment, value or range of memory.
+
+    Args:
+        state: the driver's.
+        address: of the first element.
+        value: of each element, unsigned.
+        count: elements of a row.
+        stream: a handle.
+        kind: a NumPy type of 1, 2 or 4 bytes.
+        rows: how many rows there are, and bytes from one to the next.
+    """
     size, (height, pitch) = np.dtype(kind).itemsize, rows
     where, nbytes = f"cuMemsetD{8 * size}Async", (height - 1) * pitch + count * size
     stream_object = state.stream(stream, where)

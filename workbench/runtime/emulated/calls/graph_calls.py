@@ -28,11 +28,13 @@ def _cuGraphCreate(state: State, flags: int) -> Any:
 
 
 def _new(state: State, graph: Graph) -> Any:
+    """Return a new handle of a graph."""
     return state.api.CUgraph(state.handles.new(graph))
 
 
 @function(TABLE, context=False)
 def _cuGraphDestroy(state: State, graph: Any) -> None:
+    """Release a graph's handle; refuse the body of a conditional node."""
     expect(
         not state.handles.get(graph, Graph, "cuGraphDestroy").inner,
         "the body of a conditional node belongs to its graph, and is not destroyed by itself",
@@ -41,12 +43,14 @@ def _cuGraphDestroy(state: State, graph: Any) -> None:
 
 
 def _after(state: State, dependencies: Any, count: int, where: str) -> list[Node]:
+    """Return the nodes of the handles that a new node depends on; refuse if there are not `count` of them."""
     handles = list(dependencies or ())
     expect(len(handles) == count, f"{where}: {len(handles)} dependencies were given, not {count}")
     return [state.handles.get(d, Node, where) for d in handles]
 
 
 def _add(state: State, graph: Any, dependencies: Any, count: int, work: Any, where: str) -> Any:
+    """Add a node with this work (None: empty) to a graph, after its dependencies; return the node's handle."""
     owner = state.handles.get(graph, Graph, where)
     node = owner.add(_after(state, dependencies, count, where), work)
     return state.api.CUgraphNode(state.handles.new(node))
@@ -93,6 +97,7 @@ def _cuGraphAddMemsetNode(state: State, graph: Any, dependencies: Any, count: in
 
 @function(TABLE)
 def _cuGraphAddChildGraphNode(state: State, graph: Any, dependencies: Any, count: int, child: Any) -> Any:
+    """Add a copy of another graph as a node; refuse one with conditional nodes."""
     where = "cuGraphAddChildGraphNode"
     inside = state.handles.get(child, Graph, where)
     expect(not inside.conditions(), f"{where}: a child graph has no conditional nodes", "CUDA_ERROR_NOT_SUPPORTED")
@@ -101,6 +106,11 @@ def _cuGraphAddChildGraphNode(state: State, graph: Any, dependencies: Any, count
 
 @function(TABLE)
 def _cuGraphAddNode(state: State, graph: Any, dependencies: Any, *rest: Any) -> Any:
+    """Add a conditional node, `if` or `while`, with empty bodies, whose handles are stored into the parameters.
+
+    Other kinds of nodes, and what the emulated driver's version does not have, are refused. The arguments between
+    `dependencies` and the count and parameters are as the bindings of CUDA 12 or 13 have them.
+    """
     where, of_bindings = "cuGraphAddNode", 3 if state.api.CUDA_VERSION >= 13_000 else 2
     if len(rest) != of_bindings:
         raise TypeError(f"{where} takes {of_bindings + 2} arguments ({len(rest) + 2} given)")
@@ -127,6 +137,7 @@ def _cuGraphAddNode(state: State, graph: Any, dependencies: Any, *rest: Any) -> 
 
 @function(TABLE)
 def _cuGraphInstantiate(state: State, graph: Any, flags: int) -> Any:
+    """Return the handle of an executable copy of a graph; refuse the body of a conditional node."""
     graph_object = state.handles.get(graph, Graph, "cuGraphInstantiate")
     expect(not graph_object.inner, "cuGraphInstantiate: the body of a conditional node is no graph of its own")
     return state.api.CUgraphExec(state.handles.new(executing(graph_object)))
@@ -134,12 +145,14 @@ def _cuGraphInstantiate(state: State, graph: Any, flags: int) -> Any:
 
 @function(TABLE)
 def _cuGraphExecKernelNodeSetParams(state: State, executable: Any, node: Any, params: Any) -> None:
+    """Replace the launch of a kernel node in an executable graph."""
     where = "cuGraphExecKernelNodeSetParams"
     _set(state, executable, node, where, lambda: _launch(state, params, where))
 
 
 @function(TABLE)
 def _cuGraphExecMemcpyNodeSetParams(state: State, executable: Any, node: Any, params: Any, context: Any) -> None:
+    """Replace the copy of a node in an executable graph."""
     where = "cuGraphExecMemcpyNodeSetParams"
     state.handles.get(context, Context, where)
     _set(state, executable, node, where, lambda: copying(state, params, where))
@@ -147,6 +160,7 @@ def _cuGraphExecMemcpyNodeSetParams(state: State, executable: Any, node: Any, pa
 
 @function(TABLE)
 def _cuGraphExecMemsetNodeSetParams(state: State, executable: Any, node: Any, params: Any, context: Any) -> None:
+    """Replace the fill of a node in an executable graph."""
     where = "cuGraphExecMemsetNodeSetParams"
     state.handles.get(context, Context, where)
     _set(state, executable, node, where, lambda: filling(state, params, where))
@@ -175,6 +189,7 @@ def _kind(work: Leaf | None) -> str:
 
 @function(TABLE)
 def _cuGraphLaunch(state: State, executable: Any, stream: Any) -> None:
+    """Queue a run of an executable graph, as it is now, in a stream; write what kernels have printed."""
     launched_graph = state.handles.get(executable, Executing, "cuGraphLaunch")
     stream_object, device = state.stream(stream, "cuGraphLaunch"), state.device()
     state.flush()
@@ -222,6 +237,7 @@ class _Side:
 
 
 def _side(state: State, params: Any, name: str, where: str) -> _Side:
+    """Return one side of a CUDA_MEMCPY3D, its source (`name` "src") or target ("dst"); refuse CUDA arrays."""
     kind = int(getattr(params, f"{name}MemoryType"))
     if kind not in (_HOST, _DEVICE, _UNIFIED):
         raise CudaStatusError("CUDA_ERROR_NOT_SUPPORTED", f"{where}: CUDA arrays are not emulated")

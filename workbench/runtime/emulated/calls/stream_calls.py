@@ -18,16 +18,22 @@ _NON_BLOCKING, _NO_TIMING = 1, 2
 
 @function(TABLE)
 def _cuStreamCreateWithPriority(state: State, flags: int, priority: int) -> Any:
+    """Return the handle of a new stream, blocking unless `flags` say otherwise; the priority is ignored."""
     expect(flags in (0, _NON_BLOCKING), f"a stream has no flags {flags}")
     return state.api.CUstream(state.handles.new(state.streams.new(state.device(), flags == 0)))
 
 
 @function(TABLE)
 def _cuStreamDestroy(state: State, stream: Any) -> None:
+    """Release a stream's handle; work that is queued in it is still done."""
     state.streams.drop(state.handles.drop(stream, Stream, "cuStreamDestroy"))
 
 
 def _ends(state: State, stream: Any, where: str) -> Any:
+    """Return the last unfinished work of a stream, for the default one also of the blocking streams of its device.
+
+    Refuse while such a stream is captured.
+    """
     stream_object = state.stream(stream, where)
     state.must_not_capture(stream_object, where)
     state.not_captured_beside(stream_object, where)
@@ -37,11 +43,13 @@ def _ends(state: State, stream: Any, where: str) -> Any:
 
 @function(TABLE)
 def _cuStreamQuery(state: State, stream: Any) -> None:
+    """Run what is queued in a stream, so that the answer is never "not ready"."""
     state.streams.finish(_ends(state, stream, "cuStreamQuery"))
 
 
 @function(TABLE)
 def _cuStreamSynchronize(state: State, stream: Any) -> None:
+    """Run what is queued in a stream, and write what kernels printed."""
     state.streams.finish(_ends(state, stream, "cuStreamSynchronize"))
     state.flush()
 
@@ -58,18 +66,21 @@ def _cuEventDestroy(state: State, event: Any) -> None:
 
 @function(TABLE)
 def _cuEventQuery(state: State, event: Any) -> None:
+    """Run queued work until the event's moment, so that the answer is never "not ready"; refuse a captured event."""
     event_object = uncaptured(state.handles.get(event, Event, "cuEventQuery"), "cuEventQuery")
     state.streams.finish([event_object.mark] if event_object.mark is not None else [])
 
 
 @function(TABLE)
 def _cuEventSynchronize(state: State, event: Any) -> None:
+    """Run queued work until the event's moment, and write what kernels printed."""
     _cuEventQuery(state, event)
     state.flush()
 
 
 @function(TABLE)
 def _cuEventElapsedTime(state: State, start: Any, end: Any) -> float:
+    """Return the milliseconds between two recorded events; refuse events of a capture."""
     where = "cuEventElapsedTime"
     first, last = (uncaptured(state.handles.get(e, Event, where), where) for e in (start, end))
     return milliseconds(first, last)
@@ -95,6 +106,7 @@ def _launch(
     state: State, where: str, kernel: Any, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int,
     stream: Any, pointers: int,
 ) -> None:  # fmt: skip
+    """Check a launch and queue it in a stream, or add it to the capture; `where` is the driver's function."""
     stream_object, device = state.stream(stream, where), state.device()
     state.flush()
     kernel_object = launched(state, kernel, where)
@@ -134,6 +146,7 @@ def of_function(state: State, handle: Any, where: str) -> Kernel:
 
 @function(TABLE)
 def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
+    """Load PTX, ending with a zero byte, and return the library's handle; refuse a cubin. Options are ignored."""
     state.flush()
     text = ctypes.string_at(int(image))  # PTX ends with a zero byte
     if not text.isascii():
@@ -151,6 +164,7 @@ def _cuLibraryGetKernel(state: State, library: Any, name: bytes) -> Any:
 
 @function(TABLE)
 def _cuLibraryGetGlobal(state: State, library: Any, name: bytes) -> Any:
+    """Return the address, on the current device, and the bytes of a variable of a library."""
     library_object = state.handles.get(library, Library, "cuLibraryGetGlobal")
     address, size = state.variable(library_object.module, name.decode())
     return state.api.CUdeviceptr(address), size
@@ -158,6 +172,7 @@ def _cuLibraryGetGlobal(state: State, library: Any, name: bytes) -> Any:
 
 @function(TABLE)
 def _cuLibraryUnload(state: State, library: Any) -> None:
+    """Release a library's handle and those of its kernels."""
     dropped = state.handles.drop(library, Library, "cuLibraryUnload")
     for number, kernel in state.handles.all(Kernel):
         if kernel.module is dropped.module:
@@ -166,12 +181,14 @@ def _cuLibraryUnload(state: State, library: Any) -> None:
 
 @function(TABLE)
 def _cuKernelGetFunction(state: State, kernel: Any) -> Any:
+    """Return a new handle of the kernel on the current device."""
     kernel_object = state.handles.get(kernel, Kernel, "cuKernelGetFunction")
     return state.api.CUfunction(state.handles.new(Function(kernel_object, state.device())))
 
 
 @function(TABLE)
 def _cuKernelSetAttribute(state: State, attribute: Any, value: int, kernel: Any, device: Any) -> None:
+    """Set a kernel's most bytes of dynamic shared memory on a device; refuse other attributes and too many bytes."""
     kernel_object, index = state.handles.get(kernel, Kernel, "cuKernelSetAttribute"), state.known(device)
     kinds = state.api.CUfunction_attribute
     expect(
@@ -186,6 +203,7 @@ def _cuKernelSetAttribute(state: State, attribute: Any, value: int, kernel: Any,
 
 @function(TABLE)
 def _cuGraphConditionalHandleCreate(state: State, graph: Any, context: Any, default: int, flags: int) -> Any:
+    """Return a new condition of a graph; with bit 0 of `flags` each launch of the graph sets it to `default` first."""
     owner = state.handles.get(graph, Graph, "cuGraphConditionalHandleCreate")
     state.handles.get(context, Context, "cuGraphConditionalHandleCreate")
     condition = Condition(default, default if flags & 1 else None, owner)

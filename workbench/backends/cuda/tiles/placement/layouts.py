@@ -122,6 +122,7 @@ class Striped(msgspec.Struct, frozen=True):
         when(builder, self._inside_test(builder, here), lambda: body(Element(builder, shape, register, here)))
 
     def _inside_test(self, builder: Builder, linear: Value) -> Value | None:
+        """Emit the test that element `linear` exists; return None where every register of every thread has one."""
         # No test where every thread has an element in every register.
         if self.count % self.threads == 0:
             return None
@@ -233,6 +234,8 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         loop(b, self.own_rows, row, "i")
 
     def _coordinate(self, b: Builder, lane: Value, number: Value, rows: bool) -> Value:
+        """Emit the row of the matrix, or its column, that is this thread's own row or column `number`, as an int32."""
+
         def op(name: str, x: Value, y: int) -> Value:
             return b.one(name, (x, b.const(y)), int32)
 

@@ -52,11 +52,13 @@ def pitches(plan: Plan, storage: Storage) -> dict[Value, int]:
 
 
 def _shared(plan: Plan) -> list[Value]:
+    """Return the tiles in shared memory, each once, in the order of their first use; a view counts as its root."""
     inner = (v for op in uniform_ops(plan.function.body) for v in (*op.operands, *op.results) if is_tile(v))
     return list(dict.fromkeys(root for v in inner if (root := plan.root(v)) in plan.shared))
 
 
 def _pitch(type: Tile, strided: bool) -> int:
+    """Return a row's pitch in elements: an odd number of 16 bytes, or with `strided` an odd multiple of 32 bytes."""
     wide = CHUNK // type.dtype.size
     chunks = -(-type.shape[-1] // wide)
     if strided:

@@ -119,6 +119,7 @@ def _loaded_for(ops: list[Op], plan: Plan) -> set[Value]:
 
 
 def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
+    """Yield each tile that results from a loop with the block parameter that carries it."""
     for op in ops:
         if op.name not in LOOPS:
             continue
@@ -167,6 +168,7 @@ def _closed(shared: set[Value], plan: Plan) -> set[Value]:
 
 
 def _tiles(op: Op) -> list[Value]:
+    """Return the tiles among an operation's operands, results and, unless it is a tile operation, block parameters."""
     inner = (p for b in op.blocks for p in b.params) if not op.name.startswith("tile_") else ()
     return [v for v in (*op.operands, *op.results, *inner) if is_tile(v)]
 
@@ -226,6 +228,7 @@ def _copies(plan: Plan, spread: dict[Value, Spread]) -> None:
 
 
 def _layouts(plan: Plan, spread: dict[Value, Spread]) -> None:
+    """Set `plan.layouts` for each tile in registers: a product's from `spread`, else striped."""
     threads = plan.function.block_dim
     for op in uniform_ops(plan.function.body):
         for value in _tiles(op):

@@ -50,9 +50,11 @@ class Storage:
         return {self.of(v) for v in self._around.get(op, ())}
 
     def _roots(self, values: Iterable[Value]) -> set[Value]:
+        """Return the storages of the tiles among these values, by their representatives; views count as their roots."""
         return {self.of(self.plan.root(v)) for v in values if is_tile(v)}
 
     def _meet(self, values: set[Value], live: set[Value]) -> None:
+        """Record that each of these storages is needed at the same time as all of `live`."""
         for value in values:
             self.classes.meet(value, live)
 
@@ -75,6 +77,7 @@ class Storage:
         return live
 
     def _if(self, op: Op, live: set[Value]) -> set[Value]:
+        """Walk an `if` backwards from the storages that are needed after it; return those that are needed before it."""
         results = self._roots(op.results)
         after = live - results
         self._meet(results, after | results)
@@ -87,6 +90,7 @@ class Storage:
         return before
 
     def _loop(self, op: Op, live: set[Value]) -> set[Value]:
+        """Walk a loop backwards from the storages that are needed after it; return those that are needed before it."""
         carried = self._roots(op.results)
         outside = (live - carried) | self._from_outside(op)
         self._meet(carried, outside | carried)
@@ -111,6 +115,7 @@ class Storage:
         return read - inside
 
     def _share(self, op: Op) -> None:
+        """Let an operation's results share storage with the tiles that they replace, unless both are needed at once."""
         pairs: list[tuple[Value, Value]] = []
         if op.name in _IN_PLACE and op.results:
             # In place only what each thread reads at its own elements: another thread might be ahead with its writes.
@@ -129,6 +134,7 @@ class Storage:
             self._try(result, value)
 
     def _try(self, a: Value, b: Value) -> None:
+        """Join the storages of two tiles of one type, memory and layout, unless both are needed at the same time."""
         views, layouts, shared = self.plan.views, self.plan.layouts, self.plan.shared
         if a in views or b in views or a.type != b.type or (a in shared) != (b in shared):
             return

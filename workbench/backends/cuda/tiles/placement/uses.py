@@ -108,6 +108,7 @@ class Use:
 
 
 def _mentions(who: Hashable, values: set[Value]) -> bool:
+    """Return whether the name of a share, which may be a nested tuple, contains one of these values."""
     if is_tuple(who):
         return any(_mentions(part, values) for part in who)
     return isinstance(who, Value) and who in values
@@ -129,6 +130,10 @@ def place_barriers(block: Block) -> Block:
 
 
 def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
+    """Return a block's operations with barriers for touches where needed, and the uses that no barrier follows.
+
+    `open_` are the uses that are open before it.
+    """
     ops: list[Op] = []
     for op in block.ops:
         if op.name == "touch":
@@ -187,6 +192,7 @@ def _is_entered(op: Op, numbers: Numbers) -> bool:
 
 
 def _defined_in(op: Op) -> set[Value]:
+    """Return all results and block parameters that are defined inside an operation's blocks."""
     results: set[Value] = set()
     for block in op.blocks:
         results |= set(block.params)
@@ -197,5 +203,6 @@ def _defined_in(op: Op) -> set[Value]:
 
 
 def _with(op: Op, rows: list[list[Op]]) -> Op:
+    """Return the operation with other operations in its blocks."""
     blocks = tuple(Block(b.params, tuple(ops)) for b, ops in zip(op.blocks, rows, strict=True))
     return op.replace(blocks=blocks)
