@@ -204,6 +204,7 @@ class Context(msgspec.Struct):
         node: what is lowered now; None before the first statement.
         caller: the context of the function that calls this one; None in a kernel.
         returning: how many values a `return` in the loop that is lowered gives; -1 for one expression.
+        of_expression: these are the statements that an expression means, whose result is no function's.
     """
 
     definition: Definition
@@ -214,6 +215,7 @@ class Context(msgspec.Struct):
     node: ast.AST | None = None
     caller: Context | None = None
     returning: int = 0
+    of_expression: bool = False
 
     @property
     def results(self) -> list[str]:

@@ -44,7 +44,7 @@ def _bound(node: ast.AST) -> list[list[str]]:
     They are stored on statements, since each of the statements around needs them.
     """
     known: list[list[str]] | None = getattr(node, "_bound", None)
-    if known is not None or isinstance(node, ast.GeneratorExp):  # whose names are its own
+    if known is not None or isinstance(node, (ast.GeneratorExp, ast.ListComp)):  # whose names are its own
         return known or [[]]
     levels = [[name] if (name := _target(node)) is not None else []]
     for child in ast.iter_child_nodes(node):

@@ -462,7 +462,7 @@ def _merged(
     if isinstance(a, Pending) or isinstance(b, Pending):
         form = b if isinstance(a, Pending) else a
         flat = [[PENDING] * len(flat[1]), flat[1]] if isinstance(a, Pending) else [flat[0], [PENDING] * len(flat[0])]
-    elif not context.inside and any(flat):  # a kernel: that it returns anything is the error
+    elif not (context.inside or context.of_expression) and any(flat):  # a kernel: that it returns anything is the error
         return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
     else:
         form = _alike(context, a, b)
