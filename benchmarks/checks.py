@@ -1,62 +1,62 @@
-"""What checks cost: the same kernels with and without, in turn.
+"""What checks cost: rows of `workloads.py` with and without them, in turn.
 
-saxpy and the stencil are bound by memory, and one look before the launch makes their guards needless; the gather reads
-at an index that only each thread knows, so its guard stays.
+In most rows one look at sizes and parameters before the launch makes the guards needless. In rows that gather, an index
+is data, so the guard stays.
+
+python benchmarks/checks.py [row …]
 """
 
 from __future__ import annotations
 
-import numpy as np
-from measure import OURS, Row, Table, clock, take_turns, write
+import sys
+import time
+
+from measure import OURS, Row, Table, write
+from workloads import SUBJECTS, wrong
 
 import workbench as wb
 
-SIZE = 10_000_000
-SIDE = 3000
-ROUNDS = 15
+ROUNDS = 9
 CHECKED = "with checks"
-
-
-@wb.kernel
-def saxpy(a: float, x: wb.array(dtype=float), y: wb.array(dtype=float), z: wb.array(dtype=float)):
-    """One multiplication and one addition for twelve bytes."""
-    i = wb.tid()
-    z[i] = a * x[i] + y[i]
-
-
-@wb.kernel
-def stencil(x: wb.array2d(dtype=float), y: wb.array2d(dtype=float)):
-    """Five neighbours, inside of the border alone."""
-    i, j = wb.tid()
-    if i > 0 and i < x.shape[0] - 1 and j > 0 and j < x.shape[1] - 1:
-        y[i, j] = 0.25 * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1]) - x[i, j]
-
-
-@wb.kernel
-def gather(p: wb.array(dtype=int), x: wb.array(dtype=float), y: wb.array(dtype=float)):
-    """One element from anywhere."""
-    i = wb.tid()
-    y[i] = x[p[i]]
+LEAST = 0.02
+"""Seconds that a sample takes at least."""
+ROWS = (
+    *("product", "7×7 convolution", "7×7, borders clamped", "7×7, borders periodic", "heat, walls kept"),
+    *("heat, insulated", "heat, torus", "lattice gas", "bodies", "cloth", "rays to waves", "Mandelbrot set"),
+    *("option, by chance", "recurrence of 8 threads", "log-sum-exp", "matrix times vector", "distances", "network"),
+    *("network per thread", "attention per thread", "flattened stencil", "game of life", "sum", "maths functions"),
+    *("histogram", "additions by index", "elements by index", "CSR product", "CSR times dense", "embedding sums"),
+    "masses and springs",
+)
 
 
 def main() -> None:
-    """Time all kernels and write the table."""
-    draw = np.random.default_rng(1)
-    flat = [wb.array(draw.random(SIZE, np.float32)) for _ in range(3)]
-    square = [wb.array(draw.random((SIDE, SIDE), np.float32)) for _ in range(2)]
-    places = wb.array(draw.permutation(SIZE).astype(np.int32))
-    table = Table("checks", "Kernels with and without checks", ROUNDS)
-    for kernel, dim, arguments in (
-        (saxpy, SIZE, [2.5, *flat]),
-        (stencil, (SIDE, SIDE), square),
-        (gather, SIZE, [places, *flat[:2]]),
-    ):
-        cases = {
-            name: clock(lambda k=kernel, d=dim, a=arguments, on=on: wb.launch(k, d, a, checks=on))
-            for name, on in ((OURS, False), (CHECKED, True))
-        }
-        table.rows.append(Row(f"{kernel.name}, {np.prod(dim):.0e} threads", take_turns(cases, ROUNDS)))
-    write(table)
+    """Time all rows and write the table."""
+    names = sys.argv[1:] or list(ROWS)
+    table = Table("checks", "Kernels with and without checks", ROUNDS, figure="Least processor time")
+    for subject in SUBJECTS:
+        programs = [program for program in subject() if program.name in names]
+        for load in (load for program in programs for load in program.workloads(names.__contains__, alone=True)):
+            call, samples = load.calls["workbench"], dict[bool, list[float]]({False: [], True: []})
+            wb.set_checks(True)
+            if wrong(load, "workbench", call):  # once: some rows add to what is there
+                raise SystemExit(f"{load.name} is wrong")
+            started = time.perf_counter()
+            call()
+            times = max(1, round(LEAST / (time.perf_counter() - started)))
+            for turn in range(ROUNDS):
+                for checks in (turn % 2 == 0, turn % 2 == 1):
+                    wb.set_checks(checks)
+                    started = time.process_time()
+                    for _ in range(times):
+                        call()
+                    samples[checks].append((time.process_time() - started) / times)
+            wb.set_checks(False)
+            seconds = {OURS: min(samples[False]), CHECKED: min(samples[True])}
+            print(f"{load.name}: {seconds[CHECKED] / seconds[OURS]:.2f}", flush=True)
+            table.rows.append(Row(load.name, seconds))
+    if not sys.argv[1:]:
+        write(table)
 
 
 if __name__ == "__main__":

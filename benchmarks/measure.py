@@ -33,12 +33,13 @@ class Row:
 
 @dataclass
 class Table:
-    """Rows under a title; `rounds` is how often each case ran."""
+    """Rows under a title; `rounds` is how often each case ran, `figure` what is shown of these runs."""
 
     name: str
     title: str
     rounds: int
     rows: list[Row] = field(default_factory=list)
+    figure: str = "Medians"
 
 
 def clock(
@@ -90,7 +91,9 @@ def markdown(table: Table) -> str:
             ratio = f" ({theirs / ours:.2f}×)" if theirs is not None and ours else ""
             cells.append(shown(theirs) + ratio if theirs is not None else "—")
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", f"Medians of {table.rounds} rounds; × is that system's time over Workbench's.", ""])
+    return "\n".join(
+        [*lines, "", f"{table.figure} of {table.rounds} rounds; × is that system's time over Workbench's.", ""]
+    )
 
 
 def machine() -> dict[str, object]:

@@ -12,9 +12,11 @@ from tests.support.kernels.fault_cases import CANARY, untouched, with_canaries
 from workbench.backends.base import Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import optimised_text
+from workbench.backends.cpu.emit.emit_module import checked
 from workbench.backends.python.interpret import run
+from workbench.ir.show import show
 from workbench.ir.values import walk
-from workbench.passes.checks.bounds_checks import guard
+from workbench.passes.checks.bounds_checks import guard, versions_of
 
 KERNELS = {
     "own element": "y[i] = x[i]",
@@ -30,6 +32,17 @@ KERNELS = {
     "indirect": "y[int(x[i])] = 1.0",
     "equal": "if i == n:\n        y[i] = x[i]",
     "either": "if i < len(x) or i < n:\n        y[i] = x[i]",
+    "clamped": "y[i] = x[min(max(i - n, 0), len(x) - 1)] + x[clamp(i, 0, n)]",
+    "around": "y[i] = x[(i + n) % len(x)]",
+    "rows": "y[i % len(y)] = x[i // 2]",
+    "a row below": "if i // n > 0 and i // n < 3:\n        y[i] = x[i - n] + x[i + n]",
+    "multiples": "y[i] = x[i * n]",
+    "quotients": "y[i] = float(i // n + i % n)",
+    "asserted": "assert n < len(x)\n    assert len(y) == len(x)\n    y[i] = x[n]",
+    "one of two": "y[i] = x[i if i < n else n]",
+    "from the end, moved": "j = i - n\n    y[j] = x[j] + x[j + 1]",
+    "added by index": "atomic_add(y, int(x[i]) + n, 1.0)",
+    "added by index, all used": "y[i] = atomic_add(x, int(x[i]) + n, 1.0)",
     "changed in a loop": "j = i\n    while j < n:\n        y[j] = x[j]\n        j += 2",
 }
 
@@ -47,7 +60,7 @@ def outcome(work) -> tuple[object, ...]:
     return ()
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", KERNELS)
 def test_what_is_hoisted_means_the_same(name):
     k = kernel(KERNELS[name])
@@ -81,7 +94,13 @@ def test_a_range_whose_start_wraps():
     assert "asked for index -2147483642" in found[0] and untouched(*x) and untouched(*y)
 
 
-@pytest.mark.parametrize("name", ["own element", "guarded", "guarded apart", "left early", "in a loop"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("own element", "guarded", "guarded apart", "left early", "in a loop", "clamped", "around", "rows"),
+        *("a row below", "multiples", "quotients", "asserted", "one of two"),
+    ],
+)
 def test_the_common_forms_are_hoisted(name):
     body = guard(kernel(KERNELS[name]).specialise().function, versions=True).body
     choice = body.ops[-1]
@@ -95,3 +114,48 @@ def test_what_is_checked_before_runs_vectorised():
     function = kernel(KERNELS["own element"]).specialise().function
     wide = [optimised_text(function, Options(checks=c), target).count(" x float>") for c in (False, True)]
     assert wide[0] and wide[1] >= wide[0]
+
+
+@pytest.mark.parametrize("form", ["product", "border", "histogram"])
+def test_a_form_without_checks_is_what_is_built_without_them(form):
+    kernels = {"product": rows_by_columns, "border": smoothed, "histogram": counted}
+    function = kernels[form].specialise().function
+    options = Options(checks=True, few_cores=True)
+    versions = versions_of(checked(function, options))
+    assert versions is not None
+    plain = show(checked(function, Options(few_cores=True)))
+    assert (show(versions.quick) == plain) is (form != "histogram")  # where data says which element, its check stays
+    assert "versions" not in show(versions.careful) and "fault" in show(versions.careful)
+
+
+@wb.kernel
+def rows_by_columns(a: wb.array2d[float], b: wb.array2d[float], c: wb.array2d[float]):
+    i, j = wb.tid()
+    s = 0.0
+    for k in range(a.shape[1]):
+        s += a[i, k] * b[k, j]
+    c[i, j] = s
+
+
+@wb.kernel
+def smoothed(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = x[wb.max(i - 1, 0)] + x[(i + 1) % x.shape[0]]
+
+
+@wb.kernel
+def counted(x: wb.array[float], counts: wb.array[int]):
+    i = wb.tid()
+    wb.atomic_add(counts, int(x[i] * 8.0), 1)
+
+
+def test_the_lowest_thread_whose_addition_is_outside_is_reported():
+    x = np.linspace(0, 0.99, 1000, dtype=np.float32)
+    x[[701, 300, 999]] = 3.0, 4.0, 5.0
+    counts = wb.zeros(8, int)
+    with pytest.raises(wb.KernelFault) as fault:
+        wb.launch(counted, 1000, [wb.array(x)], [counts], checks=True)
+        wb.synchronize()
+    assert (fault.value.thread, fault.value.count) in (((300,), 3), (300, 3))
+    kept = np.delete(x, [300, 701, 999])
+    assert np.array_equal(counts.numpy(), np.bincount((kept * np.float32(8)).astype(int), minlength=8))

@@ -36,6 +36,9 @@ class Options(msgspec.Struct, frozen=True):
         ordered: sums are in the order of threads: on the CPU these run one after the other, and lanes do not add their
             terms together first; on a device several launches stand for one (`autodiff/ordered.py`).
         constant: positions of the parameters whose gradients an adjoint need not compute.
+        quick: of the CPU's code with checks: it holds only the version without the checks that a test of the launch's
+            sizes makes needless. A launch that fails the test is declined: it does nothing, and needs the code with
+            both versions.
         single: of an adjoint that is right for some launches only: the axes along which these have one thread. None:
             the adjoint is right for all launches.
     """
@@ -50,14 +53,16 @@ class Options(msgspec.Struct, frozen=True):
     few_cores: bool = False
     ordered: bool = False
     constant: tuple[int, ...] = ()
+    quick: bool = False
     single: tuple[int, ...] | None = None
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Return the options as (name, value) pairs, sorted by name, for keys.
 
-        Those in `RARE` are listed only if they are not at their default.
+        Those in `RARE` are listed only if they are not at their default. With `quick` the value of `checks` is "quick".
         """
-        values = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        named = {name: getattr(self, name) for name in self.__struct_fields__ if name != "quick"}
+        values = {**named, "checks": "quick"}.items() if self.quick else named.items()
         return tuple(sorted((name, value) for name, value in values if name not in RARE or value != _USUAL[name]))
 
 

@@ -33,6 +33,8 @@ from workbench.types import Aggregate, ArrayType, Type
 DIMS_SIZE = 32
 FAULT_SIZE = 56
 FAULT_VALUES = 4
+DECLINED = -1
+"""In place of an operation's number: the code was not made for this launch, and has done nothing."""
 
 
 class Slot(msgspec.Struct, frozen=True):

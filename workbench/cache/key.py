@@ -197,10 +197,16 @@ def _signature(function: Function) -> Iterator[Part]:
         yield Part(f"parameter {n}", "signature", repr(p.type).encode(), f"{p.name} {p.type!r}")
 
 
+_SHOWN = {True: "on", False: "off", "quick": "on"}
+"""Values of options in words; code with checks is first built without those that a test makes needless ("quick")."""
+_ALIKE = {"option checks": "every check is needed"}
+"""What has changed where the values of an option are shown alike."""
+
+
 def _options(options: Options) -> Iterator[Part]:
     """Yield a part per option of the build; raise `CacheError` if a value has no exact text."""
     for name, value in options.items():
-        shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+        shown = _SHOWN.get(value, str(value)) if isinstance(value, (bool, str)) else str(value)
         yield Part(f"option {name}", "option", _exact(value, f"the option {name}"), shown)
 
 
@@ -301,7 +307,9 @@ def _phrase(old: Part | None, new: Part | None) -> str:
     before, after = _difference(old.shown, new.shown)
     if before == after and new.kind == "constant":
         before, after = _in_full(old, new)
-    return f"{new.label} changed" if before == after else f"{new.label}: {before} → {after}"
+    if before == after:
+        return _ALIKE.get(new.label, f"{new.label} changed")
+    return f"{new.label}: {before} → {after}"
 
 
 def _in_full(old: Part, new: Part) -> tuple[str, str]:

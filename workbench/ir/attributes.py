@@ -124,6 +124,8 @@ REDUCTION = Attribute("reduction", bool)
 ACCUMULATOR = Attribute("accumulator", int)
 """The number of the CUDA thread's local that accumulates the change."""
 INTERIOR = Attribute("interior", bool)
+VERSIONS = Attribute("versions", bool)
+"""Of an `if` that chooses one of two forms of the whole function, by what is known before a launch."""
 
 # Of a `custom`; its blocks, `gradient`, `replay` and `derive`, are in `ir.values`.
 NAME = Attribute("name", str)

@@ -115,7 +115,7 @@ _ROWS = (
     Operation(_CORE, "print", "*scalars and vectors", attrs="parts number?", reports=True),
     Operation(_CORE, "mark", "*values", "the same values", "frames end", reports=True),
     Operation(_CORE, "yield", "*values"),
-    Operation(_CORE, "if", "condition", "*results", "interior? cold? scalar?", "then, else",
+    Operation(_CORE, "if", "condition", "*results", "interior? versions? cold? scalar?", "then, else",
               control="branch"),
     Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll? scalar?", "body",
               control="loop"),

@@ -13,7 +13,7 @@
             accesses                        SILENT, autodiff/accesses.py, RUNNABLE
             ordered, counted                RUNNABLE, autodiff/ordered.py, RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
-        backends/cpu/emit/emit_module.py    CPU, then LLVM IR and LLVM
+        backends/cpu/emit/emit_module.py    CHECKED, CPU (for each form of a checked function), then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
         backends/python/interpret.py        PYTHON, then one thread after the other
     machine code
@@ -101,9 +101,9 @@ CONTRACTED: Stage = ("contract", "dce")
 # Per backend: `atomic` takes elements that no pass has decided on for shared; `strip_asserts` runs in code without
 # checks, `bounds_checks` in code with checks, never both. `number_prints` is in backends/prints.py; what `expand`
 # leaves is what the backend has.
+CHECKED: Stage = ("atomic", "number_prints", "strip_asserts", "bounds_checks")
 CPU: Stage = (
-    *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
-    *("halves", "counted", "counters", "interior"),
+    *("load_forwarding", "dead_stores", "lower_tiles", "halves", "counted", "counters", "interior"),
     *("early_exits", "later", "divisors", "scalar_expansion", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.

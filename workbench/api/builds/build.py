@@ -71,19 +71,21 @@ def backend_for(kind: str) -> Backend:
 def options_on(device: Device, options: Options) -> Options:
     """Return the options as they apply on a device.
 
-    The CPU ignores those for sizes, alignment and overlaps, and has code of its own for few cores.
+    The CPU ignores those for sizes, alignment and overlaps, and has code of its own for few cores. Code with checks
+    begins with its quick version alone.
     """
     if device.is_cuda:
         return options
     few = cpu_threads() <= FEW_CORES
     usual = options.index32 and options.aligned and options.apart
-    return options if usual and options.few_cores == few else _on_cpu(options, few)
+    usual = usual and options.few_cores == few and options.quick == options.checks
+    return options if usual else _on_cpu(options, few)
 
 
 @lru_cache(maxsize=256)
 def _on_cpu(options: Options, few_cores: bool) -> Options:
     """Return the options for the CPU: index32, aligned and apart are set, so that code does not depend on them."""
-    return replace(options, few_cores=few_cores, index32=True, aligned=True, apart=True)
+    return replace(options, few_cores=few_cores, index32=True, aligned=True, apart=True, quick=options.checks)
 
 
 def load(
@@ -120,7 +122,12 @@ def load(
         )
     if own_code is not None:
         return own_code
-    slot = (direction, options_on(target, options), target, atomic)
+    return _load(specialisation, (direction, options_on(target, options), target, atomic), force)
+
+
+def _load(specialisation: Specialisation, slot: Slot, force: bool = False) -> Loaded:
+    """Return the code for a slot, built or from the cache; noted with the specialisation. Raise as `load` does."""
+    direction, options, target, _ = slot
     loaded = specialisation.loaded.get(slot)
     building = specialisation.building.pop(slot, None) if loaded is None else None
     if building is not None and building.work is not None and not force:
@@ -318,7 +325,8 @@ def _find(
 ) -> Found:
     """Apply `use` to the artifact and return its result; it comes from the cache, or is compiled here.
 
-    If several processes want the same one, one compiles it and the others wait.
+    If several processes want the same one, one compiles it and the others wait. In place of a quick version the code
+    with both versions is used where the cache has it.
 
     Args:
         wanted: what is compiled.
@@ -338,6 +346,9 @@ def _find(
     store, key = default_store(), wanted.key
     with store.lock(key.digest):
         entry = None if force else find_entry(store, key, again=True)
+        if entry is None and not force and wanted.options.quick:
+            key = replace(wanted, options=replace(wanted.options, quick=False)).key
+            entry = find_entry(store, key, again=True)
         if entry is None:
             if force:
                 _forget(wanted)
@@ -583,7 +594,15 @@ def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, A
         metadata=dict(metadata),
         make_function=wanted.function,
         compile_for=partial(_compiled_for, wanted),
+        load_complete=partial(_complete, wanted) if metadata.get("declines") else None,
     )
+
+
+def _complete(wanted: _Wanted) -> Loaded:
+    """Return the code of a direction with both of its versions (see `Options.quick`), built or from the cache."""
+    assert wanted.device is not None
+    options = replace(wanted.options, quick=False)
+    return _load(wanted.specialisation, (wanted.direction, options, wanted.device, wanted.atomic))
 
 
 def _is_wide(type: Type) -> bool:
@@ -593,7 +612,7 @@ def _is_wide(type: Type) -> bool:
 
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:
     """Return the same code compiled for another target of the CPU backend, for few cores."""
-    options = _on_cpu(wanted.options, few_cores=True)
+    options = replace(_on_cpu(wanted.options, few_cores=True), quick=False)
     other = replace(wanted, options=options, backend=backend_for("cpu"), target=target, device=None)
     return _find(other, False, lambda _, entry: entry)
 

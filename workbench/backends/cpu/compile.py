@@ -104,6 +104,8 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
         metadata["one_core"] = True
     if module.open_order:
         metadata["order"] = "not fixed"
+    if module.declines:
+        metadata["declines"] = True
     return Artifact(linked(generated.image), metadata)
 
 

@@ -8,7 +8,7 @@ them hold: that no int32 sum wraps, and that its bounds are inside the array.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 
 from workbench.ir.analysis import MIRRORED, Analysis
@@ -21,6 +21,8 @@ from workbench.types import bool as bool_
 
 Bounds = tuple[Value, Value]
 """The least and the greatest number that an integer can be."""
+Known = Sequence[Bounds | None]
+"""The bounds of an operation's operands; None: of one of which nothing is known."""
 LEAST, MOST = -(2**31), 2**31 - 1
 
 
@@ -136,21 +138,23 @@ class Intervals(Prologue):
         """Emit the conjunction of all conditions; return the bool."""
         return self.fold("and_", self.conditions, bool_)
 
-    def hoisted(self, array: Value, indices: tuple[Value, ...]) -> bool:
-        """Return whether the access is in range if `conditions` hold; if so, its own are added to them."""
-        conditions: list[Value] = []
+    def hoisted(self, array: Value, indices: tuple[Value, ...]) -> list[int]:
+        """Return the axes along which an access is in range if `conditions` hold; its own are added to them."""
+        axes: list[int] = []
         for axis, index in enumerate(indices):
             op = self.analysis.defs.get(index)
             wraps = op is not None and op.name == "wrap_index"
             bounds = self.bounds(op.operands[0] if op is not None and wraps else index)
             if bounds is None:
-                return False
+                continue
             size = self._size(array, axis)
             least = self.emit("neg", size) if wraps else self.number(0)
-            conditions += [self.emit("ge", bounds[0], least, type=bool_), self.emit("lt", bounds[1], size, type=bool_)]
-        self.conditions.update(self._asked)
-        self.conditions.update(dict.fromkeys(conditions))
-        return True
+            for name, pair in (("ge", (bounds[0], least)), ("lt", (bounds[1], size))):
+                self._asked[self.emit(name, *pair, type=bool_)] = None
+            axes.append(axis)
+        if axes:
+            self.conditions.update(self._asked)
+        return axes
 
     def bounds(self, value: Value, depth: int = INTERVAL_DEPTH) -> Bounds | None:
         """Return the least and the greatest number the value can be; None if they are not known.
@@ -180,11 +184,99 @@ class Intervals(Prologue):
         if op.name == "shape" and value.type == int32:
             size = self._size(op.operands[0], op.attrs[AXIS])
             return size, size
-        if op.name in ("add", "sub"):
-            one, other = (self.bounds(v, depth - 1) for v in op.operands)
-            if one is not None and other is not None:
-                return self._fits(self.together(op.name, one, other))
-        return None
+        if op.name == "cast" and (shape := self.analysis.defs.get(op.operands[0])) and shape.name == "shape":
+            size = self._size(shape.operands[0], shape.attrs[AXIS])
+            return self._fits((size, size))
+        rule = _RULES.get(op.name)
+        return rule(self, op, [self.bounds(v, depth - 1) for v in op.operands]) if rule is not None else None
+
+    def _sum(self, op: Op, operands: Known) -> Bounds | None:
+        one, other = operands
+        return None if one is None or other is None else self._fits(self.together(op.name, one, other))
+
+    def _product(self, op: Op, operands: Known) -> Bounds | None:
+        one, other = operands
+        if one is None or other is None:
+            return None
+        # Those of the operands fit 32 bits, as `_fits` requires, so no product wraps in 64.
+        ends = [self.emit("mul", a, b) for a in one for b in other]
+        return self._fits((self.fold("min", ends), self.fold("max", ends)))
+
+    def _extreme(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of the least or greatest of some integers, one of which may be anything."""
+        if all(bounds is None for bounds in operands):
+            return None
+        every = [bounds or self._anything() for bounds in operands]
+        low, high = zip(*every, strict=True)
+        return self.fold(op.name, low), self.fold(op.name, high)
+
+    def _clamped(self, op: Op, operands: Known) -> Bounds | None:
+        value, low, high = operands
+        if low is None or high is None:
+            return None
+        value = value or self._anything()
+        ends = [self.emit("min", self.emit("max", value[k], low[k]), high[k]) for k in (0, 1)]
+        return ends[0], ends[1]
+
+    def _remainder(self, op: Op, operands: Known) -> Bounds | None:
+        divisor = operands[1]
+        if divisor is None:
+            return None
+        self._require_positive(divisor)
+        return self.number(0), self.emit("sub", divisor[1], self.number(1))
+
+    def _quotient(self, op: Op, operands: Known) -> Bounds | None:
+        value, divisor = operands
+        if value is None or divisor is None:
+            return None
+        self._require_positive(divisor)
+        # In a launch that does not meet this, what is computed here is not used; but it must not divide by 0.
+        divisors = [self.emit("max", end, self.number(1)) for end in divisor]
+        ends = [self.emit("floordiv", a, b) for a in value for b in divisors]
+        return self.fold("min", ends), self.fold("max", ends)
+
+    def _wrapped(self, op: Op, operands: Known) -> Bounds | None:
+        """Return the bounds of an index that counts from the end of an axis if it is negative."""
+        index, size = operands
+        if index is None or size is None:
+            return None
+        zero, last = self.number(0), self.emit("sub", size[1], self.number(1))
+        negative = self.emit("lt", index[0], zero, type=bool_)
+        low = self.emit("where", negative, self.emit("min", zero, self.emit("add", index[0], size[0])), index[0])
+        return low, self.emit("where", negative, self.emit("max", index[1], last), index[1])
+
+    def _either(self, op: Op, operands: Known) -> Bounds | None:
+        _, one, other = operands
+        if one is None or other is None:
+            return None
+        return self.emit("min", one[0], other[0]), self.emit("max", one[1], other[1])
+
+    def _anything(self) -> Bounds:
+        return self.number(LEAST), self.number(MOST)
+
+    def _require_positive(self, bounds: Bounds) -> None:
+        self._asked[self.emit("gt", bounds[0], self.number(0), type=bool_)] = None
+
+    def is_certain(self, comparison: Op) -> bool:
+        """Return whether a comparison of integers holds if `conditions` do; if so, its own are added to them."""
+        one, other = (self.bounds(v) for v in comparison.operands)
+        if one is None or other is None:
+            return False
+        pairs = [(one[1], other[0]), (other[1], one[0])] if comparison.name == "eq" else [(one[1], other[0])]
+        if comparison.name in ("gt", "ge"):
+            pairs = [(one[0], other[1])]
+        name = "le" if comparison.name == "eq" else comparison.name
+        self._asked.update((self.emit(name, *pair, type=bool_), None) for pair in pairs)
+        self.conditions.update(self._asked)
+        return True
+
+    def is_positive(self, value: Value) -> bool:
+        """Return whether an integer is above 0 if `conditions` hold; if so, its own are added to them."""
+        bounds = self.bounds(value)
+        if bounds is not None:
+            self._require_positive(bounds)
+            self.conditions.update(self._asked)
+        return bounds is not None
 
     @contextmanager
     def inside(self, op: Op, block: int) -> Generator[None]:
@@ -201,11 +293,22 @@ class Intervals(Prologue):
         limits = None if name in ("eq", "ne") else self.bounds(other)
         if limits is None or value.type != int32:
             return
-        below, above = self.facts.maps[0].setdefault(value, ([], []))
         if name in ("lt", "le"):
-            above.append(self.emit("sub", limits[1], self.number(1)) if name == "lt" else limits[1])
+            self._limit(value, 1, self.emit("sub", limits[1], self.number(1)) if name == "lt" else limits[1])
         else:
-            below.append(self.emit("add", limits[0], self.number(1)) if name == "gt" else limits[0])
+            self._limit(value, 0, self.emit("add", limits[0], self.number(1)) if name == "gt" else limits[0])
+
+    def _limit(self, value: Value, side: int, limit: Value) -> None:
+        """Note a limit below (side 0) or above a value; of a quotient, the dividend has one, too."""
+        self.facts.maps[0].setdefault(value, ([], []))[side].append(limit)
+        op = self.analysis.defs.get(value)
+        divisor = self.bounds(op.operands[1]) if op is not None and op.name == "floordiv" else None
+        if op is not None and divisor is not None and divisor[0] is divisor[1]:
+            self._require_positive(divisor)
+            if side:
+                limit = self.emit("add", limit, self.number(1))
+            limit = self.emit("mul", limit, divisor[0])
+            self._limit(op.operands[0], side, self.emit("sub", limit, self.number(1)) if side else limit)
 
     def _fits(self, bounds: Bounds) -> Bounds:
         """Return the bounds of a sum, and require that it does not wrap, without which they would not be its bounds."""
@@ -220,3 +323,18 @@ class Intervals(Prologue):
             ("shape", array, axis),
             lambda: self.builder.cast(self.builder.one("shape", (array,), of, {AXIS: axis}), int64),
         )
+
+
+_RULES: Mapping[str, Callable[[Intervals, Op, Known], Bounds | None]] = {
+    "add": Intervals._sum,
+    "sub": Intervals._sum,
+    "mul": Intervals._product,
+    "min": Intervals._extreme,
+    "max": Intervals._extreme,
+    "clamp": Intervals._clamped,
+    "mod": Intervals._remainder,
+    "floordiv": Intervals._quotient,
+    "wrap_index": Intervals._wrapped,
+    "where": Intervals._either,
+}
+"""By operation, the bounds of its result by those of its operands."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 
+import msgspec
 import numpy as np
 
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, Number
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, VERSIONS, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
@@ -28,6 +29,7 @@ from workbench.ir.values import (
     indices_of,
     number_of,
     number_ops,
+    walk,
 )
 from workbench.limits import REPORTED_INDICES
 from workbench.passes.analysis.intervals import Intervals
@@ -91,8 +93,35 @@ def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
     builder = intervals.builder
     good = intervals.all_hold()
     end = Op("yield")
-    builder.if_(good, Block((), (*quick.ops, end)), Block((), (*careful.ops, end)))
+    blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
+    builder.append(Op("if", (good,), (), VERSIONS.of(True), blocks))
     return builder.body()
+
+
+class Versions(msgspec.Struct, frozen=True):
+    """Two forms of a function, of which one runs in a launch.
+
+    Attributes:
+        choice: a function that ends in an `if` without operations: `quick` runs if the condition holds, which is the
+            same in all threads.
+        quick: the function without the checks that the condition makes needless.
+        careful: the function with all of them.
+    """
+
+    choice: Function
+    quick: Function
+    careful: Function
+
+
+def versions_of(function: Function) -> Versions | None:
+    """Return the two forms of a function that `guard` wrote twice; None if it is no such function."""
+    *before, end = function.body.ops or (Op("yield"),)
+    if not end.attrs.get(VERSIONS):
+        return None
+    nothing = Block((), (Op("yield"),))
+    choice = Block((), (*before, Op("if", end.operands, blocks=(nothing, nothing))))
+    quick, careful = (replace_body(function, Block((), block.ops[:-1])) for block in end.blocks)
+    return Versions(replace_body(function, choice), quick, careful)
 
 
 def starts_of(op: Op) -> tuple[Value, ...]:
@@ -151,6 +180,7 @@ class _Guard:
     def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
         self.numbers = number_ops(function)
         self.made = definitions(function.body)
+        self.used = {v for op in walk(function.body) for v in op.operands}
         self.intervals = intervals
         self.builder = Builder()
         self.known: Scopes[Hashable, Value] = Scopes()
@@ -178,13 +208,15 @@ class _Guard:
     def access(self, op: Op) -> None:
         """Check an access to an element of an array."""
         array, indices = op.operands[0], indices_of(op)
-        if self.intervals is not None and self.intervals.hoisted(array, indices):
+        known = self.intervals.hoisted(array, indices) if self.intervals is not None else ()
+        axes = [axis for axis in range(len(indices)) if axis not in known]
+        if not axes:
             self.builder.append(op)
             return
         # A second access to the same element needs neither test nor report: the first one has made both.
         key = (array, indices)
         seen = self.known.get(key)
-        good = seen if seen is not None else self.in_range(array, indices)
+        good = seen if seen is not None else self.in_range(array, indices, axes)
         self.known[key] = good
         self.skip(op, good, () if seen is not None else reported(op, self.made), report=seen is None)
 
@@ -254,21 +286,24 @@ class _Guard:
             report: report a fault if the condition does not hold.
         """
         results = tuple(Value(v.type, v.name) for v in op.results)
+        passed = () if self.used.isdisjoint(op.results) else results  # old values of additions are mostly not used
         with self.builder.block() as then:
             self.builder.append(op.replace(results=results))
-            self.builder.yield_(*results)
+            self.builder.yield_(*passed)
         with self.builder.block() as orelse:
             if report:
                 self.fault(op, values)
             # A vector or tile whose component was not set is still that vector; a load gives 0.
-            substitutes = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
-            self.builder.yield_(*substitutes)
-        self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
+            substitutes = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in passed]
+            self.builder.yield_(*substitutes[: len(passed)])
+        outward = op.results[: len(passed)]
+        self.builder.append(Op("if", (good,), outward, {}, (then.block, orelse.block), op.location))
 
-    def in_range(self, array: Value, indices: tuple[Value, ...]) -> Value:
-        """Emit the test whether every index is in range of the array."""
+    def in_range(self, array: Value, indices: tuple[Value, ...], axes: Sequence[int]) -> Value:
+        """Emit the test whether the indices along some axes are in range of the array."""
         good: Value | None = None
-        for axis, index in enumerate(indices):
+        for axis in axes:
+            index = indices[axis]
             key = (array, axis, index)
             here = self.known.get(key)
             if here is None:
@@ -288,6 +323,11 @@ class _Guard:
 
     def divide(self, op: Op) -> None:
         """Check the divisor of `//` and `%` of integers."""
+        divisor = self.made.get(op.operands[1])
+        literal = divisor is not None and divisor.name == "const"
+        if self.intervals is not None and not literal and self.intervals.is_positive(op.operands[1]):
+            self.builder.append(op)
+            return
         self.each(op, lambda x, y: self.builder.one("eq", (y, self.builder.const(0, y.type)), bool_), lambda n: n != 0)
 
     def shift(self, op: Op) -> None:
@@ -331,6 +371,14 @@ class _Guard:
 
     def claim(self, op: Op) -> None:
         """Check the condition of an `assert`."""
+        test = self.made.get(op.operands[0])
+        if (
+            self.intervals is not None
+            and test is not None
+            and test.name in _BY_ORDER
+            and self.intervals.is_certain(test)
+        ):
+            return
         bad = self.builder.one("not_", op.operands, bool_)
         self.report(bad, op, reported(op, self.made))
 
@@ -374,6 +422,8 @@ def zero(builder: Builder, type: Type | Tile) -> Value:
     assert isinstance(type, (Scalar, Vector))
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 
+
+_BY_ORDER = COMPARISONS - {"ne"}
 
 # What is skipped leaves its first operand as it was.
 _CHANGES = frozenset({"insert", "tile_insert", "tile_place"})

@@ -74,16 +74,16 @@ def _is_pure(op: Op) -> bool:
 
 
 def _only_adds(op: Op, used: set[Value]) -> bool:
-    """Return whether an operation only adds, or computes what is added; an `if` may be around both.
+    """Return whether an operation only adds, or computes what is added; an `if` may be around both, and a report.
 
     The old value of the element must not be used, and the operation be no reduction.
     """
     if op.name == "if":
-        plain = not op.results and not op.attrs.get(INTERIOR)
+        plain = used.isdisjoint(op.results) and not op.attrs.get(INTERIOR)
         return plain and all(_only_adds(o, used) for block in op.blocks for o in block.ops)
     if op.name == "atomic_add":
         return not op.attrs.get(REDUCTION) and used.isdisjoint(op.results)
-    return op.name == "yield" or (_is_pure(op) and op.name != "tid")
+    return op.name in ("yield", "fault") or (_is_pure(op) and op.name != "tid")
 
 
 def by_index(ops: Iterable[Op]) -> set[Op]:

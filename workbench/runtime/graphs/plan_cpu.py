@@ -76,7 +76,7 @@ class CpuPlan:
         parts, self._moves = self._packed()
         self.offsets = np.cumsum([0, *(part.size for part in parts)])
         self.params = np.concatenate([*parts, np.zeros(8, np.uint8)])
-        launches = [(k, n.record.loaded) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
+        launches = [(k, n.record.loaded.complete) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
         records = [n.record for n in self.nodes if isinstance(n, Launch)]
         self.conditional = [record for record in records if record.is_conditional]
         self._printing = tuple(dict.fromkeys(loaded for _, loaded in launches if loaded.prints))
@@ -250,7 +250,7 @@ class CpuPlan:
         """Return node `k`, a launch, copy, sum or fill, as native work: entry, parameters, threads and locks."""
         node, params = self.nodes[k], self.params.ctypes.data + int(self.offsets[k])
         if isinstance(node, Launch):
-            record, loaded = node.record, node.record.loaded
+            record, loaded = node.record, node.record.loaded.complete
             at = self._faulting.get(k)
             fault = self._faults[at].ctypes.data if at is not None else 0
             mask = loaded.mask(record.values)

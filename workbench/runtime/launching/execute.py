@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from workbench.backends.cpu.native import dispatch
-from workbench.backends.layout import FAULT_SIZE
+from workbench.backends.layout import DECLINED, FAULT_SIZE
 from workbench.config import settings
 from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
@@ -164,7 +164,7 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
         params: the address of its packed parameters; None: those of the record.
         fault: the address of a fault record; 0: none.
     """
-    loaded = record.loaded.ready()
+    loaded = record.loaded.ready().complete
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(record.values)
     return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask, loaded.sums
@@ -257,10 +257,15 @@ def _run_record(record: LaunchRecord) -> KernelFault | None:
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> KernelFault | None:
-    """Run a launch on the CPU from packed parameters; return the fault that code with checks met, or None."""
+    """Run a launch on the CPU from packed parameters; return the fault that code with checks met, or None.
+
+    Code that has declined one launch is not asked again.
+    """
     total = math.prod(dims)
     if not total:
         return None
+    if "complete" in vars(loaded):
+        loaded = loaded.complete
     record = _FaultWords() if loaded.checked else None
     fault_address = ctypes.addressof(record) if record is not None else 0
     with printing(loaded) if loaded.prints else _QUIET:
@@ -271,7 +276,11 @@ def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> Ker
         except BaseException as error:
             explain(error, _native_of(loaded, dims))
             raise
-    return fault_of(loaded, dims, params, bytes(record)) if record is not None and record[0] else None
+    if record is None or not record[0]:
+        return None
+    if record[1] == DECLINED:
+        return _run(loaded.complete, dims, params, mask)
+    return fault_of(loaded, dims, params, bytes(record))
 
 
 _QUIET = nullcontext()

@@ -133,6 +133,8 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         make_function: returns the IR (an adjoint from the cache is derived only when it is read).
         compile_for: returns the same code for another target of the CPU's backend, as the cache's entry; None: it
             cannot.
+        load_complete: of code that declines some launches (`Options.quick`): returns the code that takes all; None if
+            this code does.
         one_call: whether a launch is one native call: no driver, no fault record, no text to show.
         packer: writes this layout's parameter buffers.
         written: positions of the parameters in `writes`.
@@ -168,6 +170,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     compile_for: Callable[[str], Any] | None = None
     later: Callable[[], Loaded] | None = None
     in_order: InOrder | None = None
+    load_complete: Callable[[], Loaded] | None = None
     # Worked out when it is made: launches read these, and a cached property takes ten times as long as a field.
     one_call: bool = False
     packer: Packer = cast("Packer", None)
@@ -209,6 +212,14 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         }
         for name, value in derived.items():
             force_setattr(self, name, value)
+
+    @cached_property
+    def complete(self) -> Loaded:
+        """The code that takes every launch: this one, or built when it is first needed.
+
+        What leaves the process or runs without Python (graphs, records in files, JAX's programs) has this code.
+        """
+        return self if self.load_complete is None else self.load_complete()
 
     @cached_property
     def title(self) -> str:

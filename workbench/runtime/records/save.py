@@ -174,7 +174,7 @@ class _Writer:
 
     def artifact(self, record: LaunchRecord) -> None:
         """Add a launch's compiled code to the file, if the cache has it and the file does not."""
-        digest = record.loaded.digest
+        digest = record.loaded.complete.digest
         entry = default_store().get(digest) if digest not in self._artifacts else None
         if entry is not None:
             self._artifacts.add(digest)

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import memory, slots, structured, tiles
@@ -42,11 +43,11 @@ from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
-from workbench.passes.checks.bounds_checks import guard
+from workbench.passes.checks.bounds_checks import Versions, guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.lower_tiles.lower import lower_tiles
-from workbench.passes.pipeline import CPU, Pass, run
+from workbench.passes.pipeline import CHECKED, CPU, Pass, run
 from workbench.types import Scalar
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
@@ -75,6 +76,7 @@ class Module(msgspec.Struct, frozen=True):
         gangs: the text already runs threads as vectors.
         one_core: all threads of a launch have to run on one core.
         open_order: threads on several cores add floats to one element, in no fixed order.
+        declines: it declines some launches (see `Options.quick`).
     """
 
     text: str
@@ -82,6 +84,7 @@ class Module(msgspec.Struct, frozen=True):
     gangs: bool = False
     one_core: bool = False
     open_order: bool = False
+    declines: bool = False
 
 
 def emit_llvm(
@@ -108,15 +111,21 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     division = divided(function, options)
-    lowered = prepared(function, options, division, later=False)
+    lowered = prepared(checked(function, options), options, division, later=False)
     return ModuleEmitter(lowered, options, maths, half_instructions, division).module()
 
 
+def checked(function: Function, options: Options) -> Function:
+    """Return a function with the checks that it is built with; see `versions_of` for its two forms."""
+    checks = options.checks and partial(guard, versions=True)
+    return run(CHECKED, function, number_prints=number_prints, strip_asserts=not options.checks, bounds_checks=checks)
+
+
 def prepared(function: Function, options: Options, division: Division, **steps: Pass | bool) -> Function:
-    """Run this backend's passes on a function; return the result.
+    """Run this backend's passes on a function that has its checks; return the result.
 
     Args:
-        function: the function.
+        function: the function, or one of its forms.
         options: how it is built.
         division: how its launches are divided among cores.
         **steps: passes, or whether to run them, that depend on the emitter.
@@ -124,9 +133,6 @@ def prepared(function: Function, options: Options, division: Division, **steps: 
     return run(
         CPU,
         function,
-        number_prints=number_prints,
-        strip_asserts=not options.checks,
-        bounds_checks=options.checks and partial(guard, versions=True),
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=division.one_core),
         # Handed over, since a pass does not know what a backend can emit.
@@ -192,7 +198,13 @@ class RowLoop(Protocol):
 
 
 class ModuleEmitter(Emitter):
-    """Emits a function's entry: loops over threads, and in them the operations, by the functions of `HANDLERS`."""
+    """Emits a function's entry: loops over threads, and in them the operations, by the functions of `HANDLERS`.
+
+    Attributes:
+        gangs: the text runs threads as vectors.
+    """
+
+    gangs = False
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
@@ -225,18 +237,55 @@ class ModuleEmitter(Emitter):
             self._line = line
             self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
 
-    def module(self, gangs: bool = False) -> Module:
-        """Return the module of the function.
+    def module(self) -> Module:
+        """Return the module of the function."""
+        return self._module([*self.definition(f"define i32 @{entry_name(self.function)}"), *self._beside()])
 
-        Args:
-            gangs: the text runs threads as vectors.
-        """
+    def _module(self, lines: list[str]) -> Module:
         sums = len(self.combining.parts) if self.combining else 0
         order, one_core = self.division.order, self.division.one_core
         open_order = order.sharing == DATA and not one_core
-        return Module(self._text(), sums, gangs, one_core, open_order)
+        return Module("\n".join(lines) + "\n", sums, self.gangs, one_core, open_order)
 
-    def _text(self) -> str:
+    def versions(self, careful: ModuleEmitter | None, versions: Versions) -> Module:
+        """Return a module whose entry calls one of two functions; this emitter's is the quick one.
+
+        Args:
+            careful: emits the other one; None: in its place the entry declines the launch (`Options.quick`).
+            versions: the two, and what chooses.
+        """
+        choice = ModuleEmitter(versions.choice, self.options, self.maths, self.half_instructions, self.division)
+        entry = entry_name(self.function)
+        functions = {"quick": self} if careful is None else {"quick": self, "careful": careful}
+        for other in (*functions.values(), choice):
+            other._share(self)
+        *before, end = run(("expand",), versions.choice, expand=partial(expand, native=native)).body.ops
+        choice.block(Block((), tuple(before)))
+        choice.writer.branch(choice.operand(end.operands[0]), "quick", "careful")
+        lines = [f"define i32 @{entry}({PARAMETERS}) {NO_MEMSET} {{", "entry:", *choice.writer.head]
+        lines += choice.writer.lines
+        for name in functions:
+            call = f"call i32 @{entry}.{name}({PARAMETERS})"
+            lines += [f"{name}:", f"  %{name}.status = {call}", f"  ret i32 %{name}.status"]
+        if careful is None:
+            lines += ["careful:", *reports.DECLINE, "  ret i32 0"]
+        lines.append("}")
+        for name, emitter in functions.items():
+            lines += emitter.definition(f"define internal i32 @{entry}.{name}", "noinline ")
+        return replace(self._module([*lines, *self._beside()]), declines=careful is None)
+
+    def _share(self, other: ModuleEmitter) -> None:
+        """Take another emitter's tables of what stands beside functions; called before anything is emitted."""
+        self.writer.declarations = other.writer.declarations
+        self._vector_functions, self._kept, self._loops = other._vector_functions, other._kept, other._loops
+
+    def definition(self, head: str, attributes: str = "") -> list[str]:
+        """Emit the function; return its lines.
+
+        Args:
+            head: its linkage and name.
+            attributes: further ones of the function.
+        """
         # By the number of dimensions that `tid()` asks for.
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
         loops()
@@ -246,8 +295,9 @@ class ModuleEmitter(Emitter):
             self.combining.finish()
         else:
             w.jump("exit")
-        lines = [
-            f"define i32 @{entry_name(self.function)}({PARAMETERS}) #0 {{",
+        attributes += ATTRIBUTES if self.slotted else NO_MEMSET
+        return [
+            f"{head}({PARAMETERS}) {attributes} {{",
             "entry:",
             *w.head,
             "  %some = icmp slt i64 %begin, %end",
@@ -258,8 +308,12 @@ class ModuleEmitter(Emitter):
             "stopped:",
             *self._leave(-1),
             "}",
-            *w.declarations.values(),
-            f"attributes #0 = {{ {ATTRIBUTES if self.slotted else NO_MEMSET} }}",
+        ]
+
+    def _beside(self) -> list[str]:
+        """Return the lines of the module beside its functions."""
+        return [
+            *self.writer.declarations.values(),
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             # 2**47: see memory.SIZE_RANGE.
@@ -267,7 +321,6 @@ class ModuleEmitter(Emitter):
             WEIGHTS,
             *self._loops,
         ]
-        return "\n".join(lines) + "\n"
 
     def _leave(self, status: int) -> list[str]:
         return [*(f"  call void @free(ptr {address})" for address in self.heap), f"  ret i32 {status}"]

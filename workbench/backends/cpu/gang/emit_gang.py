@@ -11,7 +11,15 @@ import msgspec
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, Module, ModuleEmitter, divided, prepared
+from workbench.backends.cpu.emit.emit_module import (
+    HANDLERS,
+    Division,
+    Module,
+    ModuleEmitter,
+    checked,
+    divided,
+    prepared,
+)
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
@@ -28,6 +36,7 @@ from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
 from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours
+from workbench.passes.checks.bounds_checks import versions_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
@@ -47,7 +56,18 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    division = divided(function, options)
+    division, form = divided(function, options), checked(function, options)
+    emitter = partial(_emitter, options=options, maths=maths, half_instructions=half_instructions, division=division)
+    versions = versions_of(form)
+    if versions is None:
+        return emitter(form).module()
+    return emitter(versions.quick).versions(None if options.quick else emitter(versions.careful), versions)
+
+
+def _emitter(
+    function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
+) -> ModuleEmitter:
+    """Return the emitter that suits a function, which has its checks."""
     in_order = options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
@@ -57,8 +77,8 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
         own = msgspec.structs.replace(maths, gathers=maths.gathers and not shuffles(lowered))
         emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
         if not (emitter.combining and _fills_registers(emitter.combining, division, maths)):
-            return emitter.module(gangs=True)
-    return ModuleEmitter(lowered, options, maths, half_instructions, division).module()
+            return emitter
+    return ModuleEmitter(lowered, options, maths, half_instructions, division)
 
 
 def gang_plan(lowered: Function, options: Options, maths: Maths, division: Division) -> tuple[Shape, Function] | None:
@@ -93,6 +113,8 @@ def _fills_registers(combining: Combining, division: Division, maths: Maths) -> 
 
 class Gangs(GangEmitter):
     """Emits a function's entry for gangs: before each loop over threads, a loop over full gangs."""
+
+    gangs = True
 
     def fault_owner(self) -> str:
         """Return the address of a flag on the stack that says whether this call wrote the fault record."""

@@ -257,6 +257,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             f"{loaded.name} prints, and inside a jax_callable nothing reads what it prints.",
             advice=f"Call wb.jax_kernel({loaded.name}) to see it, or leave print() out.",
         )
+    loaded = loaded.complete
     # The same limits as for `wb.launch`, so that both split a launch alike, and sums have the same bits.
     grains = loaded.threads_per_task, loaded.strip, loaded.sums
     description = Description(name or loaded.name, wires, loaded.layout, *grains, code.checks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, register
-from workbench.backends.layout import FAULT_VALUES
+from workbench.backends.layout import DECLINED, FAULT_VALUES
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
 from workbench.ir.attributes import NUMBER
 from workbench.ir.values import Op
@@ -64,6 +64,14 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
     values += ["0"] * (FAULT_VALUES - len(values))
     passed = ", ".join(f"i64 {v}" for v in (op.attrs[NUMBER], thread_index(emitter), *values))
     w.do(f"call void @{name}(ptr %fault, ptr {owner or 'null'}, {passed})")
+
+
+DECLINE = (
+    "  %number.at = getelementptr inbounds i8, ptr %fault, i64 8",
+    f"  store i64 {DECLINED}, ptr %number.at",
+    "  store i64 1, ptr %fault",
+)
+"""Lines of an entry that write a fault record with the number DECLINED; all chunks write the same, in any order."""
 
 
 def thread_index(emitter: Emitter) -> str:
