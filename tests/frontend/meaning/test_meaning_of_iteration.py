@@ -55,6 +55,19 @@ BODIES = {
     "in a chain": ("int", "r = 1 if -3 < v in (1, -5, 4) else 0"),
     "in values": ("float", "r = 1 if v in (v * v, 3, -0.5) else 0"),
     "literal in": ("int", "r = v if 2.0 in (1, 2) else 0"),
+    "list": ("int", "r = 0\nfor k, q in enumerate([1, v, 5]):\n    r = r * 3 + k * q"),
+    "in a list": ("int", "r = 1 if v in [1, 4, -3] else 2 if v not in [0, 2] else 3"),
+    "sum of a comprehension": ("int", "r = sum([q * v for q in range(3)]) + min([q + v for q in (1, -2)])"),
+    "sum up to a number": ("int", "r = sum(q * q for q in range(v))"),
+    "sum of some": ("int", "r = sum(q for q in range(-5, v) if q % 3 if q != 1)"),
+    "sum from a start": ("int", "r = sum((q for q in range(v)), v)"),
+    "sum of two ranges": ("int", "r = sum(p * q for p in range(v) for q in range(p) if q != 2)"),
+    "sums in a loop": ("int", "r = 0\nfor p in range(4):\n    r += sum(q + p for q in range(v)) * sum(range(p))"),
+    "sum of floats": ("float", "r = sum(q * v for q in range(int(v) + 2))"),
+    "a sum's names": ("int", "q = 7\nr = sum(q for q in range(v)) * 100 + q"),
+    "any up to a number": ("int", "r = 1 if any(q * q > 20 for q in range(v)) else 0"),
+    "any of none": ("int", "r = 1 if any(q < v for q in range(v)) else 2 if any(q > v for q in range(v)) else 3"),
+    "all up to a number": ("int", "r = 1 if all(q * q < 20 for q in range(v) if q != 5) else 0"),
     "not a number in": ("float", "w = v * 1e400 * 0\nr = 1 if w in (w, 1) else 0"),
 }  # fmt: skip
 
@@ -71,7 +84,7 @@ def test_means_what_python_means(name):
     expected = []
     for x in xs.tolist():
         local = {"v": x}
-        exec(body, {}, local)
+        exec(body, local)  # one namespace: a comprehension reads it
         expected.append(local["r"])
     assert np.array_equal(got, interpreted)
     assert np.allclose(got, np.array(expected, xs.dtype), rtol=1e-15)

@@ -42,11 +42,11 @@ lanes.23:
   %n.30 = phi <8 x i32> [ %start.22, %gang.4 ], [ %mask.346, %on.378 ]
   %k.31 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %mask.352, %on.378 ]
   %k.32 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %mask.356, %on.378 ]
-  %break.1.33 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %break.1.372, %on.378 ]
-  %break.1.34 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %break.1.376, %on.378 ]
+  %break.5.33 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %break.5.372, %on.378 ]
+  %break.5.34 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %break.5.376, %on.378 ]
   %k.35 = phi i32 [ 0, %gang.4 ], [ %k.330, %on.378 ]
-  %break.1.36 = phi i1 [ false, %gang.4 ], [ %break.1.335, %on.378 ]
-  br i1 %break.1.36, label %then.37, label %else.38
+  %break.5.36 = phi i1 [ false, %gang.4 ], [ %break.5.335, %on.378 ]
+  br i1 %break.5.36, label %then.37, label %else.38
 then.37:
   br label %endif.39
 else.38:
@@ -359,7 +359,7 @@ then.332:
 else.333:
   br label %endif.334
 endif.334:
-  %break.1.335 = phi i1 [ true, %then.332 ], [ %break.1.36, %else.333 ]
+  %break.5.335 = phi i1 [ true, %then.332 ], [ %break.5.36, %else.333 ]
   ; line 5: while n != 1:
   %count.336 = add i32 %count.26, 1
   %flags.337 = icmp slt <8 x i32> %mask.54, zeroinitializer
@@ -382,7 +382,7 @@ endif.334:
   %v354 = bitcast <8 x i32> %v353 to <8 x float>
   %v355 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v354)
   %mask.356 = bitcast <8 x float> %v355 to <8 x i32>
-  %v357 = insertelement <8 x i1> poison, i1 %break.1.335, i64 0
+  %v357 = insertelement <8 x i1> poison, i1 %break.5.335, i64 0
   %v358 = shufflevector <8 x i1> %v357, <8 x i1> poison, <8 x i32> zeroinitializer
   %v359 = freeze <8 x i1> %v358
   %v360 = sext <8 x i1> %v359 to <8 x i32>
@@ -396,12 +396,12 @@ endif.334:
   %mask.368 = bitcast <8 x float> %v367 to <8 x i32>
   %v369 = xor <8 x i32> %mask.54, splat (i32 -1)
   %v370 = and <8 x i32> %mask.54, %mask.363
-  %v371 = and <8 x i32> %v369, %break.1.33
-  %break.1.372 = or <8 x i32> %v370, %v371
+  %v371 = and <8 x i32> %v369, %break.5.33
+  %break.5.372 = or <8 x i32> %v370, %v371
   %v373 = xor <8 x i32> %mask.55, splat (i32 -1)
   %v374 = and <8 x i32> %mask.55, %mask.368
-  %v375 = and <8 x i32> %v373, %break.1.34
-  %break.1.376 = or <8 x i32> %v374, %v375
+  %v375 = and <8 x i32> %v373, %break.5.34
+  %break.5.376 = or <8 x i32> %v374, %v375
   %v379 = and i32 %count.26, 511
   %early.380 = icmp ne i32 %v379, 511
   br i1 %early.380, label %on.378, label %due.377, !prof !1
@@ -486,11 +486,11 @@ lanes.437:
   %n.444 = phi <8 x i32> [ %start.436, %rest.412 ], [ %mask.760, %on.792 ]
   %k.445 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %mask.766, %on.792 ]
   %k.446 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %mask.770, %on.792 ]
-  %break.1.447 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %break.1.786, %on.792 ]
-  %break.1.448 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %break.1.790, %on.792 ]
+  %break.5.447 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %break.5.786, %on.792 ]
+  %break.5.448 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %break.5.790, %on.792 ]
   %k.449 = phi i32 [ 0, %rest.412 ], [ %k.744, %on.792 ]
-  %break.1.450 = phi i1 [ false, %rest.412 ], [ %break.1.749, %on.792 ]
-  br i1 %break.1.450, label %then.451, label %else.452
+  %break.5.450 = phi i1 [ false, %rest.412 ], [ %break.5.749, %on.792 ]
+  br i1 %break.5.450, label %then.451, label %else.452
 then.451:
   br label %endif.453
 else.452:
@@ -803,7 +803,7 @@ then.746:
 else.747:
   br label %endif.748
 endif.748:
-  %break.1.749 = phi i1 [ true, %then.746 ], [ %break.1.450, %else.747 ]
+  %break.5.749 = phi i1 [ true, %then.746 ], [ %break.5.450, %else.747 ]
   ; line 5: while n != 1:
   %count.750 = add i32 %count.440, 1
   %flags.751 = icmp slt <8 x i32> %mask.468, zeroinitializer
@@ -826,7 +826,7 @@ endif.748:
   %v768 = bitcast <8 x i32> %v767 to <8 x float>
   %v769 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v768)
   %mask.770 = bitcast <8 x float> %v769 to <8 x i32>
-  %v771 = insertelement <8 x i1> poison, i1 %break.1.749, i64 0
+  %v771 = insertelement <8 x i1> poison, i1 %break.5.749, i64 0
   %v772 = shufflevector <8 x i1> %v771, <8 x i1> poison, <8 x i32> zeroinitializer
   %v773 = freeze <8 x i1> %v772
   %v774 = sext <8 x i1> %v773 to <8 x i32>
@@ -840,12 +840,12 @@ endif.748:
   %mask.782 = bitcast <8 x float> %v781 to <8 x i32>
   %v783 = xor <8 x i32> %mask.468, splat (i32 -1)
   %v784 = and <8 x i32> %mask.468, %mask.777
-  %v785 = and <8 x i32> %v783, %break.1.447
-  %break.1.786 = or <8 x i32> %v784, %v785
+  %v785 = and <8 x i32> %v783, %break.5.447
+  %break.5.786 = or <8 x i32> %v784, %v785
   %v787 = xor <8 x i32> %mask.469, splat (i32 -1)
   %v788 = and <8 x i32> %mask.469, %mask.782
-  %v789 = and <8 x i32> %v787, %break.1.448
-  %break.1.790 = or <8 x i32> %v788, %v789
+  %v789 = and <8 x i32> %v787, %break.5.448
+  %break.5.790 = or <8 x i32> %v788, %v789
   %v793 = and i32 %count.440, 511
   %early.794 = icmp ne i32 %v793, 511
   br i1 %early.794, label %on.792, label %due.791, !prof !1
@@ -892,14 +892,14 @@ thread:
 strip.817:
   %n.818 = phi i32 [ %n.813, %thread ], [ %n.868, %go.880 ]
   %k.819 = phi i32 [ 0, %thread ], [ %k.869, %go.880 ]
-  %break.1.820 = phi i1 [ false, %thread ], [ %break.1.874, %go.880 ]
+  %break.5.820 = phi i1 [ false, %thread ], [ %break.5.874, %go.880 ]
   br label %while.814
 while.814:
   %turn.875 = phi i32 [ 0, %strip.817 ], [ %turn.876, %endif.873 ]
   %n.821 = phi i32 [ %n.818, %strip.817 ], [ %n.868, %endif.873 ]
   %k.822 = phi i32 [ %k.819, %strip.817 ], [ %k.869, %endif.873 ]
-  %break.1.823 = phi i1 [ %break.1.820, %strip.817 ], [ %break.1.874, %endif.873 ]
-  br i1 %break.1.823, label %then.824, label %else.825
+  %break.5.823 = phi i1 [ %break.5.820, %strip.817 ], [ %break.5.874, %endif.873 ]
+  br i1 %break.5.823, label %then.824, label %else.825
 then.824:
   br label %endif.826
 else.825:
@@ -965,7 +965,7 @@ then.871:
 else.872:
   br label %endif.873
 endif.873:
-  %break.1.874 = phi i1 [ true, %then.871 ], [ %break.1.823, %else.872 ]
+  %break.5.874 = phi i1 [ true, %then.871 ], [ %break.5.823, %else.872 ]
   ; line 5: while n != 1:
   %turn.876 = add nuw nsw i32 %turn.875, 1
   %more.878 = icmp ult i32 %turn.876, 512

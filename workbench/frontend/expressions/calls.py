@@ -196,12 +196,12 @@ def _written_number(node: ast.expr) -> Literal | None:
 
 
 def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
-    """Return what `min` or `max` of one argument compares: the items of a tuple or of a generator expression.
+    """Return what `min` or `max` of one argument compares: the items of a tuple, a list or a generator expression.
 
     It is empty for anything else, and for an expression with a call or `:=` that is no written tuple: it may be a
     vector, and is to be computed only once.
     """
-    if isinstance(node, ast.GeneratorExp):
+    if isinstance(node, (ast.GeneratorExp, ast.ListComp, ast.List)):
         return tuples.items_of(context, node, expression)
     if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
         return ()  # perhaps a vector, which is computed once

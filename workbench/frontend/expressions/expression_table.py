@@ -17,7 +17,7 @@ from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import calls, complex_numbers, tuples
-from workbench.frontend.expressions.sequences import contains, contains_of_range
+from workbench.frontend.expressions.sequences import as_tuple, contains, contains_of_range
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
@@ -44,7 +44,6 @@ from workbench.frontend.state.operands import (
     Elements,
     Literal,
     Operand,
-    Pending,
     Poison,
     Static,
     Unset,
@@ -126,8 +125,6 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
         return context.builder.const(node.value, bool_)
     if isinstance(node.value, (int, float, complex)):
         return _literal(context, node.value)
-    if isinstance(node.value, Pending):
-        return node.value
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
     if kind == "ellipsis":
         raise context.error(
@@ -332,7 +329,11 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         inside = contains_of_range(context, node.left, node.comparators[0], expression)
         if inside is not None:
             return apply(context, TABLE["not_"], (inside,)) if isinstance(node.ops[0], ast.NotIn) else inside
-    operands = [expression(context, e) for e in (node.left, *node.comparators)]
+    searched = [
+        as_tuple(e) if isinstance(sign, (ast.In, ast.NotIn)) else e
+        for sign, e in zip(node.ops, node.comparators, strict=True)
+    ]
+    operands = [expression(context, e) for e in (node.left, *searched)]
     signs = [COMPARE.get(type(sign)) for sign in node.ops]
     literals = all(isinstance(o, Literal) for o in operands)
     if literals and all(signs) and all(map(_is_written, (node.left, *node.comparators))):

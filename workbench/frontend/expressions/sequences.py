@@ -46,6 +46,11 @@ def iterator_name(context: Context, node: ast.expr, expression: Expression) -> s
     return known or (name if name in ("range", "hash_grid_query") else "")
 
 
+def as_tuple(node: ast.expr) -> ast.expr:
+    """Return a list that is written out as a tuple, where nothing can change it; any other expression as it is."""
+    return ast.copy_location(ast.Tuple(node.elts, ast.Load()), node) if isinstance(node, ast.List) else node
+
+
 def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
     """Lower what a loop runs over, and return its elements, which are known at compile time.
 
@@ -56,7 +61,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
     name = iterator_name(context, node, expression)
     with context.at(node):
         if name not in SEQUENCES:
-            operand = expression(context, node)
+            operand = expression(context, as_tuple(node))
             if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
                 raise context.error(KernelSyntaxError, *ARRAY)
             items = elements(context, operand)

@@ -1,6 +1,7 @@
-"""Tuples as values: what Python does to them that their elements decide, and `sum any all divmod` of what is known now.
+"""Tuples as values: what Python does to them that their elements decide, and `sum prod any all divmod`.
 
-A tuple is never in memory: each of these is written out for its elements.
+A tuple is never in memory: each of these is written out for its elements. Over an array, or a range whose bounds only a
+run knows, `sum prod any all` are the loops that they mean.
 """
 
 from __future__ import annotations
@@ -12,18 +13,24 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 
+from msgspec.structs import replace
+
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import meet
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import sequences
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, Expression, FormHandler
+from workbench.frontend.state.exits import answer
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.frontend.values import structs, subscripts, views
 from workbench.ir.values import Value, number_of
 from workbench.limits import UNROLLED_SEQUENCE
+from workbench.source import located
 from workbench.types import Scalar, Vector, int32, is_integer
 from workbench.types import bool as bool_
+
+Generated = ast.GeneratorExp | ast.ListComp
 
 
 def combined(context: Context, name: str, left: Operand, right: Operand) -> tuple[Operand, ...] | None:
@@ -133,8 +140,8 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
     """
     if isinstance(node, ast.Call):
         return sequences.sequence(context, node, expression)
-    if not isinstance(node, ast.GeneratorExp):
-        operand = expression(context, node)
+    if not isinstance(node, Generated):
+        operand = expression(context, sequences.as_tuple(node))
         items = None if views.is_array(operand) else sequences.elements(context, operand)
         if items is None:
             message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
@@ -147,7 +154,7 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 def _generate(
     context: Context,
-    node: ast.GeneratorExp,
+    node: Generated,
     over: Sequence[ast.comprehension],
     items: list[Operand],
     expression: Expression,
@@ -208,8 +215,70 @@ def _only(context: Context, node: ast.Call, most: int) -> None:
         raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes {takes}.")
 
 
+def _is_open(context: Context, node: ast.expr, expression: Expression) -> bool:
+    """Return whether only a run knows how many elements there are, as of an array."""
+    if isinstance(node, Generated):
+        return _is_open(context, node.generators[0].iter, expression)
+    if not isinstance(node, ast.Call):
+        return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and views.is_array(expression(context, node))
+    name = sequences.iterator_name(context, node, expression)
+    if name == "range":
+        return any([isinstance(expression(context, a), Value) for a in node.args])
+    return name in sequences.SEQUENCES and any([_is_open(context, a, expression) for a in node.args])
+
+
+def _looped(context: Context, name: str, node: ast.Call, expression: Expression) -> Operand | None:
+    """Lower `sum(x[j] for j in range(n))`, also `prod`, `any`, `all`, as the loop that it means, in a scope of its own.
+
+    Returns:
+        The result; None where the elements are known at compile time, and are written out.
+    """
+    before = dict(context.env)
+    with context.builder.block():  # which is dropped: nothing is computed twice
+        is_open = _is_open(context, node.args[0], expression)
+    context.env.clear()
+    context.env.update(before)
+    if not is_open:
+        return None
+    # Built once: a loop around it may be lowered again, and knows the loops inside by their nodes.
+    body = answer(node, "as_loop", lambda: _as_loop(name, node))
+    inner = replace(context, env=dict(context.env), loops=[], caller=context, of_expression=True)
+    trace, context.shared.trace = context.shared.trace, False
+    try:
+        return context.shared.lower_body(inner, body).value
+    finally:
+        context.shared.trace = trace
+
+
+def _as_loop(name: str, node: ast.Call) -> list[ast.stmt]:
+    """Return the statements of a func that computes `sum(…)`, `prod(…)`, `any(…)` or `all(…)` in a loop."""
+    over, element = node.args[0], "element.item"
+    clauses = [ast.comprehension(ast.Name(element, ast.Store()), over, [], 0)]
+    item: ast.expr = ast.Name(element, ast.Load())
+    if isinstance(over, Generated):
+        clauses, item = over.generators, over.elt
+    before: list[ast.stmt] = []
+    after = ast.Return(ast.Constant(name == "all"))
+    if name in ("any", "all"):
+        test = item if name == "any" else ast.UnaryOp(ast.Not(), item)
+        step: ast.stmt = ast.If(test, [ast.Return(ast.Constant(name == "any"))], [])
+    else:
+        total, first = ast.Name(f"total.{name}", ast.Store()), ast.Constant(int(name == "prod"))
+        before = [ast.Assign([total], node.args[1] if len(node.args) > 1 else first)]
+        step = ast.AugAssign(total, ast.Mult() if name == "prod" else ast.Add(), item)
+        after = ast.Return(ast.Name(total.id, ast.Load()))
+    for clause in reversed(clauses):
+        for test in reversed(clause.ifs):
+            step = ast.If(test, [step], [])
+        step = ast.For(clause.target, clause.iter, [step], [])
+    return [located(s, node) for s in (*before, step, after)]
+
+
 def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
     _only(context, node, 2)
+    looped = _looped(context, "sum", node, expression)
+    if looped is not None:
+        return looped
     total = usable(context, expression(context, node.args[1])) if len(node.args) > 1 else Literal(0)
     for item in items_of(context, node.args[0], expression):
         total = _added(context, total, usable(context, item))
@@ -218,6 +287,9 @@ def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 def _prod(context: Context, node: ast.Call, expression: Expression) -> Operand:
     _only(context, node, 1)
+    looped = _looped(context, "prod", node, expression)
+    if looped is not None:
+        return looped
     items = [usable(context, item) for item in items_of(context, node.args[0], expression)]
     if all(isinstance(item, Literal) for item in items):
         return Literal(math.prod(item.value for item in items if isinstance(item, Literal)))
@@ -236,6 +308,9 @@ def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | 
 def _quantified(sign: str) -> FormHandler:
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         _only(context, node, 1)
+        looped = _looped(context, "all" if sign == "and_" else "any", node, expression)
+        if looped is not None:
+            return looped
         result = context.builder.const(sign == "and_", bool_)
         for item in items_of(context, node.args[0], expression):
             known = truth(context, item)

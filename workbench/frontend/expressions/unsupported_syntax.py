@@ -6,14 +6,20 @@ import ast
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lambda: ("A kernel has no lambda.", "Define a func above the kernel."),
-    ast.ListComp: ("A kernel has no comprehension.", "Write a for loop, or tuple(… for … in …) over what is known."),
+    ast.ListComp: (
+        "A comprehension stands in sum(), any(), all(), min(), max() and tuple() alone.",
+        "Write a for loop, or tuple(… for … in …) over what is known.",
+    ),
     ast.SetComp: ("A kernel has no comprehension.", "Write a for loop."),
     ast.DictComp: ("A kernel has no comprehension.", "Write a for loop."),
     ast.GeneratorExp: (
         "A generator expression stands in sum(), any(), all(), min(), max() and tuple() alone.",
         "Write a for loop.",
     ),
-    ast.List: ("A kernel has no list.", "Use vec2, vec3, vec4 or an array parameter."),
+    ast.List: (
+        "A kernel has no list but one that is looped over, searched with in, or summed.",
+        "Write a tuple, (…), or use vec2, vec3, vec4 or an array parameter.",
+    ),
     ast.Set: ("A kernel has no set.", "Use an array parameter."),
     ast.Dict: ("A kernel has no dict.", "Use separate variables or an array parameter."),
     ast.JoinedStr: ("A kernel has no strings.", ""),

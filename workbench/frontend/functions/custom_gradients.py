@@ -24,7 +24,6 @@ from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, materialise
 from workbench.frontend.state.context import Context, Env, Shared
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, View
 from workbench.ir.attributes import ADJOINTS, NAME
 from workbench.ir.ops import EFFECTS
@@ -223,7 +222,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
     with inner.builder.block(params + arrays) as opened:
         for own, type in sums.items():
             inner.env[f"{own}.adjoint"] = convert(inner, PENDING, type)
-        returned = inner.shared.lower_body(inner, rewrite(mark(definition, body))).value
+        returned = inner.shared.lower_body(inner, mark(definition, body)).value
         returned_values = returned if isinstance(returned, tuple) else (returned,)
         if not any(isinstance(o, Poison) for o in returned_values):
             with inner.at(definition.node.body[-1]):
@@ -292,7 +291,7 @@ def _derive(context: Context, definition: Definition, env: Env) -> Block:
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.lower_body(inner, rewrite(mark(definition, definition.node.body))).value
+        returned = inner.shared.lower_body(inner, mark(definition, definition.node.body)).value
         parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
         inner.builder.yield_(*(inner.builder.strong(materialise(inner, p)) for p in parts))
     return opened.block
@@ -307,7 +306,7 @@ def _replay(context: Context, name: str, definition: Definition, env: Env, resul
         )
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.lower_body(inner, rewrite(mark(definition, definition.node.body))).value
+        returned = inner.shared.lower_body(inner, mark(definition, definition.node.body)).value
         parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
         if not any(isinstance(p, Poison) for p in parts):
             values = [assign_type(inner, p, t, f"A result of {name}") for p, t in zip(parts, results, strict=False)]

@@ -33,7 +33,6 @@ from workbench.frontend.state.coerce import (
 )
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import (
     Bundle,
     Elements,
@@ -132,11 +131,11 @@ def decided(context: Context, operand: Operand | None) -> Operand | None:
 
 
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
-    """Return a func's statements for lowering: rebound names are marked, ways out of loops rewritten."""
+    """Return a func's statements for lowering: rebound names are marked, references returned."""
     if not definition.library:
-        return rewrite(returning(definition, mark(definition, definition.node.body)))
+        return returning(definition, mark(definition, definition.node.body))
     if definition not in _PREPARED:
-        _PREPARED[definition] = rewrite(mark(definition, definition.node.body))
+        _PREPARED[definition] = mark(definition, definition.node.body)
     return _PREPARED[definition]
 
 

@@ -33,6 +33,8 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
     (ast.Assert, "msg"): (0, "in an assert"),
     (ast.GeneratorExp, "elt"): (0, "in a generator expression"),
     (ast.GeneratorExp, "generators"): (0, "in a generator expression"),
+    (ast.ListComp, "elt"): (0, "in a comprehension"),
+    (ast.ListComp, "generators"): (0, "in a comprehension"),
 }
 
 

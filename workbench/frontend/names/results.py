@@ -30,6 +30,8 @@ def as_said(context: Context, operand: Operand) -> Operand:
     Raises:
         KernelTypeError: the value has another type, or is another number of values.
     """
+    if context.of_expression:
+        return operand
     names = references(context.definition)
     if names and isinstance(operand, tuple):
         types = parameter_annotations(context.definition)

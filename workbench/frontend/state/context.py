@@ -9,10 +9,11 @@ import msgspec
 
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.exits import VALUE
 from workbench.frontend.state.loop_scope import Env, Loop
 from workbench.frontend.state.operands import Operand, Returned
 from workbench.frontend.state.tiling import Tiling
-from workbench.ir.attributes import VALUE
+from workbench.ir import attributes
 from workbench.ir.build import Builder
 from workbench.ir.values import Block, Captured, Op, Value
 from workbench.source import UNKNOWN, Location
@@ -127,7 +128,7 @@ class NotingBuilder(Builder):
                 self._sizes.add(op.result)
                 return True
             case "const":
-                number = op.attrs[VALUE]
+                number = op.attrs[attributes.VALUE]
                 if number == 1:
                     self._ones.add(op.result)
                 return not isinstance(number, tuple) and number >= 0
@@ -202,6 +203,8 @@ class Context(msgspec.Struct):
         loops: the loops of this function that are being lowered, outermost first.
         node: what is lowered now; None before the first statement.
         caller: the context of the function that calls this one; None in a kernel.
+        returning: how many values a `return` in the loop that is lowered gives; -1 for one expression.
+        of_expression: these are the statements that an expression means, whose result is no function's.
     """
 
     definition: Definition
@@ -211,6 +214,13 @@ class Context(msgspec.Struct):
     loops: list[Loop] = msgspec.field(default_factory=list[Loop])
     node: ast.AST | None = None
     caller: Context | None = None
+    returning: int = 0
+    of_expression: bool = False
+
+    @property
+    def results(self) -> list[str]:
+        """The names that take the values of a `return` in a loop."""
+        return [f"{VALUE}.{k}" for k in range(abs(self.returning))]
 
     @property
     def builder(self) -> NotingBuilder:

@@ -80,7 +80,7 @@ class Loop(msgspec.Struct):
     def left(self, env: Env, out_of: str) -> None:
         """Note what is not bound where a `continue` ends a round, or a `break` the loop.
 
-        `out_of` is "round", "loop" or "function", as in `exits.Leave`; a `return` needs no names.
+        `out_of` is "round", "loop" or "function"; a `return` needs no names.
         """
         missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
         (self.unset if out_of == "round" else self.unset_at_break if out_of == "loop" else set[str]()).update(missing)

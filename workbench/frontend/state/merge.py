@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.builtins.declaration.rules import Weak, meet
-from workbench.errors import KernelTypeError
+from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import default_type, describe, weak
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.operands import (
@@ -44,7 +44,7 @@ def _bound(node: ast.AST) -> list[list[str]]:
     They are stored on statements, since each of the statements around needs them.
     """
     known: list[list[str]] | None = getattr(node, "_bound", None)
-    if known is not None or isinstance(node, ast.GeneratorExp):  # whose names are its own
+    if known is not None or isinstance(node, (ast.GeneratorExp, ast.ListComp)):  # whose names are its own
         return known or [[]]
     levels = [[name] if (name := _target(node)) is not None else []]
     for child in ast.iter_child_nodes(node):
@@ -137,12 +137,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
 
 
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
-    if name.startswith(("break.", "skip.")):
-        return context.error(
-            KernelTypeError,
-            "Threads of a block may leave this loop, or an iteration of it, at different times; it works on tiles.",
-            "Decide by a number of the block, such as tile_max(…) > 0.",
-        )
+    if name.startswith("break."):
+        return at_different_times(context)
     if is_ours(name):  # what the function returns
         return context.error(
             KernelTypeError,
@@ -153,6 +149,15 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
         KernelTypeError,
         f"{shown(name)} is {describe(a)} on one path and {describe(b)} on the other.",
         f"Give {name} one type before the paths part: {name} = float(…).",
+    )
+
+
+def at_different_times(context: Context) -> WorkbenchError:
+    """Return the error for a way out of a loop that depends on the thread, where the loop works on tiles."""
+    return context.error(
+        KernelTypeError,
+        "Threads of a block may leave this loop, or an iteration of it, at different times; it works on tiles.",
+        "Decide by a number of the block, such as tile_max(…) > 0.",
     )
 
 

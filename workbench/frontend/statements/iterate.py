@@ -11,6 +11,7 @@ import ast
 import copy
 from collections.abc import Sequence
 from types import NoneType
+from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors import hash_grids
@@ -20,6 +21,7 @@ from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import read_by_static
+from workbench.frontend.state.exits import until
 from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, Unset
@@ -241,11 +243,9 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
         inner.body[1].body = node.body
     else:
         inner.body += node.body
-    for name in ("until", "otherwise"):  # how the loop may be left, and what happens if it was not
-        if hasattr(node, name):
-            setattr(outer, name, getattr(node, name))
-    if hasattr(node, "until"):
-        inner.until = node.until  # type: ignore[attr-defined]
+    own: Any = outer
+    own.until = inner.until = until(node)  # type: ignore[attr-defined]
+    own.otherwise, inner.is_inner = getattr(node, "otherwise", False), True  # type: ignore[attr-defined]
     loops.for_loop(context, outer, expression, lower_body, loops.range_of(context, outer.iter, expression))
 
 
@@ -264,29 +264,29 @@ def _is_ball(context: Context, operands: list[Operand]) -> bool:
 
 
 def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_body: loops.LowerBody) -> None:
-    until = getattr(node, "until", None)
+    flag = until(node)
     item = f"item.{node.lineno}.{node.col_offset}"
     bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
     body = [*_placed([bind], node.target), *node.body]
     names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
-    loop = Loop(tuple(missing), runs=bool(items), until=until)
+    loop = Loop(tuple(missing), runs=bool(items), until=flag)
     one_kind = len({_kind(operand) for operand in items}) <= 1
     for position, operand in enumerate(items):
         context.env[item] = operand
-        guarded = until is not None and position > 0
+        guarded = flag is not None and position > 0
         if guarded and not one_kind:
             for name in names:
                 context.env.pop(name, None)
         with loop.inside(context.loops):
-            lower_body(context, [loops.while_not(until, body, node)] if guarded else body)  # type: ignore[arg-type]
+            lower_body(context, [loops.while_not(flag, body, node)] if guarded else body)  # type: ignore[arg-type]
         loop.next(context.env)
     context.env.pop(item, None)
     loop.after(context.env)
     for name in names:
         if name not in context.env:
             context.env[name] = Unset(f"{name} is unbound here: the loop before has nothing to iterate over.")
-        elif until is not None and isinstance(context.env[name], Unset):
+        elif flag is not None and isinstance(context.env[name], Unset):
             context.env[name] = Unset(
                 f"{name} has a different kind in each iteration of the loop before: it is not known here."
             )

@@ -19,6 +19,7 @@ from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, Settled
+from workbench.frontend.state.exits import until
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, is_part, is_place, same, shown
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
@@ -123,7 +124,7 @@ def _first(names: Sequence[str], before: Env) -> Settled:
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
     """Return the names that lowering the loop looks at, structs' fields too."""
-    used = _named(node) | {*names, getattr(node, "until", None)}
+    used = _named(node) | {*names, until(node)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 
 

@@ -13,7 +13,7 @@ from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import reads
-from workbench.frontend.state.exits import is_while_true
+from workbench.frontend.state.exits import Idle, flags, is_while_true, unless, until
 from workbench.frontend.state.loop_scope import Loop, read_first
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset, value_of
@@ -22,6 +22,7 @@ from workbench.frontend.statements.loop_types import Fresh, initial, leave, sett
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
 from workbench.limits import IDLE_ITERATIONS
+from workbench.source import located
 from workbench.types import Kind, Scalar, Type, element, int32, int64, is_integer, strong
 from workbench.types import bool as bool_
 
@@ -43,23 +44,24 @@ def for_loop(
     """
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
-    until = getattr(node, "until", None)
-    if until is not None and not _short(bounds):
+    flag = until(node)
+    if flag is not None and not _short(bounds):
         _leaving_for(context, node, bounds, expression, lower_body)
         return
     start, stop, step = _typed_bounds(context, bounds)
     non_negative = _stays_above(context, bounds, start)
     index_name = node.target.id
     goes_on = _goes_on(context, node, index_name, start.type)
-    names = [n for n in assigned(node.body) if n != index_name and n in context.env]
+    assigned_ = _assigned(context, node)
+    names = [n for n in assigned_ if n != index_name and n in context.env]
     names = with_fields([*names, *([index_name] if goes_on else [])], context.env)
-    loop = opened(context, node, [*assigned(node.body), index_name], runs=bool(steps_of(bounds)))
+    loop = opened(context, node, [*assigned_, index_name], runs=bool(steps_of(bounds)))
     held, body = index_name, node.body
-    if goes_on or (until is not None and index_name in loop.names):  # the rounds that run idle leave it alone
+    if goes_on or (flag is not None and index_name in loop.names):  # the rounds that run idle leave it alone
         held = f"index.{node.lineno}.{node.col_offset}"
         body = [ast.Assign([ast.Name(index_name, ast.Store())], ast.Name(held, ast.Load())), *body]
-    if until is not None:
-        body = [while_not(until, body, node)]
+    if flag is not None:
+        body = [while_not(flag, body, node)]
 
     def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
         index = Value(start.type, index_name)
@@ -82,8 +84,13 @@ def for_loop(
     types = settle(context, node, [*names, *loop.names], before, attempt)
     init = initial(context, before, types)
     results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
-    leave(context, before, types, results, [*assigned(node.body), index_name])
+    leave(context, before, types, results, [*assigned_, index_name])
     loop.after(context.env)
+
+
+def _assigned(context: Context, node: ast.For | ast.While) -> list[str]:
+    """Return the names that an iteration may bind, and those that ways out of the loop set."""
+    return [*assigned(node.body), *flags(node, context.results)]
 
 
 def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> bool:
@@ -104,17 +111,14 @@ def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], 
         runs: whether it runs at least once.
         ends: whether it may end without a `break`.
     """
-    until = getattr(node, "until", None)
     in_warp = context.shared.warp_meanings  # there a name keeps the value of its last round, as in C++
-    if not runs and not in_warp and not getattr(node, "otherwise", False):
-        return Loop()
     missing = [n for n in touched if isinstance(context.env.get(n), (Unset, NoneType))]
-    if not missing:
-        return Loop()
+    if not missing or not (runs or in_warp or getattr(node, "otherwise", False)):
+        return Loop(until=until(node))
     everywhere, here = context.definition.reads, reads(node)
     again = read_first(node.body)[0] if in_warp else ()
     names = dict.fromkeys(n for n in missing if everywhere[n] > here[n] or n in again)
-    return Loop(tuple(names), runs, ends, until, in_warp)
+    return Loop(tuple(names), runs, ends, until(node), in_warp)
 
 
 def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
@@ -140,12 +144,9 @@ def _short(bounds: Sequence[Operand]) -> bool:
 
 def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     """Return an `if` that runs the body only while the flag is not set: the loop has not been left."""
-    guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body, [])
-    guard.left = (False, True)  # type: ignore[attr-defined]
-    for inner in ast.walk(guard):
-        if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, node)
-    return guard
+    for statement in body:
+        located(statement, node)
+    return unless(flag, body, [ast.copy_location(Idle(), node)], node)
 
 
 def _leaving_for(
@@ -189,7 +190,7 @@ def _leaving_for(
         context.env[counter] = following
         lower_body(context, statements)
 
-    name, touched = node.target.id, [counter, *assigned(node.body)]
+    name, touched = node.target.id, [counter, *_assigned(context, node)]
     if _goes_on(context, node, name, type):
         name, touched = "", [*touched, name]
     _while(context, node, touched, more, body, name, bool(steps_of(bounds)))
@@ -202,7 +203,7 @@ def while_loop(context: Context, node: ast.While, expression: Expression, lower_
         condition = truth(context, expression(context, node.test))
         return context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
 
-    _while(context, node, assigned(node.body), holds, lower_body, runs=is_while_true(node))
+    _while(context, node, _assigned(context, node), holds, lower_body, runs=is_while_true(node))
 
 
 def _while(
@@ -213,7 +214,7 @@ def _while(
 
     `skip` is a name that each round sets; `runs`: at least once.
     """
-    until = getattr(node, "until", None)
+    flag = until(node)
     names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
     touched = [*touched, *([skip] if skip else [])]
     loop = opened(context, node, touched, runs, ends=not is_while_true(node))
@@ -224,7 +225,7 @@ def _while(
         with context.builder.block(tuple(tested.values())) as condition:
             context.env.update(tested)
             loop.hide(context.env, tested)
-            context.builder.yield_(holds(context) if until is None else _not_left(context, until, holds))
+            context.builder.yield_(holds(context) if flag is None else _not_left(context, flag, holds))
         carried = fresh()
         with context.builder.block(tuple(carried.values())) as block:
             context.env.update(carried)
@@ -244,9 +245,9 @@ def _while(
     loop.after(context.env)
 
 
-def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:
-    """Emit whether a loop goes on: its condition is computed only where the flag `until` says it was not left."""
-    left = value_of(context.env[until])
+def _not_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
+    """Emit whether a loop goes on: its condition is computed only where a flag says it was not left."""
+    left = value_of(context.env[flag])
     with context.builder.block() as stop:
         context.builder.yield_(context.builder.const(False, bool_))
     with context.builder.block() as go_on:

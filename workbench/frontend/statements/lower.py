@@ -17,12 +17,11 @@ from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
 from workbench.frontend.state.reads import NOTED, Reads, Watched, dotted, watch
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
-from workbench.frontend.statements import returns
+from workbench.frontend.statements import control_flow
 from workbench.frontend.values.structs import bind, parameter
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
@@ -110,7 +109,7 @@ def _noted(
         bind(env, argument.arg, operand)
         params += values
     notices: list[Notice] | None = [] if from_warp or warp_meanings else None
-    shared = Shared(returns.body, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
+    shared = Shared(control_flow.body, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
     shared.uniforms = {id(uniform): env[name] for name, uniform in definition.uniforms.items()}
     context = Context(definition, env, shared)
     note_loops(context, definition)
@@ -147,7 +146,7 @@ def _noted(
 
 def _body(context: Context) -> Returned:
     definition = context.definition
-    return returns.body(context, rewrite(mark(definition, definition.node.body)))
+    return control_flow.body(context, mark(definition, definition.node.body))
 
 
 def result_types(
@@ -179,7 +178,7 @@ def result_types(
 def _result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, nothing: bool
 ) -> tuple[AnyType, ...]:
-    shared = Shared(returns.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
+    shared = Shared(control_flow.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
     env: Env = {}
     for name, type in types.items():
         bind(env, name, parameter(name, type)[0])

@@ -21,6 +21,7 @@ from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import MISSING, Definition
+from workbench.frontend.state.exits import flags
 from workbench.frontend.state.merge import assigned, same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, Poison, Static, Unset
 from workbench.frontend.state.reads import dotted
@@ -147,7 +148,7 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
 
     def make() -> Sequence[Value]:
         lower(context, node)
-        values, after = _assigned(context, before, assigned([node]))
+        values, after = _assigned(context, before, [*assigned([node]), *flags(node, context.results)])
         # Filled while the map is built, read after it: the environment inside the map is dropped with the map.
         outer.update(after)
         names.extend(values)

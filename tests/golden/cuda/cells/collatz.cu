@@ -40,9 +40,9 @@ extern "C" __global__ void collatz(wb_dims dim, wb_array<int, 1> start, wb_array
     int i = (int)linear;
     int n = __ldg(&start.data[i]);
     int k = 0;
-    bool break_1 = false;
+    bool break_5 = false;
     while (true) {
-        bool t = break_1 ? false : n != 1;
+        bool t = break_5 ? false : n != 1;
         if (!t) break;
         if (wb_mod(n, 2) == 0) {
             n = wb_floordiv(n, 2);
@@ -51,7 +51,7 @@ extern "C" __global__ void collatz(wb_dims dim, wb_array<int, 1> start, wb_array
         }
         k = int(k + 1U);
         if (k >= 1000) {
-            break_1 = true;
+            break_5 = true;
         }
     }
     steps.data[i] = k;

@@ -1,0 +1,504 @@
+"""Statements that hold others, and lists of statements: branches, loops, and the ways out of them as plain structure.
+
+A list of statements is lowered to its end. Where an `if` in it may leave the list (`return`; in a loop also `break` and
+`continue`), each side goes on with what follows, where only one of them gets there. Where both may, what follows is
+lowered once, behind a flag: whether nothing has left yet. So IR, autodiff and backends know structured `if`, `for` and
+`while` only.
+
+A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
+errors all come at once and none comes twice.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.frontend.expressions import lvalues
+from workbench.frontend.expressions.expression_table import expression
+from workbench.frontend.expressions.unsupported_syntax import REFUSED
+from workbench.frontend.names.results import as_said
+from workbench.frontend.state.coerce import convert, describe, truth, usable
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.exits import (
+    RETURNED,
+    Idle,
+    Loop,
+    Next,
+    Skip,
+    after,
+    all_end,
+    as_list,
+    bare,
+    breaks,
+    denied,
+    ends,
+    in_groups,
+    leaves,
+    returns,
+    returns_inside,
+    shape,
+    shape_of,
+    until,
+)
+from workbench.frontend.state.merge import (
+    Branches,
+    assigned,
+    at_different_times,
+    branch_values,
+    is_part,
+    joined_type,
+    same,
+    stays,
+)
+from workbench.frontend.state.operands import (
+    PENDING,
+    POISON,
+    AlreadyReported,
+    Elements,
+    Operand,
+    Pending,
+    Poison,
+    Returned,
+    Unset,
+)
+from workbench.frontend.statements import iterate, loops
+from workbench.frontend.statements.statement_table import LOWER
+from workbench.frontend.statements.trace import mark
+from workbench.frontend.tiles import elementwise, lanes, part_copies
+from workbench.frontend.values import structs, views
+from workbench.ir.values import Block, Value
+from workbench.limits import NESTED_EXITS
+from workbench.source import located
+from workbench.types import ArrayType, Type
+from workbench.types import bool as bool_
+
+RESULT = "The returned value"
+GOES_ON = "no return yet"
+Statements = Sequence[ast.stmt]
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """The end of statements: reached, returned, or left.
+
+    Attributes:
+        value: what they return; pending where no `return` was reached, and in a loop, where names hold that.
+        goes_on: whether what follows them is reached: known now, or a bool that the run computes.
+        env: the names at their end; None: those before.
+    """
+
+    value: Operand | None
+    goes_on: bool | Value = False
+    env: Env | None = None
+
+
+MORE = Ended(PENDING, True)
+"""Statements that others follow."""
+LAST = Ended(PENDING)
+"""Statements behind whose end nothing asks whether it was reached, as in the body of a loop."""
+FUNCTION = Ended(None)
+"""Statements whose end is the function's."""
+
+
+def body(context: Context, statements: Statements) -> Returned:
+    """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable."""
+    return Returned(_run(context, statements, FUNCTION).value)
+
+
+def _loop_body(context: Context, statements: Statements) -> None:
+    _run(context, statements, LAST)
+
+
+def _run(context: Context, statements: Statements, end: Ended) -> Ended:
+    """Lower statements; `end` is what it means to come to their end."""
+    groups = in_groups(statements)
+    ended = MORE
+    for number, group in enumerate(groups, 1):
+        last = end if number == len(groups) else MORE
+        if ended.goes_on is True:
+            ended = _group(context, group, last)
+        elif ended.goes_on is not False:
+            ended = _rest(context, ended, group, last)
+    return ended
+
+
+def _group(context: Context, statements: Statements, end: Ended) -> Ended:
+    """Lower statements as `_run` does, where so few of them leave that their branches may nest."""
+    for position, node in enumerate(statements):
+        if isinstance(node, Loop):
+            following = _loop(context, node)
+            if following:
+                return _run(context, [*following, *statements[position + 1 :]], end)
+        elif isinstance(node, ast.If) and leaves(node):
+            rest = statements[position + 1 :]
+            ended = guarded(context, [node, *rest], lambda s=node, r=rest: _branch(context, s, r, end))
+            return ended or (LAST if context.loops or not returns_inside(node) else Ended(POISON))
+        elif leaves(node):
+            return _way_out(context, node)
+        else:
+            guarded(context, [node], lambda s=node: statement(context, s))
+    if end is FUNCTION and context.caller is None:
+        mark(context, None)
+    return end
+
+
+def guarded(context: Context, statements: Statements, lower: Callable[[], Any]) -> Any:
+    """Lower statements by `lower`, and return what that does.
+
+    Of an error, None is returned: it is noted, and the names that the statements bind are poisoned, so that their uses
+    report nothing.
+
+    Args:
+        context: where.
+        statements: the statement whose location it has, and those that are lowered with it.
+        lower: lowers them.
+    """
+    try:
+        with context.at(statements[0]):
+            mark(context, statements[0])
+            return lower()
+    except AlreadyReported:
+        pass
+    except WorkbenchError as error:
+        context.shared.errors.append(context.placed(error))
+    for name in assigned(statements):
+        before = context.env.get(name)
+        if before is None or not (views.is_array(before) or isinstance(before, Elements)):  # x[i] = … does not bind x
+            context.env[name] = POISON
+    return None
+
+
+def statement(context: Context, node: ast.stmt) -> None:
+    """Lower one statement that leaves nothing.
+
+    Raises:
+        WorkbenchError, AlreadyReported: what is wrong with it.
+    """
+    lower = _HOLDING.get(type(node), LOWER.get(type(node)))
+    if lower is None:
+        message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
+        raise context.error(KernelSyntaxError, message, advice)
+    if context.shared.tiling is None:
+        lower(context, node)
+        return
+    for part in (parts := lanes.split(context, node)):
+        statement(context, part)
+    if parts:
+        return
+    node, names_ = elementwise.hoisted(context, node, expression)
+    if elementwise.wants_lifting(context, node):
+        elementwise.statement(context, node, lower)
+    else:
+        lower(context, node)
+    for name in names_:
+        del context.env[name]
+
+
+def _way_out(context: Context, node: ast.stmt) -> Ended:
+    """Lower a statement that leaves the ones around it."""
+    if isinstance(node, ast.Return):
+        value = _returned(context, node)
+        if not context.loops:
+            return Ended(value)
+        _give(context, node, value)
+    if isinstance(node, (ast.Return, ast.Break)):
+        out_of = "function" if isinstance(node, ast.Return) or getattr(node, "returns", False) else "loop"
+        context.loops[-1].left(context.env, out_of)
+        _set_flag(context, context.loops[-1].until or "", True, node)
+    elif isinstance(node, ast.Continue):
+        context.loops[-1].left(context.env, "round")
+    return MORE if isinstance(node, Next) else LAST
+
+
+def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None:
+    with context.at(origin):
+        context.env[name] = context.builder.const(value, bool_)
+
+
+def _give(context: Context, node: ast.Return, value: Operand | None) -> None:
+    """Store what a `return` in a loop gives in the names of the function's values, and set their flag."""
+    if shape_of(node) != context.returning:
+        with context.at(node):
+            message = "This return inside a loop returns a different number of values than the one before."
+            advice = "Return the same number of values everywhere, written out."
+            context.shared.errors.append(context.error(KernelSyntaxError, message, advice))
+    elif isinstance(value, Poison):
+        context.env.update((name, value) for name in context.results)
+    elif value is not None:
+        lvalues.assign(context, located(_values(context, ast.Store()), node), value)
+    _set_flag(context, RETURNED, True, node)
+
+
+def _values(context: Context, use: ast.expr_context) -> Any:
+    """Return the expression of the names of the function's values; None if it returns nothing."""
+    names: list[ast.expr] = [ast.Name(n, use) for n in context.results]
+    return (names[0] if names else None) if context.returning < 1 else ast.Tuple(names, use)
+
+
+def _loop(context: Context, node: Loop) -> list[ast.stmt]:
+    """Lower a loop, and return the statements that follow: its `else`, and the `return` of what it has returned."""
+    flag = until(node)
+    if returns(node) and not context.loops:
+        context.returning = shape(node)
+        _set_flag(context, RETURNED, False, node)
+        context.env.update(dict.fromkeys(context.results, PENDING))
+    if flag is not None:
+        _set_flag(context, flag, False, node)
+    guarded(context, [node], lambda: statement(context, bare(node)))
+    leave: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
+    leave.returns = True
+    return after(node, located(leave, node))
+
+
+def _branch(context: Context, node: ast.If, rest: Statements, end: Ended) -> Ended:
+    """Lower an `if`, and the statements that follow it where it may leave them."""
+    if context.loops and leaves(node) and elementwise.wants_lifting(context, node.test):
+        return _per_thread(context, [node, *rest], end)
+    condition = truth(context, expression(context, node.test))
+    if isinstance(condition, bool):
+        return _run(context, [*(node.body if condition else node.orelse), *rest], end)
+    if not rest or all_end(node.body) or all_end(node.orelse):
+        return _parted(context, condition, ([*node.body, *rest], [*node.orelse, *rest]), node.test, end)
+    ended = _parted(context, condition, (node.body, node.orelse), node.test, MORE)
+    if isinstance(ended.goes_on, bool):
+        return _run(context, rest, end) if ended.goes_on else ended
+    return _rest(context, ended, rest, end)
+
+
+def _rest(context: Context, ended: Ended, rest: Statements, end: Ended) -> Ended:
+    """Lower the statements that follow others, behind the flag that says whether these were left."""
+    assert isinstance(ended.goes_on, Value)
+    test = "the loop was not left" if context.loops else "no return was reached"
+    return _parted(context, ended.goes_on, (rest, Ended(ended.value)), test, end, (False, True))
+
+
+def _chain(context: Context, links: Statements) -> None:
+    """Lower a long chain of `elif`, as a list, in groups: one does not nest in that before, but stands behind a flag.
+
+    Each group begins with the names before the chain. Where none of its links is taken, these are left to the next one.
+    """
+    start, names, ended = dict(context.env), assigned(links), MORE
+    groups = in_groups(links)
+    for number, group in enumerate(groups, 1):
+        taken = Ended(PENDING, env=dict(context.env))
+        context.env.clear()
+        context.env.update(start)
+        group, end = ([*group, Next()], MORE) if number < len(groups) else (group, LAST)
+        if isinstance(ended.goes_on, Value):
+            test = "none of the conditions before holds"
+            ended = _parted(context, ended.goes_on, (group, taken), test, end, (False, False), names)
+        else:
+            ended = _run(context, group, end)
+        if ended.goes_on is False:
+            return
+
+
+def _per_thread(context: Context, statements: Statements, end: Ended) -> Ended:
+    """Lower an `if` of which threads of a block take different sides, with what follows it, in one map over threads.
+
+    Raises:
+        KernelTypeError: they would leave the loop, or what follows works on tiles.
+    """
+    node: Any = ast.copy_location(ast.Module(list(statements), []), statements[0])
+    if end is MORE or breaks(statements) or not elementwise.wants_lifting(context, node):
+        raise at_different_times(context)
+    elementwise.statement(context, node, lambda context, node: _loop_body(context, node.body))
+    return end
+
+
+def _parted(
+    context: Context,
+    condition: Value,
+    sides: tuple[Statements | Ended, ...],
+    test: ast.expr | str,
+    end: Ended,
+    left: tuple[bool, bool] | None = None,
+    names: Sequence[str] = (),
+) -> Ended:
+    """Lower both sides of an `if` and merge them where they meet; a side that is an `Ended` has nothing to do.
+
+    Args:
+        context: where.
+        condition: of the `if`.
+        sides: the statements where it holds, and where it does not.
+        test: the condition as messages show it.
+        end: what it means to come to the end of the statements.
+        left: the sides that leave; None: those that their statements show.
+        names: those that the sides may bind; empty: those that their statements do.
+    """
+    before = dict(context.env)
+    ended: list[Ended] = []
+    envs: list[Env] = []
+    blocks: list[Block] = []
+    flag = denied(test)
+    statements = [s for side in sides if not isinstance(side, Ended) for s in side]
+    leaving = left is not None or any(map(leaves, statements))
+    constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
+    for number, side in enumerate(sides):
+        context.env.clear()
+        context.env.update(before)
+        if flag and number == 1:
+            context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.given == flag)
+        with context.builder.block() as opened:
+            ended.append(side if isinstance(side, Ended) else _run(context, side, end))
+        returned = ended[-1].goes_on is False and ended[-1].value is not PENDING
+        envs.append({} if returned else dict(ended[-1].env or context.env))
+        blocks.append(opened.block)
+    context.env.clear()
+    context.env.update(before)
+    branches = Branches()
+    if any(envs):
+        names = [*(names or assigned(statements)), *(_flags(context) if leaving else [])]
+        touched = structs.with_fields([n for n in names if any(n in env for env in envs)], *envs)
+        gone = [not e or _all_leave(side) for e, side in zip(envs, sides, strict=True)]
+        if isinstance(sides[1], list) and any(isinstance(s, Idle) for s in sides[1]):
+            left = False, True
+        branches = branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
+    goes_on = [e.goes_on for e in ended]
+    known = goes_on[0] if goes_on[0] is goes_on[1] else None
+    if known is None:
+        a, b = (constants[g] if isinstance(g, bool) else g for g in goes_on)
+        branches.to_join[GOES_ON] = a, b
+    form, leaves_ = _merged(context, ended[0].value, ended[1].value, branches)
+    _join(context, condition, blocks, branches)
+    reached = known if known is not None else branches.after.pop(GOES_ON)
+    parts = [branches.after.pop(leaf) if isinstance(leaf, str) else leaf for leaf in leaves_]
+    context.env.update(branches.after)
+    assert isinstance(reached, (bool, Value))
+    return Ended(form and structs.rebuilt(form, parts), reached)
+
+
+def _flags(context: Context) -> list[str]:
+    """Return the names that ways out of the innermost loop set."""
+    return [context.loops[-1].until or "", RETURNED, *context.results] if context.loops else []
+
+
+def _all_leave(side: Statements | Ended) -> bool:
+    """Return whether a side leaves the statements around it; the end of a link does not."""
+    last = next((s for s in side if ends(s)), None) if not isinstance(side, Ended) else None
+    return last is not None and not isinstance(last, Skip)
+
+
+def _join(context: Context, condition: Value, blocks: Sequence[Block], branches: Branches) -> None:
+    """Emit the `if` whose blocks yield what has to be joined, and put the results into `branches.after`."""
+    types: dict[str, Type] = {}
+    for name, pair in branches.to_join.items():
+        try:
+            type = joined_type(context, name, *pair)
+            assert type is not None and not isinstance(type, ArrayType)
+            types[name] = type
+        except WorkbenchError as error:
+            branches.after[name] = PENDING if name in branches.unset else POISON
+            if is_part(name):  # of a tuple that may be another one before it is read
+                branches.after[name] = Unset(error.message)
+            elif name not in branches.unset:  # else it is not read
+                context.shared.errors.append(error)
+    done: list[Block] = []
+    for side, block in enumerate(blocks):
+        with context.builder.block() as opened:
+            context.builder.extend(block.ops)
+            context.builder.yield_(*(convert(context, branches.to_join[n][side], t) for n, t in types.items()))
+        done.append(opened.block)
+    labels = [v.name if " " in n else n for n, v in zip(types, done[0].yielded, strict=True)]
+    op = context.builder.emit("if", (condition,), list(types.values()), None, done, labels)
+    for name, result in zip(types, op.results, strict=True):
+        branches.after[name] = result
+        for operand in branches.to_join[name]:
+            part_copies.follow(context, operand, result)
+    for name, reason in branches.unset.items():
+        value = branches.after[name]
+        branches.after[name] = value if isinstance(value, Unset) else Unset(reason, value)
+
+
+def _if(context: Context, node: ast.If) -> None:
+    links = as_list(node)
+    if len(links) > NESTED_EXITS:
+        _chain(context, links)
+    else:
+        _branch(context, node, (), MORE)
+
+
+def _for(context: Context, node: ast.For) -> None:
+    iterate.for_loop(context, node, expression, _loop_body)
+
+
+def _while(context: Context, node: ast.While) -> None:
+    loops.while_loop(context, node, expression, _loop_body)
+
+
+_HOLDING: dict[type[ast.stmt], Callable[[Context, Any], None]] = {ast.If: _if, ast.For: _for, ast.While: _while}
+
+
+def _returned(context: Context, node: ast.Return) -> Operand | None:
+    with context.at(node):
+        mark(context, node)
+    if node.value is None:
+        return None
+    try:
+        with context.at(node):
+            return as_said(context, expression(context, node.value))
+    except AlreadyReported:
+        return POISON
+    except WorkbenchError as error:
+        context.shared.errors.append(context.placed(error))
+        return POISON
+
+
+def _merged(
+    context: Context, a: Operand | None, b: Operand | None, branches: Branches
+) -> tuple[Operand | None, list[Operand | str]]:
+    """Merge the results of two paths leaf by leaf: return one side's form, and for each leaf itself or its merged name.
+
+    Raises:
+        KernelTypeError: they return different numbers of values, different structs, or arrays.
+    """
+    flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
+    if any(isinstance(o, Poison) for side in flat for o in side):
+        return POISON, [POISON]
+    if isinstance(a, Pending) or isinstance(b, Pending):
+        form = b if isinstance(a, Pending) else a
+        flat = [[PENDING] * len(flat[1]), flat[1]] if isinstance(a, Pending) else [flat[0], [PENDING] * len(flat[0])]
+    elif not (context.inside or context.of_expression) and any(flat):  # a kernel: that it returns anything is the error
+        return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
+    else:
+        form = _alike(context, a, b)
+    leaves: list[Operand | str] = []
+    for number, (left, right) in enumerate(zip(*flat, strict=True)):
+        known = left if isinstance(right, Pending) else right
+        apart = not same(left, right)
+        if not apart or ((left is PENDING or right is PENDING) and stays(known)):
+            leaves.append(known)
+            continue
+        if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):
+            message = f"{context.definition.name} returns an array on a path that depends on a condition."
+            raise context.error(KernelTypeError, message, "Return its elements, or let the caller choose between them.")
+        name = f"{RESULT} {number}"
+        branches.to_join[name] = _known(context, left), _known(context, right)
+        leaves.append(name)
+    return form, leaves
+
+
+def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | None:
+    """Return the form of what two paths return: one side, which stands for both.
+
+    Raises:
+        KernelTypeError: they return different numbers of values, or values of two forms.
+    """
+    shapes = [len(side) if isinstance(side, tuple) else int(side is not None) for side in (a, b)]
+    name = context.definition.name
+    if shapes[0] != shapes[1]:
+        c, d = (f"{n} value{'s' * (n != 1)}" if n else "nothing" for n in shapes)
+        message = f"{name} returns {c} on one path and {d} on another."
+        raise context.error(KernelTypeError, message, "End each path with a return of the same number of values.")
+    if a is not None and b is not None and structs.form(a) != structs.form(b):
+        shown_ = [", ".join(map(describe, side if isinstance(side, tuple) else (side,))) for side in (a, b)]
+        raise context.error(KernelTypeError, f"{name} returns {shown_[0]} on one path and {shown_[1]} on the other.")
+    return a
+
+
+def _known(context: Context, operand: Operand) -> Operand:
+    return operand if isinstance(operand, Pending) else usable(context, operand)
