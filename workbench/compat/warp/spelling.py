@@ -103,7 +103,7 @@ def rewritten(definition: Definition) -> Definition:
     own = _parameter_types(definition)
     chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
     named = chosen or any(called_name(call) in _REWRITTEN for call in definition.calls)
-    if not own and not named and not _read_after(definition.node):
+    if not own and not named:
         return definition
     node = copy.deepcopy(definition.node)
     _Rewriter(node, definition, {name for name, kind in own.items() if kind is wb.Meshes}).visit(node)
@@ -128,18 +128,6 @@ def _passed_on(definition: Definition, call: ast.Call, name: str) -> int:
     versions = [d.parameters and d for d in getattr(func, "__wb_definitions__", ()) if d is not definition]
     positions = [k for k, a in enumerate(call.args) if _is_name(a, name)] if versions else []
     return sum(all(only_indexed(d, p.arg) for d in versions for p in d.parameters[k : k + 1]) for k in positions)
-
-
-def _read_after(node: ast.FunctionDef) -> list[ast.For]:
-    """Return the `range` loops whose variable is set only by the loop but read outside it: Warp presets it to 0."""
-    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-    loops: list[ast.For] = []
-    for loop in (n for n in ast.walk(node) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
-        inside = {id(n) for n in ast.walk(loop)}
-        outside = [n for n in names if n.id == loop.target.id and id(n) not in inside]  # type: ignore[union-attr]
-        if outside and all(isinstance(n.ctx, ast.Load) for n in outside) and _is_call(loop.iter, "range"):
-            loops.append(loop)
-    return loops
 
 
 def _parameter_types(definition: Definition) -> dict[str, Any]:
@@ -210,7 +198,6 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, node: ast.FunctionDef, definition: Definition, meshes: set[str]) -> None:
         self.definition, self.meshes = definition, meshes
         self.before: list[ast.stmt] = []
-        self.read_after = _read_after(node)
         begun = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, *_BEGUN))
         self.queries = {n.targets[0].id: n.value for n in begun if isinstance(n.targets[0], ast.Name)}
 
@@ -250,8 +237,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
-        zero = _located(ast.Assign([copy.deepcopy(node.target)], ast.Constant(0)), node)
-        return [*([zero] if node in self.read_after else []), self.generic_visit(node)]
+        return self.generic_visit(node)
 
     def visit_While(self, node: ast.While) -> Any:
         """Rewrite `while hash_grid_query_next(query, j)` as a `for` over the query.
