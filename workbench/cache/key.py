@@ -200,7 +200,7 @@ def _signature(function: Function) -> Iterator[Part]:
 _SHOWN = {True: "on", False: "off", "quick": "on"}
 """Values of options in words; code with checks is first built without those that a test makes needless ("quick")."""
 _ALIKE = {"option checks": "every check is needed"}
-"""What has changed where the values of an option are shown alike."""
+"""Reasons of a rebuild by option, for two values that are shown alike."""
 
 
 def _options(options: Options) -> Iterator[Part]:
