@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.checks.numeric import kernel
 from workbench.api.builds.gathered import cleared_regions, hold
-from workbench.autodiff import Gathering, adjoint, adjoint_params, gathering
+from workbench.autodiff import GatherAdjoint, adjoint, adjoint_params, gather_adjoint
 from workbench.autodiff.gather.own import owned
 from workbench.backends.python.interpret import run
 from workbench.errors import NotDifferentiable
@@ -95,7 +95,7 @@ def _signature(ndim: int) -> dict[str, Any]:
 
 
 def _same(
-    function: Function, reverse: Function, form: Gathering, dims: tuple[int, ...], seed: int, flat: str = ""
+    function: Function, reverse: Function, form: GatherAdjoint, dims: tuple[int, ...], seed: int, flat: str = ""
 ) -> bool:
     """Compare both forms on some arrays; whether the gather form may be used for this launch."""
     random = np.random.default_rng(seed)
@@ -137,7 +137,7 @@ def _verdict(seed: int, flat: str = "") -> str:
     text = program(seed, ndim, flat)
     function = kernel(text, _signature(1 if flat == "array" else ndim))
     reverse = adjoint(function, numbers=False)
-    form = gathering(reverse)
+    form = gather_adjoint(reverse)
     if form is None:
         return "none"
     touched = {op.operands[0] for op in walk(form.sums.body) if op.name in EFFECTS}
@@ -177,7 +177,7 @@ def test_a_size_that_is_added_before_a_remainder(index: str, size: str) -> None:
     """A ring in the spelling of languages whose remainders may be negative: the gradient by NumPy's roll."""
     text = f"def made(x, z, y, w, k, n, m):\n    i = tid()\n    n0 = {size}\n    y[i] = x[i] * x[{index}]\n"
     reverse = adjoint(kernel(text, _signature(1)), numbers=False)
-    form = gathering(reverse)
+    form = gather_adjoint(reverse)
     assert form is not None and not any(op.name == "atomic_add" for op in walk(form.sums.body))
     x, seed = np.random.default_rng(0).random((2, 7))
     given = {"x": x, "z": x, "y": np.zeros(7), "w": x, "k": 0.0, "n": 7, "m": 1}
@@ -205,9 +205,9 @@ def test_a_launch_over_the_inside_of_an_array(ndim: int) -> None:
     """Of elements that no thread adds up, each thread adds its own part: no matter how few threads there are."""
     text = f"def made(x, z, y, w, k, n, m):\n{INSIDE[str(ndim)]}"
     reverse = adjoint(kernel(text, _signature(ndim)), numbers=False)
-    form = gathering(reverse)
+    form = gather_adjoint(reverse)
     assert form is not None and not form.needs
-    assert gathering(reverse, local=True) is None or gathering(reverse, local=True).needs
+    assert gather_adjoint(reverse, local=True) is None or gather_adjoint(reverse, local=True).needs
     random = np.random.default_rng(ndim)
     for size, threads in ((9, 6), (9, 3), (4, 1), (12, 0)):
         shape, dims = (size,) * ndim, (threads,) * ndim
@@ -239,7 +239,7 @@ def test_permutations_of_a_launch_are_added_to_plainly() -> None:
     given = {n: random.uniform(0.5, 1.5, (3, 4, 5)) for n in "xzyw"} | {"k": 0.7, "n": 1, "m": 1}
     adjoints = {p.name: random.uniform(-1, 1, (3, 4, 5)) for p in adjoint_params(reverse).values()}
     adjoints["adj_k"] = np.zeros(1)
-    form = Gathering(plain[0], reverse, frozenset(), {}, plain[1], frozenset())
+    form = GatherAdjoint(plain[0], reverse, frozenset(), {}, plain[1], frozenset())
     assert hold(form, (4, 5), {**given, **adjoints})
     assert not hold(form, (5, 5), {**given, **adjoints})
     want, found = ({n: a.copy() for n, a in adjoints.items()} for _ in range(2))

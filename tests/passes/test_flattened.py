@@ -14,8 +14,8 @@ import workbench as wb
 from tests.support.checks import meaning
 from workbench.backends.python import run
 from workbench.ir.values import Function, array_of, walk
-from workbench.passes.loops.flattened import flattened
-from workbench.passes.loops.interior import interior_of, split_border
+from workbench.passes.loops.delinearise import delinearised
+from workbench.passes.loops.peeling import peel_boundaries, peeled_parts
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)
@@ -93,7 +93,7 @@ def own_widths(x: IMAGE, w: wb.array(dtype=int), y: FLOATS):
 
 def last_indices(function: Function) -> set[str]:
     """What the last indices of threads inside are made by."""
-    found = interior_of(split_border(function))
+    found = peeled_parts(peel_boundaries(function))
     assert found is not None
     assert found.once[-1].name == "row_length"
     inside = list(walk(found.inside))
@@ -108,7 +108,7 @@ def test_no_division_is_left_inside(kernel: wb.Kernel) -> None:
 
 @pytest.mark.parametrize("kernel", [narrow, only_a_number, own_widths], ids=lambda kernel: kernel.name)
 def test_other_kernels_stay(kernel: wb.Kernel) -> None:
-    assert flattened(kernel.specialise().function) is None
+    assert delinearised(kernel.specialise().function) is None
 
 
 def quotient(a: np.ndarray, b: int) -> np.ndarray:
@@ -227,7 +227,7 @@ def test_random_programs(seed: int) -> None:
     x = np.random.default_rng(seed).integers(-9, 9, 500).astype(np.int32)
     split = 0
     for kernel in programs(seed):
-        split += flattened(kernel.specialise().function) is not None
+        split += delinearised(kernel.specialise().function) is not None
         for w, d, h in [(16, 48, 3), (21, 5, 2**30), (7, 7, 7), (0, 0, 0), (-20, 40, -1)]:
             o, want = wb.zeros((n, 8), dtype=int), np.zeros((n, 8), np.int32)
             wb.launch(kernel, n, [w, d, h, o, wb.array(x)], checks=False)

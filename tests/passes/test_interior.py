@@ -11,7 +11,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import machine
 from workbench.ir.values import Function, walk
-from workbench.passes.loops.interior import interior_of, split_border
+from workbench.passes.loops.peeling import peel_boundaries, peeled_parts
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)
@@ -112,12 +112,12 @@ def shifted(a: int, b: int, y: wb.array(dtype=int)):
 
 
 def split(kernel: wb.Kernel) -> Function:
-    return split_border(kernel.specialise().function)
+    return peel_boundaries(kernel.specialise().function)
 
 
 @pytest.mark.parametrize("kernel", [clamped, periodic, round_and_round], ids=lambda kernel: kernel.name)
 def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
-    found = interior_of(split(kernel))
+    found = peeled_parts(split(kernel))
     assert found is not None
     last = {op.operands[1 + op.operands[0].type.ndim - 1] for op in walk(found.inside) if op.name == "load"}
     makers = {op.name for op in walk(found.inside) if not last.isdisjoint(op.results)}
@@ -214,7 +214,7 @@ def test_a_border_of_zeros(shape: tuple[int, int]) -> None:
 
 
 def test_rows_at_a_border_have_no_threads_inside() -> None:
-    found = interior_of(split(padded))
+    found = peeled_parts(split(padded))
     assert found is not None
     assert "if" not in {op.name for op in walk(found.inside)}
 
@@ -242,7 +242,7 @@ def test_the_gradient_of_a_filter(shape: tuple[int, int]) -> None:
 
 def test_the_gradient_of_a_filter_has_an_inside_that_gangs_take() -> None:
     adjoint = ir_of(filtered.specialise().function, "adjoint", False, 16)
-    assert interior_of(split_border(adjoint)) is not None
+    assert peeled_parts(peel_boundaries(adjoint)) is not None
     assert cpu.emitted(adjoint, Options(few_cores=True), machine.target()).gangs
 
 

@@ -42,23 +42,30 @@ LOWERED_FOR_LLVM = [
     "halves",
     "counted",
     "counters",
-    "interior",
+    "peel_boundaries",
     "early_exits",
     "divisors",
     "scalar_expansion",
     "expand",
 ]
 DERIVED = {
-    "forward": ["strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component"],
+    "forward": ["strip_custom_gradients", "demote_atomics", "atomic", "reductions", "by_component"],
     "adjoint": [
         *("strip_asserts", "strip_prints", "early_exits"),
-        *("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce_derivative"),  # HOISTED: no branch
+        *(
+            "fold",
+            "demote_atomics",
+            "promote",
+            "load_forwarding",
+            "dead_stores",
+            "dce_derivative",
+        ),  # HOISTED: no branch
         *("dce_derivative", "recompute", "dce_derivative"),
         *("unchanged", "fold", "promote", "dce_derivative"),
     ],
     "tangent": [
         *("recompute", "dce", "fold", "dce"),
-        *("strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component"),
+        *("strip_custom_gradients", "demote_atomics", "atomic", "reductions", "by_component"),
     ],
 }
 DERIVED["finite"] = ["finite_checks", *DERIVED["forward"]]

@@ -12,7 +12,7 @@ import pytest
 import kernel_ext.refusal  # noqa: F401  a subclass of WorkbenchError outside of the library
 from workbench import errors
 from workbench.backends.worker.calls import raised
-from workbench.backends.worker.jobs import Refused
+from workbench.backends.worker.jobs import TaskFailed
 from workbench.backends.worker.server import described
 from workbench.errors import BuildError, CellErrors, DeviceError, KernelFault, LaunchError, WorkbenchError
 from workbench.source import Location, Source
@@ -63,13 +63,13 @@ def test_errors_are_equal_only_to_themselves() -> None:
 
 def test_a_worker_sends_back_what_a_message_can_hold() -> None:
     error = BuildError("No.", PLACE, "Do.", "k", log="said", text="source")
-    again = raised(Refused({"error": "BuildError", **described(error)}))
+    again = raised(TaskFailed({"error": "BuildError", **described(error)}))
     assert isinstance(again, BuildError) and again.location is None
     assert (again.message, again.advice, again.function) == ("No.", "Do.", "k")
     assert (again.log, again.text) == ("said", "source")
-    memory = raised(Refused({"error": "DeviceError", **described(DeviceError("No.", wanted=8, free=4))}))
+    memory = raised(TaskFailed({"error": "DeviceError", **described(DeviceError("No.", wanted=8, free=4))}))
     assert isinstance(memory, DeviceError) and (memory.wanted, memory.free) == (8, 4)
-    assert repr(raised(Refused({"error": "KeyError", **described(KeyError("k"))}))) == repr(RuntimeError("'k'"))
+    assert repr(raised(TaskFailed({"error": "KeyError", **described(KeyError("k"))}))) == repr(RuntimeError("'k'"))
 
 
 def test_errors_of_a_cell_are_in_the_order_of_their_lines() -> None:

@@ -22,7 +22,7 @@ from workbench import events
 from workbench.backends.worker import calls, process, windows
 from workbench.backends.worker import pool as pools
 from workbench.backends.worker.calls import call, task_name
-from workbench.backends.worker.jobs import Limits, Lost, Refused
+from workbench.backends.worker.jobs import Limits, Lost, TaskFailed
 from workbench.backends.worker.pool import Pool
 from workbench.backends.worker.process import Unavailable
 from workbench.errors import BuildError
@@ -108,7 +108,7 @@ def test_what_a_compiler_prints_is_no_answer(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "limits", "how", "stage"),
+    ("task", "limits", "reason", "stage"),
     [
         ("crash", Limits(), "crashed (signal 6)", "crash"),
         ("spin", Limits(seconds=0.2), "took more than 0.2 s of processor time", "spin"),
@@ -116,11 +116,11 @@ def test_what_a_compiler_prints_is_no_answer(pool: Pool) -> None:
     ],
 )
 def test_what_does_not_answer_is_lost_and_the_next_job_is_done(
-    pool: Pool, task: str, limits: Limits, how: str, stage: str
+    pool: Pool, task: str, limits: Limits, reason: str, stage: str
 ) -> None:
     with pytest.raises(Lost) as lost:
         ask(pool, task, limits)
-    assert (lost.value.how, lost.value.stage) == (how, stage)
+    assert (lost.value.reason, lost.value.stage) == (reason, stage)
     assert lost.value.log == ("LLVM ERROR: Cannot select: t1" if task == "crash" else "")
     assert pool.run(ECHO)[0]["given"] == 3
 
@@ -141,7 +141,7 @@ def test_an_exception_of_a_task_is_raised_here(pool: Pool) -> None:
     assert caught.value.log == "what it said"
     with pytest.raises(RuntimeError, match="given"):
         call(pool, tasks.echo, {})
-    with pytest.raises(Refused):
+    with pytest.raises(TaskFailed):
         pool.run({"task": "tests.worker.tasks:nothing"})
 
 

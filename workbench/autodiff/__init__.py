@@ -17,8 +17,8 @@ from workbench.autodiff.directions import ADJOINTS, CLEARING, FORWARD, GATHERED,
 
 if TYPE_CHECKING:
     from workbench.autodiff.forward_mode import tangent
-    from workbench.autodiff.gather.form import Gathering, gathering, is_stencil
-    from workbench.autodiff.memory.effects import refuse_shifted
+    from workbench.autodiff.gather.form import GatherAdjoint, gather_adjoint, is_stencil
+    from workbench.autodiff.memory.effects import check_own_elements
     from workbench.autodiff.reverse_mode import adjoint
 
 __all__ = [
@@ -28,19 +28,19 @@ __all__ = [
     "FORWARD",
     "GATHERED",
     "LOCAL",
-    "Gathering",
+    "GatherAdjoint",
     "adjoint",
     "adjoint_names",
     "adjoint_params",
     "adjoint_type",
+    "check_own_elements",
     "derived",
-    "gathering",
+    "gather_adjoint",
     "is_stencil",
     "kept",
     "parameters",
     "primal_params",
     "reads",
-    "refuse_shifted",
     "tangent",
     "tangent_names",
     "then",
@@ -48,10 +48,10 @@ __all__ = [
 _LATER = {
     "adjoint": "reverse_mode",
     "tangent": "forward_mode",
-    "Gathering": "gather.form",
-    "gathering": "gather.form",
+    "GatherAdjoint": "gather.form",
+    "gather_adjoint": "gather.form",
     "is_stencil": "gather.form",
-    "refuse_shifted": "memory.effects",
+    "check_own_elements": "memory.effects",
 }
 """Modules of the names that are imported on first use: a forward launch needs none of them."""
 

@@ -107,8 +107,8 @@ class _Flows:
             for read in reads & behind:
                 if looped and read not in ahead:
                     ahead[read] = reached([read], after)
-                way = [around.get(v, ()) for v in ahead[read] & behind] if looped else [()]
-                sources[reduce(_prefix, way)].append(read)
+                shortest_path = [around.get(v, ()) for v in ahead[read] & behind] if looped else [()]
+                sources[reduce(_prefix, shortest_path)].append(read)
             for loops, group in sources.items():
                 key = loops, frozenset(group)
                 if key not in numbers:

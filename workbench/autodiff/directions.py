@@ -120,9 +120,9 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
 
 
 def _part(adjoint: Function, step: str) -> Function:
-    from workbench.autodiff.gather.form import gathering
+    from workbench.autodiff.gather.form import gather_adjoint
 
-    form = gathering(adjoint, step == LOCAL)
+    form = gather_adjoint(adjoint, step == LOCAL)
     if form is None:
         raise NotDifferentiable("This adjoint has no gather form.", function=adjoint.name)
     return form.cleared if step == CLEARING else form.sums
@@ -143,7 +143,7 @@ def _steps(direction: str) -> list[str]:
     return [] if direction == FORWARD else direction.split(" ")
 
 
-def _beside(
+def _appending(
     names: Callable[[Sequence[Value]], dict[str, str]], kind: Callable[[Type], Type]
 ) -> Callable[[Sequence[Value]], list[Value]]:
     """Return a function that takes parameters and returns those that a step adds beside them.
@@ -161,8 +161,8 @@ def _beside(
 
 
 _MORE: dict[str, Callable[[Sequence[Value]], Sequence[Value]]] = {
-    **dict.fromkeys(ADJOINTS, _beside(adjoint_names, adjoint_type)),
-    "tangent": _beside(tangent_names, lambda type: type),
+    **dict.fromkeys(ADJOINTS, _appending(adjoint_names, adjoint_type)),
+    "tangent": _appending(tangent_names, lambda type: type),
     "finite": lambda params: (),
     "accesses": lambda params: [Value(ArrayType(int32, 2), log_name(params, "log"))],
     **dict.fromkeys(IN_ORDER, order_logs),

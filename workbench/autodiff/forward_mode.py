@@ -25,7 +25,7 @@ from workbench.ir.rewrite import fresh
 from workbench.ir.values import GRADIENT, Block, Function, Op, Value, array_of
 from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
-from workbench.passes.memory.nonatomic import owned_arrays
+from workbench.passes.memory.demote_atomics import owned_arrays
 from workbench.passes.pipeline import TANGENT, run
 from workbench.types import ArrayType, is_float
 
@@ -48,7 +48,7 @@ def tangent(function: Function) -> Function:
     # Before the walk, so that the error names the first line with a tile and not the first rule that is missing.
     _refuse_tiles(function)
     walk = Walk(function)
-    return verify(relabelled(run(TANGENT, walk.made(), recompute=written_out), walk.builder.labels))
+    return verify(relabelled(run(TANGENT, walk.whole_tangent(), recompute=written_out), walk.builder.labels))
 
 
 def _refuse_tiles(function: Function) -> None:
@@ -83,7 +83,7 @@ def traced_tangent(function: Function) -> Traced:
         NotDifferentiable: as `tangent`, except for tiles.
     """
     walk = Walk(function)
-    return Traced(walk.made(), walk.copies, walk.tangents)
+    return Traced(walk.whole_tangent(), walk.copies, walk.tangents)
 
 
 class Walk:
@@ -110,7 +110,7 @@ class Walk:
         self.tangents = {p: v for p, v in self.arrays.items() if p in self.active}
         self.copies: dict[Op, Op] = {}
 
-    def made(self) -> Function:
+    def whole_tangent(self) -> Function:
         """Walk over the whole kernel; return its tangent, not simplified."""
         f = self.function
         self.ops(f.body.ops)
@@ -148,11 +148,11 @@ class Walk:
         known = self.tangents.get(value)
         return known if known is not None else zero(self.builder, value.type).value
 
-    def refuse(self, message: str, op: Op, advice: str) -> NotDifferentiable:
+    def not_differentiable(self, message: str, op: Op, advice: str) -> NotDifferentiable:
         """Return the error that an operation has no tangent."""
         return NotDifferentiable(message, op.location, advice=advice, function=self.name)
 
-    def place(self, op: Op) -> list[Value]:
+    def tangent_element(self, op: Op) -> list[Value]:
         """Return the tangent array and the indices of a memory operation; a `reduce_add` has no indices."""
         array = op.operands[0]
         count = 0 if op.name == "reduce_add" else array_of(array).ndim
@@ -163,7 +163,7 @@ class Walk:
     def store(self, op: Op) -> None:
         """Emit the store of a value's tangent into the tangent array."""
         if op.operands[0] in self.arrays:
-            self.builder.store(*self.place(op), self.tangent(op.operands[-1]))
+            self.builder.store(*self.tangent_element(op), self.tangent(op.operands[-1]))
 
     def added(self, op: Op) -> None:
         """Emit the addition of a value's tangent to the tangent array.
@@ -179,14 +179,14 @@ class Walk:
         # sum.
         used = bool(op.results) and op.result in self.active
         if used and array not in self.owned:
-            raise self.refuse(
+            raise self.not_differentiable(
                 "The old value that atomic_add returns is used here in a way that has no derivative yet.",
                 op,
                 "Use the array in a second kernel.",
             )
         if value in self.tangents or used:
             types = [v.type for v in op.results]
-            emitted = self.builder.emit(op.name, (*self.place(op), self.tangent(value)), types)
+            emitted = self.builder.emit(op.name, (*self.tangent_element(op), self.tangent(value)), types)
             if used:
                 self.set(op.result, emitted.result)
 
@@ -199,7 +199,7 @@ class Walk:
         if op.operands[0] in self.arrays:
             name = op.operands[0].name
             what = f"atomic_{op.attrs[KIND]} on" if op.name == "atomic" else "An atomic change of"
-            raise self.refuse(
+            raise self.not_differentiable(
                 f"{what} {name} has no tangent: {name} and its tangent cannot change at once.",
                 op,
                 "Write each thread's value to an array, and combine them in a loop.",
@@ -228,7 +228,7 @@ class Walk:
 
     def load(self, op: Op) -> Value:
         """Emit the load of an element of the tangent array."""
-        return self.builder.load(*self.place(op))
+        return self.builder.load(*self.tangent_element(op))
 
     def cast(self, op: Op) -> Value:
         """Emit the tangent cast to the result's type."""
@@ -298,7 +298,7 @@ class Walk:
         (body,) = op.blocks
         if not op.attrs.get(REFERENCE, True):
             advice = "Write its meaning in Python as the body of its def."
-            raise self.refuse(f"{op.attrs[NAME]} is CUDA text, whose tangent is not known.", op, advice)
+            raise self.not_differentiable(f"{op.attrs[NAME]} is CUDA text, whose tangent is not known.", op, advice)
         gradient = op.attrs.get(GRADIENT)
         if gradient is None or not any(v in self.active for v in op.results):
             self.ops(body.ops[:-1])
@@ -309,7 +309,7 @@ class Walk:
         # Transposed, each of the gradient's additions to an adjoint array would be a load from a tangent array; that is
         # not written yet.
         if any(isinstance(v.type, ArrayType) and is_float(v.type) for v in op.operands):
-            raise self.refuse(
+            raise self.not_differentiable(
                 f"{op.attrs[NAME]} has a gradient of its own and takes an array: it has no tangent yet.",
                 op,
                 "Hand elements to it, not arrays.",

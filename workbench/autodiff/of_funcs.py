@@ -48,8 +48,8 @@ def _by_input(function: Function, variable: Value, ops: list[Op]) -> Value:
     """Append the operations of the derivative by an input to `ops`; return it: a vector if the input is one."""
     kind = variable.type
     if not isinstance(kind, Vector):
-        return _along(function, variable, None, ops)
-    parts = [_along(function, variable, k, ops) for k in range(kind.length)]
+        return _directional(function, variable, None, ops)
+    parts = [_directional(function, variable, k, ops) for k in range(kind.length)]
     builder = Builder()
     builder.location = function.body.ops[-1].location
     vector = builder.one("vec", parts, kind)
@@ -57,7 +57,7 @@ def _by_input(function: Function, variable: Value, ops: list[Op]) -> Value:
     return vector
 
 
-def _along(function: Function, variable: Value, component: int | None, ops: list[Op]) -> Value:
+def _directional(function: Function, variable: Value, component: int | None, ops: list[Op]) -> Value:
     """Append the operations of the derivative along one number to `ops`; return it, in the number's type.
 
     Args:

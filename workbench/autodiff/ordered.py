@@ -69,7 +69,7 @@ def runnable(function: Function, adjoint: bool, atomic: bool) -> Function:
     """
     if adjoint:
         return run(("by_component",), function)
-    return run(RUNNABLE, function, nonatomic=not atomic, reductions=False)
+    return run(RUNNABLE, function, demote_atomics=not atomic, reductions=False)
 
 
 def sums_of(function: Function) -> Sums | None:
@@ -86,13 +86,13 @@ def sums_of(function: Function) -> Sums | None:
         if not why and array is not None and is_change(op) and kinds.setdefault(array, kind_of(op)) != kind_of(op):
             why = f"changes {array.name} in two ways, {kinds[array]} and {kind_of(op)}"
         if why:
-            raise _refused(function, op, why)
+            raise _order_error(function, op, why)
     for op in walk(function.body):
         if op.name in ACCESSES and op.operands[0] in kinds and not is_change(op):
             name, what = op.operands[0].name, "writes" if op.name in EFFECTS else "reads"
-            raise _refused(function, op, f"{what} {name}, which other threads add to")
+            raise _order_error(function, op, f"{what} {name}, which other threads add to")
     for op in shared_stores(function):
-        raise _refused(function, op, f"writes one element of {op.operands[0].name} from all threads")
+        raise _order_error(function, op, f"writes one element of {op.operands[0].name} from all threads")
     if not kinds:
         return None
     rows = _most(function.body, definitions(function.body))
@@ -123,7 +123,7 @@ def _unordered(op: Op, used: set[Value], function: Function) -> str:
     return ""
 
 
-def _refused(function: Function, op: Op, why: str) -> LaunchError:
+def _order_error(function: Function, op: Op, why: str) -> LaunchError:
     return LaunchError(
         f"deterministic=True: {function.name} {why} ({op.location}), and a device has no order for that.",
         advice=ADVICE,
@@ -222,7 +222,7 @@ def counted(function: Function) -> Function:
     pruned = prune(_with(function, Block((), (*begin.body().ops, *ops, *ending)), params))
     for op in walk(pruned.body):
         if op.name in LOADS and op.operands[0].name in read_arrays(pruned) & written_arrays(function):
-            raise _refused(function, op, f"adds as often as {op.operands[0].name} says, which it writes")
+            raise _order_error(function, op, f"adds as often as {op.operands[0].name} says, which it writes")
     return verify(pruned)
 
 

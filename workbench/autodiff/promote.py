@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.autodiff.memory.aliasing import Places
+from workbench.autodiff.memory.aliasing import IndexComparison
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
@@ -83,7 +83,7 @@ class _Promoter:
     """
 
     def __init__(self, function: Function, aliased: bool, sums: bool) -> None:
-        self.places = Places(function, aliased)
+        self.comparison = IndexComparison(function, aliased)
         self.mapping: dict[Value, Value] = {}
         self.builder = Builder()
         self.done = False
@@ -135,18 +135,18 @@ class _Promoter:
         nested |= {p for op in every for inner in op.blocks for p in inner.params}
         accesses = [op for op in every if op.name in ACCESSES]
         reused: dict[Element, tuple[int, int]] = {}
-        for element in dict.fromkeys(self.place(op) for op in accesses):
+        for element in dict.fromkeys(self.element_of(op) for op in accesses):
             if not element or element in states or not nested.isdisjoint(element):
                 continue
-            held = [n for n, tree in enumerate(trees) if any(self.place(op) == element for op in tree)]
-            mine = [op for n in held for op in trees[n] if self.place(op) == element]
+            held = [n for n, tree in enumerate(trees) if any(self.element_of(op) == element for op in tree)]
+            mine = [op for n in held for op in trees[n] if self.element_of(op) == element]
             kinds = {op.name for op in mine}
-            deep = any(self.place(op) == element and op.name != "load" for n in held for op in trees[n][1:])
+            deep = any(self.element_of(op) == element and op.name != "load" for n in held for op in trees[n][1:])
             alone = len(held) == 1 and block.ops[held[0]].name not in LOOPS
             if not deep or alone:
                 continue
-            others = [op for op in accesses if self.place(op) != element]
-            meeting = [op for op in others if self.places.meet(mine[0], op, lambda v: True)]
+            others = [op for op in accesses if self.element_of(op) != element]
+            meeting = [op for op in others if self.comparison.may_alias(mine[0], op, lambda v: True)]
             if "load" in kinds and not meeting:
                 reused[element] = held[0], held[-1]
             elif not self.own.isdisjoint(element) and all(map(self.only_adds, (*mine, *meeting))):
@@ -159,7 +159,7 @@ class _Promoter:
         """Return whether an access is an addition of floats whose old value is not used, so that it may come later."""
         return op.name == "atomic_add" and op.result not in self.used and is_float(dtype_of(op.operands[0]))
 
-    def place(self, op: Op) -> Element:
+    def element_of(self, op: Op) -> Element:
         """Return the element of an access that a value can replace; empty for other operations."""
         return (op.operands[0], *indices_of(op)) if op.name in CARRIED else ()
 
@@ -167,7 +167,7 @@ class _Promoter:
         return self.mapping.get(value, value)
 
     def op(self, op: Op, states: States) -> None:
-        element = self.place(op)
+        element = self.element_of(op)
         if element in states:
             self.access(op, element, states)
         elif op.name in LOOPS:

@@ -20,7 +20,7 @@ from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.gather.flat import by_rows
 from workbench.autodiff.memory.aliasing import overwrites
-from workbench.autodiff.memory.effects import Launch, private_additions, refuse_meeting, study
+from workbench.autodiff.memory.effects import Launch, check_disjoint_threads, private_additions, study
 from workbench.autodiff.promote import hoist, is_straight, promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
@@ -34,15 +34,15 @@ from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
 from workbench.limits import CHECKPOINTS, REVERSED_UNROLLED
 from workbench.passes.memory.dead_stores import drop_overwritten
+from workbench.passes.memory.demote_atomics import demote_atomics
 from workbench.passes.memory.load_forwarding import may_overlap, reuse
-from workbench.passes.memory.nonatomic import nonatomic
 from workbench.passes.pipeline import ADJOINT_INPUT, HOISTED, REVERSED, SIMPLIFIED, SWEPT, run
 from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
 
 
-class _Wanted(msgspec.Struct, frozen=True):
+class _Options(msgspec.Struct, frozen=True):
     """The options of `adjoint` for one kernel."""
 
     atomic: bool
@@ -85,19 +85,19 @@ def adjoint(
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
-    wanted = _Wanted(atomic or aliased, aliased, numbers, checkpoints, constant, stack, launch, uncleared)
+    options = _Options(atomic or aliased, aliased, numbers, checkpoints, constant, stack, launch, uncleared)
     if launch is not None:
-        return _adjoint(_at_single(function, launch.single), wanted)
+        return _adjoint(_at_single(function, launch.single), options)
     try:
-        return _adjoint(function, wanted)
-    except NotDifferentiable as refused:
+        return _adjoint(function, options)
+    except NotDifferentiable as dependence_error:
         # No two threads have the same row and place, as none have the same index.
         rows = by_rows(function)
         if rows is None:
             raise
         with suppress(NotDifferentiable):
-            return rows.flattened(_adjoint(rows.rows, wanted))
-        raise refused
+            return rows.linearised(_adjoint(rows.rows, options))
+        raise dependence_error
 
 
 def adjoint_at(
@@ -121,7 +121,7 @@ def adjoint_at(
             raise
     launch = Launch.like(function, dims)
     result = adjoint(function, checkpoints=checkpoints, launch=launch)
-    refuse_meeting(function, launch, dims, arguments)
+    check_disjoint_threads(function, launch, dims, arguments)
     return result
 
 
@@ -135,14 +135,14 @@ def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
     return rewrite(function, change)
 
 
-def _adjoint(function: Function, wanted: _Wanted) -> Function:
-    current = _simplified(run(ADJOINT_INPUT, function, early_exits=wanted.stack), wanted)
+def _adjoint(function: Function, options: _Options) -> Function:
+    current = _simplified(run(ADJOINT_INPUT, function, early_exits=options.stack), options)
     checkpointed: frozenset[tuple[Op, int]] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
     # no longer possible more of them are kept or computed (`reverse/loops`), so the turns end.
     while True:
-        apart = Launch(wanted.launch.single) if wanted.launch is not None else None
-        result, own = _attempt(current, replace(wanted, launch=apart), checkpointed)
+        disjoint = Launch(options.launch.single) if options.launch is not None else None
+        result, own = _attempt(current, replace(options, launch=disjoint), checkpointed)
         missing = _missing(result)
         if not missing:
             break
@@ -158,21 +158,21 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
             checkpointed = more
         else:
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
-            current, checkpointed = _simplified(smaller, wanted), frozenset[tuple[Op, int]]()
-    if wanted.launch is not None and apart is not None:
-        wanted.launch.apart.extend(apart.apart)
+            current, checkpointed = _simplified(smaller, options), frozenset[tuple[Op, int]]()
+    if options.launch is not None and disjoint is not None:
+        options.launch.disjoint.extend(disjoint.disjoint)
     labels = own.labels
-    promoted = partial(promote, aliased=wanted.atomic, sums=not wanted.stack)
+    promoted = partial(promote, aliased=options.atomic, sums=not options.stack)
     return verify(relabelled(run(REVERSED, result, promote=promoted), labels))
 
 
-def _simplified(function: Function, wanted: _Wanted) -> Function:
-    overlap = partial(may_overlap, apart=not wanted.atomic)
+def _simplified(function: Function, options: _Options) -> Function:
+    overlap = partial(may_overlap, disjoint=not options.atomic)
     return run(
         SIMPLIFIED,
         function,
-        nonatomic=partial(nonatomic, owned=partial(private_additions, launch=wanted.launch)),
-        promote=partial(_promoted, aliased=wanted.aliased),
+        demote_atomics=partial(demote_atomics, owned=partial(private_additions, launch=options.launch)),
+        promote=partial(_promoted, aliased=options.aliased),
         load_forwarding=partial(reuse, overlap=overlap),
         dead_stores=partial(drop_overwritten, overlap=overlap),
     )
@@ -188,27 +188,29 @@ def _promoted(function: Function, aliased: bool) -> Function:
     return function if promoted is steady else promoted
 
 
-def _attempt(function: Function, wanted: _Wanted, checkpointed: frozenset[tuple[Op, int]]) -> tuple[Function, Emitter]:
+def _attempt(
+    function: Function, options: _Options, checkpointed: frozenset[tuple[Op, int]]
+) -> tuple[Function, Emitter]:
     """Return the adjoint, perhaps with `unavailable` operations, and the builder that wrote it.
 
     Args:
         function: the simplified kernel.
-        wanted: the options.
+        options: the options.
         checkpointed: loops with the numbers of carried values that must be known in each iteration.
     """
-    active = active_values(function, wanted.numbers, wanted.constant)
-    memory = study(function, active, wanted.aliased, wanted.launch)
+    active = active_values(function, options.numbers, options.constant)
+    memory = study(function, active, options.aliased, options.launch)
     # An adjoint may be differentiated again: its parameters must be other values than those of the kernel.
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))
     names = adjoint_names(function.params)
     adjoints = {p: _adjoint_param(p, names[p.name]) for p in function.params if is_float(p.type)}
     builder = Emitter()
-    cautious = overwrites(function, wanted.aliased)
-    plain = frozenset[Value]() if wanted.atomic else memory.private
+    cautious = overwrites(function, options.aliased)
+    plain = frozenset[Value]() if options.atomic else memory.private
     sweep = ReverseSweep(
-        RULES, function.name, active, memory, env, adjoints, plain, builder, checkpointed, wanted.checkpoints,
-        wanted.stack, cautious, wanted.atomic, frozenset([p for p in function.params if p.name in wanted.uncleared]),
+        RULES, function.name, active, memory, env, adjoints, plain, builder, checkpointed, options.checkpoints,
+        options.stack, cautious, options.atomic, frozenset([p for p in function.params if p.name in options.uncleared]),
     )  # fmt: skip
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)
@@ -239,7 +241,7 @@ def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) 
     It is the first in the source of those that no unrolling and no checkpoint would help, or else of all.
     """
     name = result.name.removesuffix("_adjoint")
-    needs = [(op, reason, _need(result, op, own)) for op, reason in missing]
+    needs = [(op, reason, _needing_location(result, op, own)) for op, reason in missing]
     # What no unrolling and no checkpoint would mend comes first, then the order of the source code.
     op, reason, need = min(needs, key=lambda n: (n[1].loop is not None, n[0].location.line, n[2].line))
     if reason.loop is not None:
@@ -248,7 +250,7 @@ def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) 
     return NotDifferentiable(f"{reason.message}{where}.", op.location, advice=reason.advice, function=name)
 
 
-def _need(function: Function, missing: Op, own: Emitter) -> Location:
+def _needing_location(function: Function, missing: Op, own: Emitter) -> Location:
     """Return the location of the first operation that needs a missing value, past what is merely recomputed from it."""
     users: dict[Value, list[Op]] = defaultdict(list)
     yielded: dict[Value, list[Value]] = defaultdict(list)

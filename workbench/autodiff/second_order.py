@@ -52,8 +52,8 @@ def adjoint_of_adjoint(
 
     # The adjoint's parameters, and beside each of floats (an adjoint, too) what is its cotangent.
     params = [fresh(p) for p in kernel.params]
-    first = _beside(params)
-    second = _beside((*params, *first.values()))
+    first = _new_adjoint_arrays(params)
+    second = _new_adjoint_arrays((*params, *first.values()))
     builder, along, unseen = Builder(), list[Value](), set[Value]()
     for param, adjoints in first.items():
         unseen |= {second[adjoints]} if param.name in constant else set()
@@ -88,7 +88,7 @@ def _is_plain(function: Function) -> bool:
     return not function.block_dim and all(len(k) == 1 for k in kinds.values()) and not overwrites(function, False)
 
 
-def _beside(params: Sequence[Value]) -> dict[Value, Value]:
+def _new_adjoint_arrays(params: Sequence[Value]) -> dict[Value, Value]:
     """Return a new adjoint array for each parameter with a float type."""
     names = adjoint_names(params)
     return {p: Value(adjoint_type(p.type), names[p.name]) for p in params if p.name in names}

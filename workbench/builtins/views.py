@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.builtins.declaration.declare import builtin
-from workbench.builtins.declaration.rules import Arg, Signature, count, refuse
+from workbench.builtins.declaration.rules import Arg, Signature, argument_error, count
 from workbench.builtins.scalars.operators import and_, where
 from workbench.types import int64
 
@@ -23,7 +23,7 @@ def _three_int64(name: str, args: Sequence[Arg]) -> Signature:
     """Return the types of an operation from three int64 to an int64."""
     count(name, args, 3)
     if any(a != int64 for a in args):
-        raise refuse(name, args, "three int64")
+        raise argument_error(name, args, "three int64")
     return (int64,) * 3, int64
 
 

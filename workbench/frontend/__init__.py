@@ -1,6 +1,6 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
-from workbench.frontend.expressions.statics import PURE, static_again
+from workbench.frontend.expressions.statics import PURE, reevaluated_static
 from workbench.frontend.functions.cuda_funcs import Native, native_of
 from workbench.frontend.functions.custom_gradients import Custom, watch_custom
 from workbench.frontend.names.annotate import (
@@ -17,7 +17,7 @@ from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import (
     as_builtin,
     meaning,
-    read_again,
+    reread,
     seen,
     structs_named,
     uniforms_read,
@@ -27,7 +27,7 @@ from workbench.frontend.names.references import refuse_references
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Notice
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
-from workbench.frontend.state.reads import DEFAULT, GIVEN, Reads, Watched
+from workbench.frontend.state.reads import DEFAULT, GIVEN, Dependency, Reads
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.statements.trace import Frame, Shown
@@ -40,6 +40,7 @@ __all__ = [
     "ArrayOf",
     "Custom",
     "Definition",
+    "Dependency",
     "Family",
     "Float",
     "Frame",
@@ -54,7 +55,6 @@ __all__ = [
     "Scope",
     "Shown",
     "Tiling",
-    "Watched",
     "anything",
     "array_of",
     "as_builtin",
@@ -72,12 +72,12 @@ __all__ = [
     "parameter_annotation",
     "parameter_annotations",
     "parameter_types",
-    "read_again",
+    "reevaluated_static",
     "ref",
     "refuse_references",
+    "reread",
     "result_types",
     "seen",
-    "static_again",
     "structs_named",
     "uniforms_read",
     "usable_in_kernel",

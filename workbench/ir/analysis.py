@@ -434,7 +434,7 @@ class Analysis:
         """Return whether an atom is the same for all threads of a launch, whenever it is computed."""
         return atom.kind in ("launch_dim", "shape", "number") or (atom.value is not None and self.uniform(atom.value))
 
-    def own_places(self, axis: int, uses: Iterable[Op]) -> list[int]:
+    def own_positions(self, axis: int, uses: Iterable[Op]) -> list[int]:
         """Return the positions in these accesses' indices that tell threads along an axis of the launch apart.
 
         There its tid stands alike in all: as itself, or so that a thread has a stretch of its own (tid * k + c, where

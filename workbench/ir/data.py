@@ -236,9 +236,9 @@ class _Writer:
         attrs = self.attributes(op)
         results = [self.value(r) for r in op.results]
         blocks = [self.block(b) for b in op.blocks]
-        return [op.name, operands, results, attrs, blocks, self.place(op.location)]
+        return [op.name, operands, results, attrs, blocks, self.write_location(op.location)]
 
-    def place(self, location: Location) -> list[Json]:
+    def write_location(self, location: Location) -> list[Json]:
         """Return a location as `locations` writes it; without it, its source's number and its lines and columns."""
         if self.locations is not None:
             return self.locations.write(location)
@@ -282,7 +282,7 @@ class _Writer:
         if isinstance(value, (Scalar, Vector, ArrayType)):
             return ["type", self.type(value)]
         if isinstance(value, Location):
-            return ["place", self.place(value)]
+            return ["place", self.write_location(value)]
         raise Unwritable(f"the operation {op} holds {its_type(value)}, which has no form in a file")
 
 
@@ -448,7 +448,7 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no attribute")
 
     def location(self, data: Json) -> Location:
-        """Return the location that `_Writer.place` wrote; raise `Malformed` if the data are none."""
+        """Return the location that `_Writer.write_location` wrote; raise `Malformed` if the data are none."""
         if self.locations is not None and isinstance(data, list):
             return self.locations.read(data)
         match data:

@@ -22,7 +22,7 @@ TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
 
 def show(function: Function, *, lines: bool = False) -> str:
     """Return the function as readable text; with `lines`, operations end in `@ line`, the line of the user's text."""
-    return _Printer(function, canonical=False, lines=lines).text()
+    return _Printer(function, canonical=False, lines=lines).to_str()
 
 
 def canonical(function: Function) -> str:
@@ -31,7 +31,7 @@ def canonical(function: Function) -> str:
     Locals are numbered in order, locations are left out, constants stand with all their bits; a captured constant
     stands by its name alone (its value is a key part of its own).
     """
-    return _Printer(function, canonical=True, lines=False).text()
+    return _Printer(function, canonical=True, lines=False).to_str()
 
 
 def literal_bits(value: object, type: Scalar | Vector) -> str:
@@ -79,7 +79,7 @@ class _Printer:
         self.used: set[str] = set()
         self.rows: list[str] = []
 
-    def text(self) -> str:
+    def to_str(self) -> str:
         """Return the text of the function, one line per operation; call it once per printer."""
         params = ", ".join(f"{self.name(p)}: {p.type!r}" for p in self.function.params)
         head = "function" if self.canonical else self.function.name

@@ -48,7 +48,7 @@ def _types(values: tuple[Value, ...]) -> list[object]:
     return [v.type for v in values]
 
 
-def _whole(values: tuple[Value, ...]) -> bool:
+def _are_integers(values: tuple[Value, ...]) -> bool:
     """Return whether all values are integers."""
     return all(is_integer(v.type) for v in values)
 
@@ -80,7 +80,7 @@ def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
     offsets = op.operands[1 : 1 + array.ndim]
     axes = op.attrs[AXES]
     rising = len(axes) == tile.ndim and sorted(set(axes)) == list(axes) and all(a in range(array.ndim) for a in axes)
-    fits = len(op.operands) == 1 + array.ndim + values and _whole(offsets) and rising
+    fits = len(op.operands) == 1 + array.ndim + values and _are_integers(offsets) and rising
     return (array, tile) if fits and tile.dtype == array.dtype else None
 
 
@@ -109,27 +109,27 @@ def tile_of(value: Value) -> Tile:
 def _extract(op: Op) -> bool:
     """Return whether a `tile_extract` is legal: a tile and one index per axis give an element."""
     t = tile_of(op.operands[0])
-    return len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and op.result.type == t.dtype
+    return len(op.operands) == 1 + t.ndim and _are_integers(op.operands[1:]) and op.result.type == t.dtype
 
 
 def _insert(op: Op) -> bool:
     """Return whether a `tile_insert` is legal: a tile, one index per axis and an element give a tile of its type."""
     t = tile_of(op.operands[0])
-    fits = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1])
+    fits = len(op.operands) == 2 + t.ndim and _are_integers(op.operands[1:-1])
     return fits and op.operands[-1].type == t.dtype and op.result.type == t
 
 
 def _slice(op: Op) -> bool:
     """Return whether a `tile_slice` is legal: one offset per axis, and a result no larger along any axis."""
     t, r = tile_of(op.operands[0]), tile_of(op.result)
-    fits = len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
+    fits = len(op.operands) == 1 + t.ndim and _are_integers(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
     return fits and r.shape == op.attrs[SHAPE] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
 
 
 def _place(op: Op) -> bool:
     """Return whether a `tile_place` is legal: a tile, one offset per axis, and a tile to insert that is no larger."""
     t, part = tile_of(op.operands[0]), tile_of(op.operands[-1])
-    is_whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1]) and part.ndim == t.ndim
+    is_whole = len(op.operands) == 2 + t.ndim and _are_integers(op.operands[1:-1]) and part.ndim == t.ndim
     fits = is_whole and part.dtype == t.dtype and op.result.type == t
     return fits and all(a <= b for a, b in zip(part.shape, t.shape, strict=True))
 

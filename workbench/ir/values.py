@@ -21,7 +21,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
         `store` and those beginning in atomic_ may have one index more than the array has dimensions: the number of a
         component, row by row, which is what they then mean (see passes/memory/by_component.py)
     owned          (array) -> bool                 whether no other thread has access to the elements that this one
-                   has access to; only as the condition of an `if` that `passes/memory/nonatomic.py` decides
+                   has access to; only as the condition of an `if` that `passes/memory/demote_atomics.py` decides
     reduce_add     (array, element) -> ()          add to element 0, summed over the threads of the launch
     cast           (scalar or vector) -> same shape, other scalar type
     vec            (*scalars) -> vector            a matrix or quaternion too: its components, row by row
@@ -39,8 +39,8 @@ Core operations (every other operation is the name of an elementwise builtin, se
     launch_dim     () -> int64                     attrs: axis; the launch's extent
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
-        attrs, hints for a backend: interior, at the end of a body (see passes/loops/interior.py); cold, the second
-        block is seldom run; scalar, threads go through it one by one (see passes/loops/later.py)
+        attrs, hints for a backend: interior, at the end of a body (see passes/loops/peeling.py); cold, the second
+        block is seldom run; scalar, threads go through it one by one (see passes/loops/defer_atomics.py)
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
         attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll; scalar,
         as of an `if`
@@ -76,7 +76,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
-    row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/loops/flattened.py`)
+    row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/loops/delinearise.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
     tile_copy      (tile) -> tile                  the same elements in shared memory

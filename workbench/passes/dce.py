@@ -20,15 +20,15 @@ def prune(function: Function) -> Function:
     """Return the function without operations, results of `if` and carried values that no effect depends on."""
     body = function.body
     known = constants(body) if "while" in body.op_names else {}
-    return replace_body(function, _Needs(body, lambda op: not ends(op, known)).rebuilt(body))
+    return replace_body(function, _Liveness(body, lambda op: not ends(op, known)).rebuilt(body))
 
 
 def prune_derivative(function: Function) -> Function:
     """Return what `prune` does, for a function all of whose loops end: no `while` counts as an effect."""
-    return replace_body(function, _Needs(function.body, lambda op: False).rebuilt(function.body))
+    return replace_body(function, _Liveness(function.body, lambda op: False).rebuilt(function.body))
 
 
-class _Needs:
+class _Liveness:
     """Finds the operations, and the results and carried values of structured ones, that effects depend on.
 
     Attributes:
@@ -53,7 +53,7 @@ class _Needs:
         for op in effects:
             self.keep(op)
         while self.pending:
-            self.need(self.pending.pop())
+            self.mark_live(self.pending.pop())
 
     def index(self, body: Block, parent: Op | None) -> list[Op]:
         """Record which operation defines each value; return the operations with an effect."""
@@ -96,7 +96,7 @@ class _Needs:
                 self.pending += op.operands
             op = self.parent[op]
 
-    def need(self, value: Value) -> None:
+    def mark_live(self, value: Value) -> None:
         if value in self.seen or value not in self.made_by:
             return
         self.seen.add(value)

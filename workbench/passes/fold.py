@@ -40,14 +40,14 @@ def fold(function: Function, calls: bool = True) -> Function:
 class _Folder:
     """Rewrites a function.
 
-    `known` has the literals, `made` the operation of each value, and `shared` the values that the open block may reuse.
+    `known` has the literals, `defs` the operation of each value, and `shared` the values that the open block may reuse.
     """
 
     def __init__(self, calls: bool) -> None:
         self.calls = calls
         self.mapping: dict[Value, Value] = {}
         self.known: dict[Value, NumPyValue] = {}
-        self.made: dict[Value, Op] = {}
+        self.defs: dict[Value, Op] = {}
         self.shared: Scopes[Hashable, tuple[Value, ...]] = Scopes()
         self.ops: list[Op] = []
 
@@ -128,7 +128,7 @@ class _Folder:
         if same is not None:
             return same[0]
         self.ops.append(op)
-        self.made[op.result] = op
+        self.defs[op.result] = op
         self.shared.learn(key, op.results)
         if op.name == "const" and not op.attrs.get(CAPTURED):
             self.known[op.result] = value_of(op.attrs[VALUE], contents(op.result.type))
@@ -250,7 +250,7 @@ def _exclusive(folder: _Folder, op: Op) -> Value | None:
 
 def _twice(folder: _Folder, op: Op) -> Value | None:
     """Return x for `not not x` and `- - x`; None for others."""
-    definition = folder.made.get(op.operands[0])
+    definition = folder.defs.get(op.operands[0])
     return definition.operands[0] if definition is not None and definition.name == op.name else None
 
 
@@ -266,7 +266,7 @@ def _cast(folder: _Folder, op: Op) -> Value | None:
 
 
 def _extract(folder: _Folder, op: Op) -> Value | None:
-    definition, known = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
+    definition, known = folder.defs.get(op.operands[0]), folder.known.get(op.operands[1])
     if definition is None or definition.name != "vec" or known is None:
         return None
     index = int(known.item())

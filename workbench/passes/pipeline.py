@@ -40,16 +40,16 @@ from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
 from workbench.passes.loops.counters import split_counters
-from workbench.passes.loops.divisors import same_divisors
+from workbench.passes.loops.defer_atomics import defer_atomics
+from workbench.passes.loops.divisors import uniform_divisors
 from workbench.passes.loops.expansion import expand_scalars
 from workbench.passes.loops.forms import counted, early_exits
-from workbench.passes.loops.interior import split_border
-from workbench.passes.loops.later import later
+from workbench.passes.loops.peeling import peel_boundaries
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.memory.by_component import by_component
 from workbench.passes.memory.dead_stores import drop_overwritten
+from workbench.passes.memory.demote_atomics import atomic, demote_atomics
 from workbench.passes.memory.load_forwarding import reuse
-from workbench.passes.memory.nonatomic import atomic, nonatomic
 from workbench.passes.reductions import reductions
 from workbench.passes.strip_custom_gradients import without_customs
 from workbench.passes.unchanged import unchanged
@@ -70,9 +70,9 @@ KEYED: Stage = ("strip_custom_gradients",)
 # `early_exits` where the states of a short loop may all be kept.
 ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints", "early_exits")
 # Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/reverse_mode.py).
-# Here `nonatomic` takes arrays that are read as well; `promote` and `hoist` are in autodiff/promote.py, without effect
-# unless it promotes something.
-SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce_derivative")
+# Here `demote_atomics` takes arrays that are read as well; `promote` and `hoist` are in autodiff/promote.py, without
+# effect unless it promotes something.
+SIMPLIFIED: Stage = ("fold", "demote_atomics", "promote", "load_forwarding", "dead_stores", "dce_derivative")
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce_derivative", "recompute", "dce_derivative")
@@ -92,8 +92,8 @@ SILENT: Stage = ("strip_asserts", "strip_prints")
 # Of a kernel whose adjoint is differentiated by way of its tangent (autodiff/second_order.py).
 TWICE: Stage = (*SILENT, "atomic")
 
-# Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `nonatomic` has not.
-RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component")
+# Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `demote_atomics` left.
+RUNNABLE: Stage = ("strip_custom_gradients", "demote_atomics", "atomic", "reductions", "by_component")
 
 # Of code with `fma=True`, after those.
 CONTRACTED: Stage = ("contract", "dce")
@@ -103,8 +103,8 @@ CONTRACTED: Stage = ("contract", "dce")
 # leaves is what the backend has.
 CHECKED: Stage = ("atomic", "number_prints", "strip_asserts", "bounds_checks")
 CPU: Stage = (
-    *("load_forwarding", "dead_stores", "lower_tiles", "halves", "counted", "counters", "interior"),
-    *("early_exits", "later", "divisors", "scalar_expansion", "expand"),
+    *("load_forwarding", "dead_stores", "lower_tiles", "halves", "counted", "counters", "peel_boundaries"),
+    *("early_exits", "defer_atomics", "divisors", "scalar_expansion", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -127,16 +127,16 @@ PASSES: Mapping[str, Pass] = {
     "dce": prune,
     "dce_derivative": prune_derivative,
     "dead_stores": drop_overwritten,
-    "divisors": same_divisors,
+    "divisors": uniform_divisors,
     "early_exits": early_exits,
     "finite_checks": finite,
     "fold": fold,
     "halves": halves,
-    "interior": split_border,
-    "later": later,
+    "peel_boundaries": peel_boundaries,
+    "defer_atomics": defer_atomics,
     "load_forwarding": reuse,
     "lower_tiles": lower_tiles,
-    "nonatomic": nonatomic,
+    "demote_atomics": demote_atomics,
     "reductions": reductions,
     "refuse_endless": refuse_endless,
     "scalar_expansion": expand_scalars,

@@ -52,7 +52,7 @@ def positioned(
 
 
 class _Positioned:
-    """Rewrites one function; `numbers` has each thread's index in the whole, by its index in the part."""
+    """Rewrites one function; `global_indices` has each thread's index in the whole, by its index in the part."""
 
     def __init__(
         self, function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool,
@@ -63,7 +63,7 @@ class _Positioned:
         self.dimensions = sorted({c.dimension for c in cuts.values()})
         self.begins = {k: Value(int32, f"begin_{k}") for k in self.dimensions}
         self.wholes = {k: Value(int32, f"whole_{k}") for k in self.dimensions}
-        self.numbers: dict[Value, Value] = {}
+        self.global_indices: dict[Value, Value] = {}
 
     def function(self, padded: Collection[int]) -> Function:
         body = Rewriter(self.change).block(self.source.body)
@@ -92,9 +92,9 @@ class _Positioned:
 
     def change(self, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
         if op.name == "tid" and op.attrs[AXIS] in self.begins:
-            self.numbers[op.result] = Value(int32, op.result.name)
+            self.global_indices[op.result] = Value(int32, op.result.name)
             begin = self.begins[op.attrs[AXIS]]
-            return op, Op("add", (op.result, begin), (self.numbers[op.result],), location=op.location)
+            return op, Op("add", (op.result, begin), (self.global_indices[op.result],), location=op.location)
         builder = Builder()
         builder.location = op.location
         if op.name == "launch_dim" and op.attrs[AXIS] in self.wholes:
@@ -107,7 +107,9 @@ class _Positioned:
                 return builder.body().ops
         inside = subscripts(op)
         operands = tuple(
-            self.subscript(builder, rewriter, op.operands[0].name, n - 1, v) if n in inside else self.numbers.get(v, v)
+            self.subscript(builder, rewriter, op.operands[0].name, n - 1, v)
+            if n in inside
+            else self.global_indices.get(v, v)
             for n, v in enumerate(op.operands)
         )
         return None if operands == op.operands else (*builder.body().ops, rewriter.inside(op.replace(operands)))
@@ -117,38 +119,38 @@ class _Positioned:
         part = Part(name, axis)
         cut = self.cuts.get(part)
         if cut is None:
-            return self.numbers.get(value, value)
+            return self.global_indices.get(value, value)
         local = self.local(builder, rewriter, value, cut.dimension)
-        turns = self.offsets.launches(value)
-        if turns:
+        wraps = self.offsets.launches(value)
+        if wraps:
             size = builder.cast(self.wholes[cut.dimension], value.type)
-            back = builder.one("mul", (size, builder.const(turns, value.type)), value.type)
+            back = builder.one("mul", (size, builder.const(wraps, value.type)), value.type)
             local = builder.one("sub", (local, back), value.type)
         if cut.before:
             local = builder.one("add", (local, builder.const(cut.before, value.type)), value.type)
-        if not self.checked or value in self.numbers:
+        if not self.checked or value in self.global_indices:
             return local
         # A report has the index and the size that the user knows.
-        position = self.numbers.get(value, value), self.length(builder, part, cut.dimension)
+        position = self.global_indices.get(value, value), self.length(builder, part, cut.dimension)
         return builder.one("view_index", tuple(builder.cast(v, int64) for v in (local, *position)), int64)
 
     def local(self, builder: Builder, rewriter: Rewriter, value: Value, dimension: int) -> Value:
         """Emit an index of the whole as one of a part without its halo; it is not wrapped around a ring."""
         op = self.offsets.analysis.defs.get(value)
-        if op is None or value in self.numbers:
+        if op is None or value in self.global_indices:
             return value
         one, *others = (rewriter.mapping.get(v, v) for v in op.operands)
         if op.name == "cast":
             return builder.cast(self.local(builder, rewriter, one, dimension), value.type)
         if op.name in ("mod", "wrap_index"):
-            local, turns = self.local(builder, rewriter, one, dimension), self.offsets.turns(op)
-            back = builder.one("mul", (others[0], builder.const(turns, value.type)), value.type) if turns else None
+            local, wraps = self.local(builder, rewriter, one, dimension), self.offsets.wraps(op)
+            back = builder.one("mul", (others[0], builder.const(wraps, value.type)), value.type) if wraps else None
             return local if back is None else builder.one("sub", (local, back), value.type)
         moved = next((n for n, v in enumerate(op.operands) if self.moves(v, dimension)), None)
         if moved is not None and (op.name == "add" or (op.name == "sub" and moved == 0)):
             ends = [one, *others]
             ends[moved] = self.local(builder, rewriter, ends[moved], dimension)
-            operands = [v if n == moved else self.numbers.get(v, v) for n, v in enumerate(ends)]
+            operands = [v if n == moved else self.global_indices.get(v, v) for n, v in enumerate(ends)]
             return builder.one(op.name, operands, value.type)
         return builder.one("sub", (value, builder.cast(self.begins[dimension], value.type)), value.type)
 

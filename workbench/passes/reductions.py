@@ -5,7 +5,7 @@ kernel accesses the array in no other way. Then the element is read and written 
 of them, and the changes may be combined first: in a wider type, side by side, in an order that is always the same.
 
 That holds as long as no argument overlaps another one; where arguments do, the launcher asks for the form without marks
-(see `nonatomic`).
+(see `demote_atomics`).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_i
 @deep
 def reductions(function: Function) -> Function:
     """Return the function with changes of one element by all threads marked (`REDUCTION`); itself if there are none."""
-    marked = _found(function)
+    marked = _elements_to_combine(function)
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        return (op.replace(attrs={**op.attrs, REDUCTION: True}),) if _place(op) in marked else None
+        return (op.replace(attrs={**op.attrs, REDUCTION: True}),) if _changed_element(op) in marked else None
 
     return rewrite(function, change) if marked else function
 
@@ -40,7 +40,7 @@ def reductions(function: Function) -> Function:
 @deep
 def reduces(function: Function) -> bool:
     """Return whether `reductions` would mark anything in the function without its custom gradients."""
-    return bool(_found(without_customs(function)))
+    return bool(_elements_to_combine(without_customs(function)))
 
 
 def kind_of(op: Op) -> str:
@@ -50,13 +50,13 @@ def kind_of(op: Op) -> str:
     return op.attrs[KIND] if op.name == "atomic" else ""
 
 
-def _place(op: Op) -> tuple[Value, ...]:
+def _changed_element(op: Op) -> tuple[Value, ...]:
     """Return the array and the indices of an atomic change of a kind in `KINDS`; empty for another operation."""
     changes = op.name in ("atomic_add", "atomic") and kind_of(op) in KINDS
     return (op.operands[0], *indices_of(op)) if changes else ()
 
 
-def _found(function: Function) -> frozenset[tuple[Value, ...]]:
+def _elements_to_combine(function: Function) -> frozenset[tuple[Value, ...]]:
     if function.body.op_names.isdisjoint(("atomic_add", "atomic")):
         return frozenset()
     operations = list(walk(function.body))
@@ -66,7 +66,7 @@ def _found(function: Function) -> frozenset[tuple[Value, ...]]:
     elements: dict[Value, dict[tuple[Value, ...], None]] = {}
     for op in operations:
         for array in (v for v in op.operands if isinstance(v.type, ArrayType) and op.name != "shape"):
-            element = _place(op)
+            element = _changed_element(op)
             # `array is place[0]`: the array could also be an operand of another kind, such as the value.
             plain = element and array is element[0] and not used.intersection(op.results) and _combines(op)
             good = plain and all(analysis.uniform(v, _SAME) for v in element[1:])

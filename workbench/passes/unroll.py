@@ -34,7 +34,7 @@ class _Unroller:
         self.chosen = chosen
         self.done = 0
         self.mapping: Mapping = {}
-        self.numbers = _numbers(function)
+        self.constants = _constants(function)
 
     def block(self, block: Block) -> Block:
         ops: list[Op] = []
@@ -47,25 +47,25 @@ class _Unroller:
         blocks = tuple(self.block(b) for b in op.blocks)
         copied = op.replace(operands, blocks=blocks)
         # The original operation decides: its operands are the values whose constants are known.
-        numbers = self.range(op) if op.name == "for" and self.chosen(op) else None
+        constants = self.range(op) if op.name == "for" and self.chosen(op) else None
         # Inner loops are written out already, so nested loops are counted with all their iterations.
-        if numbers is None or len(numbers) * sum(1 for _ in walk(blocks[0])) > self.limit:
+        if constants is None or len(constants) * sum(1 for _ in walk(blocks[0])) > self.limit:
             into.append(copied)
             return
         self.done += 1
-        self.write_out(copied, numbers, into)
+        self.write_out(copied, constants, into)
 
     def range(self, op: Op) -> range | None:
         """Return the loop's indices; None if its bounds are no constants, or its step is 0."""
-        bounds = [self.numbers.get(v) for v in op.operands[:3]]
+        bounds = [self.constants.get(v) for v in op.operands[:3]]
         start, stop, step = bounds
         return range(start, stop, step) if start is not None and stop is not None and step else None
 
-    def write_out(self, op: Op, numbers: range, into: list[Op]) -> None:
+    def write_out(self, op: Op, constants: range, into: list[Op]) -> None:
         (body,) = op.blocks
         index, *params = body.params
         carried = op.operands[3:]
-        for number in numbers:
+        for number in constants:
             here = Value(index.type, index.name)
             into.append(Op("const", (), (here,), VALUE.of(number), (), op.location))
             mapping: Mapping = {index: here, **dict(zip(params, carried, strict=True))}
@@ -74,15 +74,15 @@ class _Unroller:
         self.mapping.update(zip(op.results, carried, strict=True))
 
 
-def _numbers(function: Function) -> dict[Value, int]:
+def _constants(function: Function) -> dict[Value, int]:
     """Return the values of integer constants, and of casts of these that do not change the number."""
-    numbers: dict[Value, int] = {}
+    constants: dict[Value, int] = {}
     for op in walk(function.body):
         if op.name == "const" and is_integer(op.result.type):
-            numbers[op.result] = int(number_of(op))
-        elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in numbers:
-            number, type = numbers[op.operands[0]], scalar_of(op.result)
+            constants[op.result] = int(number_of(op))
+        elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in constants:
+            number, type = constants[op.operands[0]], scalar_of(op.result)
             # Positive numbers that fit keep their value under any cast between integers.
             if int(type.numpy.type(0)) <= number < 2 ** (type.bits - 1):
-                numbers[op.result] = number
-    return numbers
+                constants[op.result] = number
+    return constants

@@ -73,7 +73,7 @@ def from_the_end(x: ROWS, y: ROWS):
 
 
 @wb.kernel
-def read_again(x: ROWS, y: ROWS):
+def reread(x: ROWS, y: ROWS):
     i, j = wb.tid()
     y[i, j] = x[i, j] * x[i, j]
     x[i, j] = 2.0 * y[i, j]
@@ -120,7 +120,7 @@ def expected(kernel: wb.Kernel, x: np.ndarray, g: np.ndarray) -> tuple[np.ndarra
 
 
 BY_ROWS = (rows, some_columns, no_columns, repeated)
-KERNELS = (rows, some_columns, no_columns, planes, planes_apart, twice, repeated, guarded, from_the_end, read_again)
+KERNELS = (rows, some_columns, no_columns, planes, planes_apart, twice, repeated, guarded, from_the_end, reread)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)

@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench.api.builds.build import ir_of
 from workbench.ir.values import walk
-from workbench.passes.loops.divisors import same_divisors
+from workbench.passes.loops.divisors import uniform_divisors
 
 SIZES = (1, 2, 3, 7, 64, 1000, 65537, 2**30, 2**31 - 1, 0)
 SIGNED = (-1, -2, -7, -64, -(2**31))
@@ -49,7 +49,7 @@ def test_all_operands(dtype: Any, sizes: tuple[int, ...]) -> None:
 
 
 def test_only_what_is_the_same_in_all_threads() -> None:
-    function = same_divisors(ir_of(by_an_element.specialise().function, "forward", False, 16))
+    function = uniform_divisors(ir_of(by_an_element.specialise().function, "forward", False, 16))
     names = [op.name for op in walk(function.body)]
     assert (names.count("floor_quotient"), names.count("floordiv"), names.count("mod")) == (1, 1, 1)
 

@@ -88,7 +88,7 @@ def springs(x: A2, counts: I1, sums: A1):
 
 def adds_last(kernel: Kernel) -> bool:
     function = kernel.specialise().function
-    function = prepared(function, FEW, divided(function, FEW), later=True)
+    function = prepared(function, FEW, divided(function, FEW), defer_atomics=True)
     return any(op.attrs.get(SCALAR) for op in walk(function.body))
 
 
@@ -114,7 +114,7 @@ def test_the_bits_are_those_of_thread_by_thread(
         return given[1:]
 
     found = [run(None), run([1, 100, 170, 449])]
-    monkeypatch.setattr(pipeline, "PASSES", {**pipeline.PASSES, "later": lambda function: function})
+    monkeypatch.setattr(pipeline, "PASSES", {**pipeline.PASSES, "defer_atomics": lambda function: function})
     assert not adds_last(kernel)
     plain = run(None)
     for given in found:

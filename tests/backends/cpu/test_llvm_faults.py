@@ -66,7 +66,7 @@ def shows(fault: Fault, *, remedied: bool) -> bool:
     try:
         image = compiled(fault, remedied=remedied)
     except Lost as lost:
-        assert fault.crash in lost.log if fault.crash else "processor time" in lost.how
+        assert fault.crash in lost.log if fault.crash else "processor time" in lost.reason
         return True
     if fault.crash or fault.seconds:
         return False

@@ -99,10 +99,10 @@ def test_without_a_compiler_the_error_names_the_extra_that_fits(
 def test_what_belongs_to_a_compiler_is_of_its_major(machine: Callable[..., None]) -> None:
     machine(12_040, TWELVE, ("nvidia-nvjitlink", "13.5.37"))
     with pytest.raises(DeviceError, match="nvidia-nvjitlink-cu12 is not installed") as refused:
-        toolkit.beside(toolkit.NVJITLINK)
+        toolkit.matching_library(toolkit.NVJITLINK)
     assert "[cu12]" in refused.value.advice
     with pytest.raises(DeviceError, match="nvidia-libmathdx-cu12 is not installed") as refused:
-        toolkit.beside(toolkit.MATHDX)
+        toolkit.matching_library(toolkit.MATHDX)
     assert "[mathdx-cu12]" in refused.value.advice
     with pytest.raises(
         DeviceError, match=r"headers are not installed, and nvidia-cuda-nvrtc-cu12 12\.9\.86 contains none"

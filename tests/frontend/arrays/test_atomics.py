@@ -14,7 +14,7 @@ from tests.support.devices.on_gpu import ONE_BY_ONE, Library, shuffled
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
-from workbench.passes.memory.nonatomic import nonatomic
+from workbench.passes.memory.demote_atomics import demote_atomics
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.launching import execute
 from workbench.types import SCALARS, ArrayType
@@ -217,8 +217,8 @@ def test_a_counter_in_integers_leaves_gradients_alone() -> None:
 def test_an_element_that_others_change_is_added_to_atomically() -> None:
     text = "@kernel\ndef k(x: array[int], at: array[int]):\n    i = tid()\n    x[i] += 1\n    atomic_max(x, {0}, 5)\n"
     shared, alone = (define(text.format(place))["k"].specialise().function for place in ("at[i]", "i"))
-    assert nonatomic(shared) is shared
-    assert [op.name for op in nonatomic(alone).body.ops].count("atomic_add") == 0
+    assert demote_atomics(shared) is shared
+    assert [op.name for op in demote_atomics(alone).body.ops].count("atomic_add") == 0
 
 
 VECTORS = """

@@ -25,7 +25,7 @@ from workbench.errors import KernelFault, KernelTypeError, NotDifferentiable, Wo
 from workbench.ir.show import canonical
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
-from workbench.passes.memory.nonatomic import nonatomic
+from workbench.passes.memory.demote_atomics import demote_atomics
 from workbench.types import ArrayType, element
 from workbench.types import Kind as ScalarKind
 
@@ -72,7 +72,7 @@ def outcome(text: str) -> list[Function] | WorkbenchError:
             assert error.render() and str(error)
             return error
     for function in found:
-        emit(nonatomic(function))
+        emit(demote_atomics(function))
         try:
             backward = adjoint(function)
         except NotDifferentiable as error:

@@ -11,7 +11,7 @@ from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import optimised_text
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.ir.show import canonical, show
-from workbench.passes.memory.nonatomic import nonatomic
+from workbench.passes.memory.demote_atomics import demote_atomics
 
 PORTABLE = "x86-64-v3"
 
@@ -152,7 +152,7 @@ def test_every_stage(name, golden):
 
 @pytest.mark.parametrize("name", ["struct_values", "struct_array", "struct_pairs"])
 def test_structs_stay_in_registers(name):
-    text = optimised_text(nonatomic(function(name)), Options(), PORTABLE)
+    text = optimised_text(demote_atomics(function(name)), Options(), PORTABLE)
     # What threads of a group keep from turn to turn is in slots; no struct is.
     assert [line for line in text.splitlines() if "alloca" in line and "%slots" not in line] == []
     assert "store" in text

@@ -126,7 +126,7 @@ class Library:
 
 def _runnable(function: Function) -> Function:
     """Return the kernel with every addition atomic, as for arguments that overlap."""
-    return pipeline.run(pipeline.RUNNABLE, function, nonatomic=False, reductions=False)
+    return pipeline.run(pipeline.RUNNABLE, function, demote_atomics=False, reductions=False)
 
 
 def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, options: Options | None = None) -> None:

@@ -59,7 +59,7 @@ def ask(
     Raises:
         NotDifferentiable: threads may access the same element where the adjoint assumes that they do not.
     """
-    from workbench.autodiff.memory.effects import refuse_meeting
+    from workbench.autodiff.memory.effects import check_disjoint_threads
 
     slot = "apart", direction, options, device.kind, atomic
     launch: Launch | None = specialisation.bound.get(slot) or build.launch_like(options)
@@ -70,4 +70,4 @@ def ask(
         )
         specialisation.bound[slot] = launch
     if launch is not None:
-        refuse_meeting(specialisation.function, launch, dims, arguments)
+        check_disjoint_threads(specialisation.function, launch, dims, arguments)

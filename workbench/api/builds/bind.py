@@ -160,14 +160,14 @@ def _code_for(
         atomic = overlap({name: arrays[name] for name in named.values()})
         aliased = list(_aliases(specialisation, arrays)) if atomic else []
         if aliased:
-            from workbench.autodiff.memory.effects import refuse_shifted
+            from workbench.autodiff.memory.effects import check_own_elements
             from workbench.autodiff.reverse_mode import adjoint
 
             # both raise where the order of accesses would matter: in a thread, and between threads
             adjoint(derived(specialisation.function, before or FORWARD), aliased=True)
             several = math.prod(dims) > 1
             for one, two in ((a, b) for a, b in aliased if several and shares(arrays[a], arrays[b])):
-                refuse_shifted(specialisation.function, one, two, _shifts(arrays[one], arrays[two]))
+                check_own_elements(specialisation.function, one, two, _shifts(arrays[one], arrays[two]))
     elif "adjoint" in direction:
         atomic = overlap(arrays)
     else:

@@ -527,7 +527,7 @@ def ir_of(
     if direction.endswith("adjoint"):
         function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
     else:
-        function = run(RUNNABLE, function, nonatomic=not atomic, reductions=not atomic)
+        function = run(RUNNABLE, function, demote_atomics=not atomic, reductions=not atomic)
     return run(CONTRACTED, function) if fma else function
 
 

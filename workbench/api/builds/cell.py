@@ -37,7 +37,7 @@ from workbench.frontend import (
     Scope,
     evaluated_defaults,
     lost_value,
-    read_again,
+    reread,
     usable_in_kernel,
     value_in,
 )
@@ -429,7 +429,7 @@ def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
     """
     word, node = custom
     path = ast.unparse(node)
-    value = read_again(definition, path) if path.replace(".", "").isidentifier() else MISSING
+    value = reread(definition, path) if path.replace(".", "").isidentifier() else MISSING
     if value is MISSING:
         raise KernelSyntaxError(f"@{word} does not find {path}.", definition.locate(node), "Define the func above.")
     return value

@@ -18,15 +18,15 @@ from workbench.ir.analysis import Atom, Sizes
 from workbench.runtime.arrays.array import array
 
 if TYPE_CHECKING:
-    from workbench.autodiff import Gathering
+    from workbench.autodiff import GatherAdjoint
 
 Region = tuple[slice, ...]
 """A box of an array: a slice with both ends along each axis."""
 
 
-def gathering_of(
+def gather_adjoint_of(
     specialisation: Specialisation, constant: tuple[int, ...] = (), local: bool = False
-) -> Gathering | None:
+) -> GatherAdjoint | None:
     """Return the gather form of a kernel's adjoint, without gradients of numbers; None if there is none.
 
     Args:
@@ -67,9 +67,9 @@ def overwritten(
 
 
 @deep
-def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: bool) -> Gathering | None:
+def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: bool) -> GatherAdjoint | None:
     """Return the gather form of a kernel's adjoint; None if it is no stencil, or has no adjoint or no such form."""
-    from workbench.autodiff.gather.form import gathering, is_stencil
+    from workbench.autodiff.gather.form import gather_adjoint, is_stencil
 
     function = specialisation.function
     if not is_stencil(function):
@@ -82,7 +82,7 @@ def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: b
         )  # fmt: skip
     except NotDifferentiable:
         return None  # which the adjoint itself reports
-    return gathering(adjoint, local)
+    return gather_adjoint(adjoint, local)
 
 
 def gathers(
@@ -91,57 +91,57 @@ def gathers(
     arguments: Mapping[str, Any],
     constant: tuple[int, ...],
     local: bool = False,
-) -> Gathering | None:
+) -> GatherAdjoint | None:
     """Return the gather form of the adjoint; None if there is none, or it is not right for this launch.
 
     That is so where its sizes do not suit, or two of its arrays share memory.
     """
-    gathering = gathering_of(specialisation, constant, local)
-    if gathering is None or not hold(gathering, dims, arguments):
+    gather_adjoint = gather_adjoint_of(specialisation, constant, local)
+    if gather_adjoint is None or not hold(gather_adjoint, dims, arguments):
         return None
-    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else gathering
+    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else gather_adjoint
 
 
-def hold(gathering: Gathering, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
+def hold(gather_adjoint: GatherAdjoint, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
     """Return whether a launch has the sizes that the gather form needs."""
-    sizes = Sizes.of_launch(gathering.sums, dims, arguments)
-    dims = _by_rows(gathering, dims, sizes)
-    for need in gathering.needs if dims else ():
+    sizes = Sizes.of_launch(gather_adjoint.sums, dims, arguments)
+    dims = _by_rows(gather_adjoint, dims, sizes)
+    for need in gather_adjoint.needs if dims else ():
         size, wanted = dims[need.dim] if need.dim >= 0 else need.number, need.size.of(sizes.of)
         if wanted is None or size > wanted or (need.equal and size != wanted):
             return False
     return bool(dims)
 
 
-def _by_rows(gathering: Gathering, dims: tuple[int, ...], sizes: Sizes) -> tuple[int, ...]:
+def _by_rows(gather_adjoint: GatherAdjoint, dims: tuple[int, ...], sizes: Sizes) -> tuple[int, ...]:
     """Return a launch's dimensions; for a flattened one the number of rows, their width, and the number of threads.
 
     Empty if the last row is not whole.
     """
-    if gathering.width is None:
+    if gather_adjoint.width is None:
         return dims
-    width = gathering.width.of(sizes.of) or 0
+    width = gather_adjoint.width.of(sizes.of) or 0
     return (dims[0] // width, width, dims[0]) if width >= 1 and not dims[0] % width else ()
 
 
 def cleared_regions(
-    gathering: Gathering, dims: tuple[int, ...], arguments: Mapping[str, Any]
+    gather_adjoint: GatherAdjoint, dims: tuple[int, ...], arguments: Mapping[str, Any]
 ) -> dict[str, Region] | None:
     """Return the region of each adjoint array that is to be filled with 0 after the sums, by name.
 
     Args:
-        gathering: the form, which holds for the launch.
+        gather_adjoint: the form, which holds for the launch.
         dims, arguments: of the launch.
 
     Returns:
         The regions; None if they are no boxes inside the arrays, so that a launch has to clear them.
     """
-    dims = _by_rows(gathering, dims, Sizes.of_launch(gathering.sums, dims, arguments))
+    dims = _by_rows(gather_adjoint, dims, Sizes.of_launch(gather_adjoint.sums, dims, arguments))
     regions: dict[str, Region] = {}
-    for name in sorted(gathering.clears):
-        if name not in gathering.boxes:
+    for name in sorted(gather_adjoint.clears):
+        if name not in gather_adjoint.boxes:
             return None
-        region = tuple(slice(first, first + dims[axis]) for axis, first in gathering.boxes[name])
+        region = tuple(slice(first, first + dims[axis]) for axis, first in gather_adjoint.boxes[name])
         if any(part.stop > n for part, n in zip(region, arguments[name].shape, strict=True)):
             return None
         regions[name] = region

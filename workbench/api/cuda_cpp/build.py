@@ -16,7 +16,7 @@ from workbench.backends.base import Options
 from workbench.backends.cuda import toolkit
 from workbench.backends.cuda.compile import nvrtc
 from workbench.backends.cuda.user_source.preprocess import ExpandedSource, placed, unknown_names, warnings
-from workbench.backends.cuda.user_source.probe import Element, asked, elements, probe
+from workbench.backends.cuda.user_source.probe import Element, elements, name_expression, probe
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
@@ -179,14 +179,14 @@ def _compiled(program: Program, target: str) -> Entry:
         publish(Notice(warning))
     used = nvrtc.resources_by_kernel(built.log)
     kernels = {
-        k.name: {"symbol": symbol, "types": built.names.get(asked(k.name), ""), **used.get(symbol, {})}
+        k.name: {"symbol": symbol, "types": built.names.get(name_expression(k.name), ""), **used.get(symbol, {})}
         for k in program.kernels
         if (symbol := built.names.get(k.name))
     }
     variables = {
-        name: {"symbol": built.names.get(f"&{name}") or _mangled(name), "types": built.names[asked(name)]}
+        name: {"symbol": built.names.get(f"&{name}") or _mangled(name), "types": built.names[name_expression(name)]}
         for name in program.variables
-        if asked(name) in built.names
+        if name_expression(name) in built.names
     }
     return Entry(
         built.image, {**metadata, "backend": backend, "target": arch, "kernels": kernels, "variables": variables}
@@ -213,8 +213,8 @@ def _built(program: Program, target: str, kind: str, types: bool = False) -> nvr
         BuildError, DeviceError: as `find`.
     """
     text = program.text + probe(program.members) if types else program.text
-    groups = [(k.name, asked(k.name)) if types else (k.name,) for k in program.kernels]
-    groups += [(name,) for v in program.variables if types for name in (f"&{v}", asked(v))]
+    groups = [(k.name, name_expression(k.name)) if types else (k.name,) for k in program.kernels]
+    groups += [(name,) for v in program.variables if types for name in (f"&{v}", name_expression(v))]
     while True:
         around = _around(program, tuple(name for group in groups for name in group), target)
         try:
@@ -227,7 +227,7 @@ def _built(program: Program, target: str, kind: str, types: bool = False) -> nvr
             groups = left
 
 
-def _around(program: Program, names: tuple[str, ...], target: str) -> nvrtc.Around:
+def _around(program: Program, names: tuple[str, ...], target: str) -> nvrtc.ExtraOptions:
     """Return NVRTC's additional options: names whose symbols are requested, and flags for headers in the text."""
     flags: tuple[str, ...] = ()
     if program.source.own:
@@ -235,7 +235,7 @@ def _around(program: Program, names: tuple[str, ...], target: str) -> nvrtc.Arou
         flags = toolkit.header_options(library, settings().cache_dir / f"nvrtc-headers-{library.version}")
     if "thrust/complex.h" in program.source.own:  # whose stream operators have no annotation
         flags += ("--device-as-default-execution-space",)
-    return nvrtc.Around(names, flags)
+    return nvrtc.ExtraOptions(names, flags)
 
 
 def ptx(program: Program, target: str) -> str:

@@ -22,7 +22,7 @@ from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.live import Live
 from workbench.api.tapes.steps import FunctionStep, MoveStep, Step
 from workbench.api.tapes.tape import Tape
-from workbench.autodiff.analysis.dependence import Link, way
+from workbench.autodiff.analysis.dependence import Link, shortest_path
 from workbench.builtins import TABLE
 from workbench.errors import LaunchError, NotDifferentiable, must_be
 from workbench.host.narrow import HostArray
@@ -204,7 +204,7 @@ class _Pass:
         function = _function_of(step)
         sources = {n for n, a in step.arrays.items() if a.memory in self.before[number]}
         targets = {n for n, a in step.arrays.items() if a.memory in incoming and n in step.record.writes}
-        links = way(function, sources, targets)
+        links = shortest_path(function, sources, targets)
         name, shown = step.record.kernel, ", ".join(sorted(targets))
         x, earlier = self.x.memory, self.tape.steps[:number]
         made_of = any(a.memory is not x for a in step.used)

@@ -24,17 +24,17 @@ from workbench.errors import KernelTypeError, LaunchError, must_be
 from workbench.forks import renewed
 from workbench.frontend import (
     Definition,
+    Dependency,
     Generic,
     NeedsBlocks,
     Tiling,
-    Watched,
     check_signature,
     is_literal,
     lost_value,
     meaning,
     parameter_types,
-    read_again,
     refuse_references,
+    reread,
     structs_named,
     uniforms_read,
 )
@@ -268,7 +268,7 @@ class Specialisation(OfFunction):
             else:
                 return True
         return all(
-            same_value(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
+            same_value(w.value, reread(w.definition, w.path)) if w.reevaluate is None else w.reevaluate() == w.value
             for w in self._watched
         )
 
@@ -278,7 +278,7 @@ class Specialisation(OfFunction):
         return self._parameters or self.kernel.parameters
 
     @property
-    def watched(self) -> tuple[Watched, ...]:
+    def watched(self) -> tuple[Dependency, ...]:
         """The user's names that the lowering read, with their values."""
         return self._watched
 
@@ -287,8 +287,8 @@ class Specialisation(OfFunction):
         changed: list[str] = []
         for w in self._watched:
             root, scope = w.path.split(".")[0], w.definition.scope
-            if root in names and scope.user is namespace and root not in scope.closure() and w.again is None:
-                if meaning(read_again(w.definition, w.path)) != meaning(w.value):
+            if root in names and scope.user is namespace and root not in scope.closure() and w.reevaluate is None:
+                if meaning(reread(w.definition, w.path)) != meaning(w.value):
                     changed.append(root)
         return changed
 

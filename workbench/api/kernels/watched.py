@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from workbench.frontend import MISSING, PURE, Scope, Watched
+from workbench.frontend import MISSING, PURE, Dependency, Scope
 from workbench.host.narrow import is_numpy_array, is_tuple
 
 
@@ -59,21 +59,21 @@ class _Variable:
             return None
 
 
-def plain_places(watched: Watched) -> tuple[Place, ...] | None:
+def plain_places(dependency: Dependency) -> tuple[Place, ...] | None:
     """Return the scopes that decide whether a name still means what it did; None if looking there is not enough.
 
     It is enough for names of the user's globals, of enclosing functions and of the language, and for attributes of
     modules. It is not for values that can change in place: NumPy arrays, and tuples of those.
     """
-    if watched.place is not None:
-        return ((*watched.place, watched.value),)
-    scope = watched.definition.scope
-    if watched.again is None:
-        return _places(scope, watched.path, watched.value) if _lasts(watched.value) else None
-    if watched.paths is None:
+    if dependency.place is not None:
+        return ((*dependency.place, dependency.value),)
+    scope = dependency.definition.scope
+    if dependency.reevaluate is None:
+        return _places(scope, dependency.path, dependency.value) if _lasts(dependency.value) else None
+    if dependency.paths is None:
         return None
     scopes: list[Place] = []
-    for path in watched.paths:
+    for path in dependency.paths:
         parts = _places(scope, path)
         if parts is None or not _constant(parts[-1][2]):
             return None

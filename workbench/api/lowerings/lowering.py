@@ -32,16 +32,16 @@ from workbench.frontend import (
     GIVEN,
     MISSING,
     Definition,
+    Dependency,
     Lowered,
     Notice,
     Reads,
     Tiling,
-    Watched,
     anything,
     is_annotation,
     lower,
     meaning,
-    static_again,
+    reevaluated_static,
     usable_in_kernel,
     watch_custom,
 )
@@ -49,7 +49,7 @@ from workbench.frontend.functions.derivatives import DERIVE
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.show import show
 from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.passes.memory.nonatomic import adds_alone
+from workbench.passes.memory.demote_atomics import adds_alone
 from workbench.passes.reductions import reduces
 from workbench.passes.strip_custom_gradients import has_customs
 from workbench.source import UNKNOWN, Location, Source
@@ -88,7 +88,7 @@ class Lowering:
         self,
         make: Callable[[], Function],
         launch_facts: _Facts,
-        watched: tuple[Watched, ...],
+        watched: tuple[Dependency, ...],
         notices: tuple[Notice, ...] = (),
         parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
@@ -285,7 +285,7 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
     if reads.refused:
         raise Inexact(reads.refused)
     rows: list[tuple[int | str, str | None, str, str]] = []
-    for where, way, name, value in reads.found.values():
+    for where, way, name, value in reads.entries.values():
         if way is not None:
             rows.append((seen.number(where), _NAMES[way], name, exact(value, seen)))
         elif isinstance(where, ModuleType):
@@ -322,7 +322,7 @@ def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str
         number = seen.number(w.definition)
         if w.place is not None:
             yield number, "custom", w.path, {}
-        elif w.again is not None:
+        elif w.reevaluate is not None:
             if not all(type(v) in (bool, float, str) or _is_small(v) for v in w.known.values()):
                 raise Inexact(f"what {w.path} reads is not known")
             yield number, "static", w.path, dict(w.known)
@@ -375,13 +375,13 @@ def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -
     return exact(definition.scope.lookup(name, WAYS[way or ""]), seen) == text  # type: ignore[arg-type]
 
 
-def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Watched:
+def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Dependency:
     """Return a name that a cached lowering watches, with its present value; arguments as `_watched` yields them."""
     definition = seen.definitions[number]
     if kind == "static":
-        return static_again(definition, path, known)
+        return reevaluated_static(definition, path, known)
     if kind == "name":
-        return Watched(definition, path, definition.read(path, usable_in_kernel))
+        return Dependency(definition, path, definition.read(path, usable_in_kernel))
     return watch_custom(definition, seen.customs[id(definition)])
 
 

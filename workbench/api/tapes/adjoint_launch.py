@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of, bind
-from workbench.api.builds.gathered import boxes_of, gathering_of
+from workbench.api.builds.gathered import boxes_of, gather_adjoint_of
 from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, then
@@ -150,7 +150,9 @@ def _bound(
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
     options = uncleared(record, options) if large or step != "adjoint" else options
     is_first = step == "adjoint" and record.direction == FORWARD and not options.ordered
-    if (is_first and gathering_of(specialisation, options.constant)) or any(ELEMENT in name for name in loaded.names):
+    if (is_first and gather_adjoint_of(specialisation, options.constant)) or any(
+        ELEMENT in name for name in loaded.names
+    ):
         return None
     direction = then(record.direction, step)
     code, options = load_for(specialisation, direction, options, loaded.device, False, record.dim)

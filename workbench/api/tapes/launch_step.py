@@ -9,7 +9,7 @@ from typing import Any
 from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
-from workbench.api.builds.gathered import Region, around, cleared_regions, gathering_of, hold, overwritten
+from workbench.api.builds.gathered import Region, around, cleared_regions, gather_adjoint_of, hold, overwritten
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import (
@@ -289,8 +289,8 @@ class LaunchStep(ReadingStep):
             return (), {}
         if not isinstance(record.specialisation, Specialisation):
             return (), {}
-        gathering = gathering_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
-        if gathering is None:
+        gather_adjoint = gather_adjoint_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
+        if gather_adjoint is None:
             return (), {}
         # What follows from the sizes is asked once where launches are alike.
         known = [
@@ -302,8 +302,8 @@ class LaunchStep(ReadingStep):
         if bound.get("gathers", (None,))[0] != key:
             arguments = self._beside(adjoints)
             parts: tuple[tuple[str, ...], dict[str, Region]] = (), {}
-            if hold(gathering, record.dim, arguments):
-                more = cleared_regions(gathering, record.dim, arguments)
+            if hold(gather_adjoint, record.dim, arguments):
+                more = cleared_regions(gather_adjoint, record.dim, arguments)
                 whose = {adjoint: name for name, adjoint in adjoints_of(record.specialisation, "adjoint").items()}
                 regions = {**self._overwritten(), **{whose[n]: region for n, region in (more or {}).items()}}
                 parts = ((GATHERED, CLEARING) if more is None else (GATHERED,), regions)

@@ -49,7 +49,7 @@ class Latch(msgspec.Struct, frozen=True):
         """
         return [operators.xor_(old, new)]
 
-    def in_turn(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
+    def at_iteration(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
         """Return what it was at the beginning of an iteration.
 
         Args:
@@ -98,7 +98,7 @@ class Extreme(msgspec.Struct, frozen=True):
             return [*changed, test if taken else operators.not_(test)]
         return changed
 
-    def in_turn(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
+    def at_iteration(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
         """Return what stands for it at the beginning of an iteration.
 
         Args:
@@ -245,7 +245,7 @@ class _Chain:
 
     def __init__(self, loop: Op, slot: int) -> None:
         self.loop = loop
-        self.made = definitions(*loop.blocks)
+        self.defs = definitions(*loop.blocks)
         self.users: dict[Value, list[tuple[Op, int]]] = defaultdict(list)
         self.yields = {loop.blocks[-1].ops[-1]: loop}
         for op in (inner for block in loop.blocks for inner in walk(block)):
@@ -278,7 +278,7 @@ class _Chain:
         """
         if value in self.values:
             return
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if op is None:
             raise _Other
         self.values.add(value)
@@ -312,7 +312,7 @@ class _Chain:
         """Return whether a value is the carried one, or computed from it by comparisons, choices and loops alone."""
         if value in self.values:
             return True
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if op is None or op.name not in (*_EXTREMA, "where", "if", *LOOPS):
             return False
         if op.name in LOOPS:
@@ -358,9 +358,9 @@ class _Chain:
         Raises:
             _Other: the condition is no comparison of the two, or decides something else as well.
         """
-        test = self.made.get(op.operands[0])
+        test = self.defs.get(op.operands[0])
         while test is not None and test.name == "not_":
-            test, taken = self.made.get(test.operands[0]), not taken
+            test, taken = self.defs.get(test.operands[0]), not taken
         if test is None or test.name not in _COMPARED or set(test.operands) != {own, other}:
             raise _Other
         first = _COMPARED[test.name] * (1 if test.operands[0] is (other if taken else own) else -1)
@@ -369,11 +369,11 @@ class _Chain:
         if _acts(op):
             raise _Other
         if taken:
-            self.beside(test, op)
+            self.check_choices(test, op)
         elif len(self.users[test.result]) > 1 or (op.name == "if" and len(op.results) > 1):
             raise _Other
 
-    def beside(self, test: Op, choice: Op) -> None:
+    def check_choices(self, test: Op, choice: Op) -> None:
         """Check that all else that depends on a comparison is chosen along with the extreme, as its index is.
 
         Raises:

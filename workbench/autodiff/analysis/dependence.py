@@ -36,7 +36,7 @@ class Link(msgspec.Struct, frozen=True, eq=False):
     inside: tuple[Op, ...]
 
 
-def way(function: Function, sources: Collection[str], targets: Collection[str]) -> tuple[Link, ...] | None:
+def shortest_path(function: Function, sources: Collection[str], targets: Collection[str]) -> tuple[Link, ...] | None:
     """Return the path with the fewest cuts from a load of a source array to a write to a target; None if there is none.
 
     Args:

@@ -73,11 +73,13 @@ class _Walk:
         self.contents: dict[Hashable, Share] = {}
         for value, share in starts.items():
             if isinstance(value.type, ArrayType):
-                self.contents[self.place(value)] = max(share, self.contents.get(self.place(value), _NOTHING))
+                self.contents[self.location_key(value)] = max(
+                    share, self.contents.get(self.location_key(value), _NOTHING)
+                )
             else:
                 self.shares[value] = share
 
-    def place(self, array: Value) -> Hashable:
+    def location_key(self, array: Value) -> Hashable:
         return self.memory.get(array.name, array.name)
 
     def block(self, block: Block, shares: Sequence[Share] = ()) -> list[Share]:
@@ -98,7 +100,7 @@ class _Walk:
         self.shares |= zip(op.results, shares, strict=True)
 
     def of(self, value: Value) -> Share:
-        return self.contents[self.place(value)] if isinstance(value.type, ArrayType) else self.shares[value]
+        return self.contents[self.location_key(value)] if isinstance(value.type, ArrayType) else self.shares[value]
 
     def results(self, op: Op) -> list[Share]:
         operand_shares = [self.of(v) for v in op.operands]
@@ -161,7 +163,7 @@ class _Walk:
         self.fixed(op, shares[1:-1])
         if op.name not in ADDITIONS and op.name not in ("store", "tile_store"):
             self.fixed(op, [shares[0], last])
-        self.contents[self.place(array)] = self.joined(op, [shares[0], last])
+        self.contents[self.location_key(array)] = self.joined(op, [shares[0], last])
         return [shares[0]] * len(op.results)
 
     def error(self, op: Op, why: str) -> NotDifferentiable:
@@ -222,7 +224,7 @@ def _custom(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
     (body,) = op.blocks
     # Inside, the arrays that it is given have names of their own.
     pairs = zip(body.params, op.operands, strict=True)
-    walk.memory |= {p.name: walk.place(v) for p, v in pairs if isinstance(v.type, ArrayType)}
+    walk.memory |= {p.name: walk.location_key(v) for p, v in pairs if isinstance(v.type, ArrayType)}
     return walk.block(body, shares)
 
 

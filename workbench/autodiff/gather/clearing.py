@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.autodiff.gather.differences import Differences
+from workbench.autodiff.gather.index_offsets import OffsetAnalysis
 from workbench.ir.attributes import VALUE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
@@ -34,7 +34,7 @@ def boxes(adjoint: Function, clears: set[Value]) -> dict[str, Box]:
 
     Of the arrays in `clears` those are left out of which other elements are cleared, or only some threads clear one.
     """
-    where, result = Differences(adjoint), dict[str, Box]()
+    where, result = OffsetAnalysis(adjoint), dict[str, Box]()
     stores = [op for op in walk(adjoint.body) if op.name == "store"]
     for array in clears:
         first, *others = dict.fromkeys(_box(where, indices_of(op)) for op in stores if op.operands[0] is array)
@@ -44,7 +44,7 @@ def boxes(adjoint: Function, clears: set[Value]) -> dict[str, Box]:
     return result
 
 
-def _box(where: Differences, indices: Sequence[Value]) -> Box:
+def _box(where: OffsetAnalysis, indices: Sequence[Value]) -> Box:
     """Return where a thread's element is (see `Box`).
 
     It is empty unless each index is the thread's own along an axis plus a constant of 0 or more.

@@ -8,14 +8,14 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.autodiff.gather.clearing import Box
-from workbench.autodiff.gather.differences import Differences, Need, lower_bounds, upper_bounds
+from workbench.autodiff.gather.index_offsets import LaunchCondition, OffsetAnalysis, lower_bounds, upper_bounds
 from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES
 from workbench.ir.rewrite import Rewriter
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
-from workbench.passes.loops.flattened import Divisions, Rewritten, divisions_of
+from workbench.passes.loops.delinearise import Delinearisation, RowWriter, delinearisation_of
 from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import ArrayType, int32, int64
 
@@ -35,7 +35,7 @@ class Flat:
         views: the parameters of `rows` that are arrays of one dimension in the original function.
     """
 
-    def __init__(self, divisions: Divisions, width: Form | None) -> None:
+    def __init__(self, divisions: Delinearisation, width: Form | None) -> None:
         """Convert a function by the divisions in it.
 
         Args:
@@ -44,22 +44,22 @@ class Flat:
         """
         self.divisions, self.width = divisions, width
         self.divisor = divisions.divisor(divisions.width)
-        rewritten = Rewritten(divisions)
-        body = rewritten.body(rewritten.by_rows, self.divisor)
+        writer = RowWriter(divisions)
+        body = writer.body(writer.by_rows, self.divisor)
         rows = replace(divisions.function, body=body, launch_ndim=2)
         self.views: set[Value] = set()
         self.rows = run(ADJOINT, rows)
         if width is not None:
-            viewed = run(ADJOINT, self.viewed(rows, _Places(rows, rewritten, width)))
+            viewed = run(ADJOINT, self.viewed(rows, _RowAccesses(rows, writer, width)))
             used = {v for op in walk(viewed.body) for v in op.operands}
             if used.isdisjoint({*rows.params} - {*viewed.params}):
                 self.rows = viewed
             else:
                 self.views = set()
 
-    def viewed(self, rows: Function, accesses: _Places) -> Function:
+    def viewed(self, rows: Function, accesses: _RowAccesses) -> Function:
         """Return the function with arrays of one dimension as ones of two, if all accesses to them allow it."""
-        offsets = accesses.found()
+        offsets = accesses.entries()
         views = {a: Value(ArrayType(array_of(a).dtype, 2), a.name) for a in offsets}
         self.views = set(views.values())
 
@@ -69,7 +69,7 @@ class Flat:
             b = Builder()
             b.location = op.location
             at = offsets[op.operands[0]][op]
-            both = zip((accesses.row, accesses.place), at, strict=True)
+            both = zip((accesses.row, accesses.column), at, strict=True)
             indices = [b.one("add", (v, b.const(n)), int32) for v, n in both]
             b.append(op.replace((views[op.operands[0]], *indices, *op.operands[2:])))
             return iter(b.body().ops)
@@ -77,7 +77,7 @@ class Flat:
         body = Rewriter(change).block(rows.body)
         return replace(rows, body=body, params=tuple(views.get(p, p) for p in rows.params))
 
-    def flattened(self, function: Function) -> Function:
+    def linearised(self, function: Function) -> Function:
         """Convert a function of two dimensions back to one of one dimension, for launches of whole rows."""
         parameters = {p.name: p for p in self.divisions.function.params}
         params = tuple(parameters[p.name] if p in self.views else p for p in function.params)
@@ -109,14 +109,14 @@ class Flat:
         flat_function = replace(function, body=Block((), (*b.body().ops, *body.ops)), params=params, launch_ndim=1)
         return run(ADJOINT, flat_function)
 
-    def needs(self, needs: frozenset[Need]) -> frozenset[Need]:
+    def needs(self, needs: frozenset[LaunchCondition]) -> frozenset[LaunchCondition]:
         """Convert conditions on a launch of two dimensions to ones on the flattened launch.
 
         A condition on the rows of an array that has one dimension is one on the launch's total; one on its columns is
         left out.
         """
         names = {v.name for v in self.views}
-        conditions: set[Need] = set()
+        conditions: set[LaunchCondition] = set()
         for need in needs:
             axes = [atom.axis for atom in need.size.terms if atom.kind == "shape" and atom.name in names]
             if not axes:
@@ -139,19 +139,19 @@ class Flat:
         return result
 
 
-class _Places:
+class _RowAccesses:
     """The accesses to arrays of one dimension in a function of rows, as rows and positions in these.
 
     Attributes:
-        row, place: the thread's own.
+        row, column: the thread's own.
     """
 
-    def __init__(self, rows: Function, rewritten: Rewritten, width: Form) -> None:
-        self.rows, self.rewritten, self.width = rows, rewritten, width
-        self.row, self.place = rewritten.row, rewritten.place
-        self.where = Differences(rows)
+    def __init__(self, rows: Function, writer: RowWriter, width: Form) -> None:
+        self.rows, self.writer, self.width = rows, writer, width
+        self.row, self.column = writer.row, writer.column
+        self.where = OffsetAnalysis(rows)
 
-    def found(self) -> dict[Value, dict[Op, tuple[int, int]]]:
+    def entries(self) -> dict[Value, dict[Op, tuple[int, int]]]:
         """Return, for each array of one dimension, by how much its accesses differ from the thread's row and position.
 
         Arrays of which that is not known for all accesses, or whose size is used, are left out.
@@ -192,7 +192,7 @@ class _Places:
     def parts(self, index: Value) -> tuple[int, int] | None:
         """Return m and n, if an index is the thread's own plus m * width + n; else None."""
         analysis = self.where.analysis
-        more = analysis.form(index).plus(analysis.form(self.rewritten.index), -1)
+        more = analysis.form(index).plus(analysis.form(self.writer.index), -1)
         rows, rest = more.divided(self.width)
         return None if rest.terms else (rows, rest.constant)
 
@@ -200,12 +200,12 @@ class _Places:
 def flat(function: Function) -> Flat | None:
     """Return a function of one dimension in two, with arrays in two dimensions where possible; None if it has no rows.
 
-    It has rows if `divisions_of` says so, by one divisor alone, which is known before a launch.
+    It has rows if `delinearisation_of` says so, by one divisor alone, which is known before a launch.
     """
-    divisions = divisions_of(function)
-    if divisions is None or len(divisions.found) > 1:
+    divisions = delinearisation_of(function)
+    if divisions is None or len(divisions.entries) > 1:
         return None
-    width = Differences(function).size(divisions.divisor(divisions.width))
+    width = OffsetAnalysis(function).size(divisions.divisor(divisions.width))
     return None if width is None else Flat(divisions, width)
 
 
@@ -216,8 +216,8 @@ def by_rows(function: Function) -> Flat | None:
     """
     if function.block_dim or function.launch_ndim != 1:
         return None
-    divisions = Divisions(function, list(walk(function.body)))
-    if len(divisions.found) != 1:
+    divisions = Delinearisation(function, list(walk(function.body)))
+    if len(divisions.entries) != 1:
         return None
-    divisions.chosen()
+    divisions.choose_width()
     return Flat(divisions, None)

@@ -6,7 +6,7 @@ distance to such a thread, with the thread's index replaced, within the branches
 that is not part of the launch adds nothing. Then no addition is atomic and all of them are made side by side.
 
 Cotangents of what the kernel writes are read by several threads then, so they cannot be cleared on the way: that is a
-launch of its own (`Gathering.cleared`), which follows.
+launch of its own (`GatherAdjoint.cleared`), which follows.
 """
 
 from __future__ import annotations
@@ -18,8 +18,15 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.autodiff.gather.clearing import Box, boxes, cleared_only
-from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.gather.flat import flat
+from workbench.autodiff.gather.index_offsets import (
+    Index,
+    IndexOffset,
+    LaunchCondition,
+    OffsetAnalysis,
+    lower_bounds,
+    shape_of,
+)
 from workbench.autodiff.gather.own import owned
 from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.autodiff.reverse.cotangents import nothing
@@ -47,14 +54,14 @@ from workbench.passes.analysis.cost import components, cost
 from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import int32, int64, is_float
 
-Way = tuple[Difference, ...]
-Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
+OffsetTuple = tuple[IndexOffset, ...]
+ElementKind = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
 """An adjoint array; for each of its axes the axis of the launch that indexes it, or None; its constant indices."""
 Shift = tuple[int, ...]
 """A distance along each axis of the launch."""
 
 
-class Gathering(msgspec.Struct, frozen=True):
+class GatherAdjoint(msgspec.Struct, frozen=True):
     """An adjoint in gather form, as two launches.
 
     Attributes:
@@ -72,7 +79,7 @@ class Gathering(msgspec.Struct, frozen=True):
     cleared: Function
     clears: frozenset[str]
     boxes: dict[str, Box]
-    needs: frozenset[Need]
+    needs: frozenset[LaunchCondition]
     touches: frozenset[str]
     width: Form | None = None
 
@@ -82,26 +89,26 @@ class _Addition(msgspec.Struct, frozen=True):
 
     Attributes:
         op: the addition.
-        place: the kind of elements, as of `Place`.
+        element_kind: the kind of elements, as of `ElementKind`.
         indices: how its indices differ from the thread's own; None for a constant one.
         always: it stands outside of branches.
     """
 
     op: Op
-    place: Place
+    element_kind: ElementKind
     indices: tuple[Index | None, ...]
     always: bool
 
-    def ways(self, ndim: int) -> Iterator[Way]:
+    def offsets(self, ndim: int) -> Iterator[OffsetTuple]:
         """Yield each combination of differences that the indices may have, one for each axis of the launch."""
-        choices: list[Way] = [()]
+        choices: list[OffsetTuple] = [()]
         for axis in range(ndim):
             index = next(i for i in self.indices if i is not None and i.axis == axis)
-            choices = [(*c, w) for c in choices for w in index.ways]
+            choices = [(*c, w) for c in choices for w in index.offsets]
         yield from choices
 
 
-def gathering(adjoint: Function, local: bool = False) -> Gathering | None:
+def gather_adjoint(adjoint: Function, local: bool = False) -> GatherAdjoint | None:
     """Return an adjoint in gather form; None if it has none, or none that pays.
 
     Args:
@@ -109,19 +116,19 @@ def gathering(adjoint: Function, local: bool = False) -> Gathering | None:
         local: threads add to no other elements than those with their own index.
     """
 
-    def form(function: Function) -> Gathering | None:
-        return _gathering(function, local) or (None if local else _owning(function))
+    def form(function: Function) -> GatherAdjoint | None:
+        return _gather_adjoint(function, local) or (None if local else _owning(function))
 
     rows = flat(adjoint)
     gathered = None if rows is None else form(rows.rows)
     if rows is None or gathered is None:
         return form(adjoint)
-    sums, cleared = rows.flattened(gathered.sums), rows.flattened(gathered.cleared)
+    sums, cleared = rows.linearised(gathered.sums), rows.linearised(gathered.cleared)
     needs, by_rows = rows.needs(gathered.needs), rows.boxes(gathered.boxes)
     return replace(gathered, sums=sums, cleared=cleared, needs=needs, boxes=by_rows, width=rows.width)
 
 
-def _owning(adjoint: Function) -> Gathering | None:
+def _owning(adjoint: Function) -> GatherAdjoint | None:
     """Return the adjoint as a single launch that adds without atomics where no two threads meet.
 
     It is None if there is no array of which that is known.
@@ -130,10 +137,10 @@ def _owning(adjoint: Function) -> Gathering | None:
     if plain is None:
         return None
     function, needs = run(ADJOINT, plain[0]), plain[1]
-    return Gathering(function, adjoint, frozenset(), {}, needs, _touches(adjoint))
+    return GatherAdjoint(function, adjoint, frozenset(), {}, needs, _touches(adjoint))
 
 
-def _gathering(adjoint: Function, local: bool) -> Gathering | None:
+def _gather_adjoint(adjoint: Function, local: bool) -> GatherAdjoint | None:
     operations = list(walk(adjoint.body))
     if adjoint.block_dim or not adjoint.launch_ndim:
         return None
@@ -149,7 +156,7 @@ def _gathering(adjoint: Function, local: bool) -> Gathering | None:
         gathered = run(ADJOINT, gather.written())
     except _Impossible:
         return None
-    sums = {a.place[0] for a in additions}
+    sums = {a.element_kind[0] for a in additions}
     read = {op.operands[0] for op in walk(gathered.body) if op.name in LOADS} - sums
     written = {op.operands[0] for op in operations if op.name in EFFECTS and op not in gone}
     clears = read & written
@@ -158,20 +165,25 @@ def _gathering(adjoint: Function, local: bool) -> Gathering | None:
     overwritten = overwritten_loads(adjoint, aliased=False)
     if any(op.operands[0] in clears for op in overwritten):
         return None
-    left = _left(adjoint, additions, shifts) if shifts else adjoint
+    left = _unowned_additions(adjoint, additions, shifts) if shifts else adjoint
     rest = _without(left, lambda op: op in gone or (op.name == "store" and op.operands[0] in clears))
     clearing = _without(adjoint, lambda op: op.name in EFFECTS and op.operands[0] not in clears)
     combined = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
     combined = run(ADJOINT, combined)
     # What is asked of threads at a border is seldom done.
     saved = sum(ATOMIC_ADD_COST * components(a.op) for a in additions)
-    if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(combined.body)) > PULLED_OPERATIONS:
+    if (
+        cost(gathered) * gather.common_share > cost(adjoint) + saved
+        or sum(1 for _ in walk(combined.body)) > PULLED_OPERATIONS
+    ):
         return None
     needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
-    for array, axes, _ in {a.place for a in additions} if not shifts else ():
-        needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None}
+    for array, axes, _ in {a.element_kind for a in additions} if not shifts else ():
+        needs |= {
+            LaunchCondition(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None
+        }
     cleared, names = run(ADJOINT, clearing), frozenset(a.name for a in clears)
-    return Gathering(combined, cleared, names, boxes(adjoint, clears), frozenset(needs), _touches(adjoint))
+    return GatherAdjoint(combined, cleared, names, boxes(adjoint, clears), frozenset(needs), _touches(adjoint))
 
 
 def _touches(adjoint: Function) -> frozenset[str]:
@@ -185,7 +197,7 @@ def is_stencil(function: Function) -> bool:
     """
     rows = flat(function)
     function = function if rows is None else rows.rows
-    where = Differences(function)
+    where = OffsetAnalysis(function)
     for op in walk(function.body):
         if op.name == "load" and is_float(op.operands[0].type):
             offsets = [where.of(v, {}) for v in indices_of(op)]
@@ -194,39 +206,41 @@ def is_stencil(function: Function) -> bool:
     return False
 
 
-def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[Place, Shift]:
+def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[ElementKind, Shift]:
     """Return, for each kind of element, the distance from a thread's index to the element that it adds up.
 
     That is an element to which each thread adds in any case, so it exists even if the launch is smaller than the array;
     and the one from which the others are least far. It is empty where some kind has none, or an index may be clamped or
     wrap.
     """
-    if any(w.size is not None or w.edge is not None for a in additions for i in a.indices if i for w in i.ways):
+    if any(w.size is not None or w.edge is not None for a in additions for i in a.indices if i for w in i.offsets):
         return {}
-    shifts: dict[Place, Shift] = {}
-    for element in dict.fromkeys(a.place for a in additions):
-        ways = {a: next(a.ways(ndim)) for a in additions if a.place == element}
-        sure = [way for a, way in ways.items() if a.always]
+    shifts: dict[ElementKind, Shift] = {}
+    for element in dict.fromkeys(a.element_kind for a in additions):
+        offsets = {a: next(a.offsets(ndim)) for a in additions if a.element_kind == element}
+        sure = [way for a, way in offsets.items() if a.always]
         if not sure:
             return {}
 
-        def far(way: Way, ways: Sequence[Way] = tuple(ways.values())) -> int:
-            return sum(abs(w.added - v.added) for other in ways for w, v in zip(way, other, strict=True))
+        def far(way: OffsetTuple, offsets: Sequence[OffsetTuple] = tuple(offsets.values())) -> int:
+            return sum(abs(w.added - v.added) for other in offsets for w, v in zip(way, other, strict=True))
 
         shifts[element] = tuple(w.added for w in min(sure, key=far))
     return shifts
 
 
-def _shifted(way: Way, shift: Shift | None) -> Way:
-    return way if shift is None else tuple(Difference(w.added - c) for w, c in zip(way, shift, strict=True))
+def _shifted(way: OffsetTuple, shift: Shift | None) -> OffsetTuple:
+    return way if shift is None else tuple(IndexOffset(w.added - c) for w, c in zip(way, shift, strict=True))
 
 
-def _left(adjoint: Function, additions: Sequence[_Addition], shifts: Mapping[Place, Shift]) -> Function:
+def _unowned_additions(
+    adjoint: Function, additions: Sequence[_Addition], shifts: Mapping[ElementKind, Shift]
+) -> Function:
     """Return the adjoint with only those additions whose element no thread of the launch adds up."""
-    ways = {a.op.results: _shifted(next(a.ways(adjoint.launch_ndim)), shifts[a.place]) for a in additions}
+    offsets = {a.op.results: _shifted(next(a.offsets(adjoint.launch_ndim)), shifts[a.element_kind]) for a in additions}
 
     def change(_: Rewriter, op: Op) -> list[Op] | None:
-        added = ways.get(op.results)
+        added = offsets.get(op.results)
         if added is None:
             return None
         b = Builder()
@@ -257,7 +271,7 @@ class _Impossible(Exception):
 
 def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
     """Return the atomic additions to arrays that are only added to, at elements from which the thread can be found."""
-    where = Differences(function)
+    where = OffsetAnalysis(function)
     adds = {op for op in operations if op.name == "atomic_add" and is_float(op.operands[0].type)}
     uses: dict[Value, list[Op]] = defaultdict(list)
     used = {v for op in operations for v in op.operands}
@@ -276,12 +290,12 @@ def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
     good: list[_Addition] = []
     for several in by_array.values():
         known = [a for a in several if a is not None]
-        if len(known) == len(several) and len({a.place[1] for a in known}) == 1:
+        if len(known) == len(several) and len({a.element_kind[1] for a in known}) == 1:
             good += known
     return good
 
 
-def _addition(access: Access, where: Differences, ndim: int) -> _Addition | None:
+def _addition(access: Access, where: OffsetAnalysis, ndim: int) -> _Addition | None:
     op, least = access.op, lower_bounds(access.guards, where)
     indices: list[Index | None] = []
     axes: list[int | None] = []
@@ -312,40 +326,40 @@ class _Gather:
         env: values of the adjoint in the thread whose additions are being emitted.
     """
 
-    def __init__(self, function: Function, additions: Sequence[_Addition], shifts: Mapping[Place, Shift]) -> None:
+    def __init__(self, function: Function, additions: Sequence[_Addition], shifts: Mapping[ElementKind, Shift]) -> None:
         self.function = function
         self.shifts = shifts
         self.builder = Builder()
-        self.made = definitions(function.body)
+        self.defs = definitions(function.body)
         self.parents = {i: op for op in walk(function.body) for block in op.blocks for i in block.ops}
         self.additions = {a.op: a for a in additions}
-        self.ways: dict[Way, list[Op]] = defaultdict(list)
+        self.offsets: dict[OffsetTuple, list[Op]] = defaultdict(list)
         for addition in additions:
-            for way in addition.ways(function.launch_ndim):
-                self.ways[_shifted(way, shifts.get(addition.place))].append(addition.op)
-        if len(self.ways) > PULLED_NEIGHBOURS:
+            for way in addition.offsets(function.launch_ndim):
+                self.offsets[_shifted(way, shifts.get(addition.element_kind))].append(addition.op)
+        if len(self.offsets) > PULLED_NEIGHBOURS:
             raise _Impossible
         self.own: list[Value] = []
-        self.sums: dict[Place, Value] = {}
+        self.sums: dict[ElementKind, Value] = {}
         self.env: dict[Value, Value] = {}
 
     @property
-    def usual(self) -> float:
+    def common_share(self) -> float:
         """The share of the distances without a clamped or wrapped index.
 
         Threads that are not at a border take part in no others.
         """
-        inside = sum(all(w.edge is None and w.size is None for w in way) for way in self.ways)
-        return inside / len(self.ways)
+        inside = sum(all(w.edge is None and w.size is None for w in way) for way in self.offsets)
+        return inside / len(self.offsets)
 
     def written(self) -> Function:
         """Return the function that adds up all elements, and does nothing else."""
         b = self.builder
         b.location = next(iter(self.additions)).location
         self.own = [b.one("tid", (), int32, {AXIS: axis}) for axis in range(self.function.launch_ndim)]
-        for array, axes, others in (a.place for a in self.additions.values()):
+        for array, axes, others in (a.element_kind for a in self.additions.values()):
             self.sums[array, axes, others] = nothing(b, array_of(array).dtype)
-        for way, ops in self.ways.items():
+        for way, ops in self.offsets.items():
             self.add(way, ops)
         for (array, axes, others), total in self.sums.items():
             rest = iter(others)
@@ -355,7 +369,7 @@ class _Gather:
             b.store(array, *indices, (Ref(b, b.load(array, *indices)) + Ref(b, total)).value)
         return replace(self.function, body=b.body())
 
-    def add(self, way: Way, ops: Sequence[Op]) -> None:
+    def add(self, way: OffsetTuple, ops: Sequence[Op]) -> None:
         """Emit the additions of the thread at one distance, which happen if it is part of the launch.
 
         Args:
@@ -371,14 +385,14 @@ class _Gather:
             thread, needs_of_thread = self.thread(axis, difference)
             threads.append(thread)
             conditions += needs_of_thread
-        self.env = {v: threads[op.attrs[AXIS]] for v, op in self.made.items() if op.name == "tid"}
+        self.env = {v: threads[op.attrs[AXIS]] for v, op in self.defs.items() if op.name == "tid"}
         if not conditions:
             self.block(self.function.body, needed, way, ops)
             return
         inside = conditions[0]
         for condition in conditions[1:]:
             inside = operators.and_(inside, condition)
-        targets = list(dict.fromkeys(self.additions[op].place for op in ops))
+        targets = list(dict.fromkeys(self.additions[op].element_kind for op in ops))
         before = dict(self.sums)
         with b.block() as then:
             self.block(self.function.body, needed, way, ops)
@@ -387,7 +401,7 @@ class _Gather:
             b.yield_(*(before[p] for p in targets))
         self.sums = {**before, **dict(zip(targets, b.if_(inside.value, then.block, orelse.block), strict=True))}
 
-    def thread(self, axis: int, difference: Difference) -> tuple[Value, list[Ref]]:
+    def thread(self, axis: int, difference: IndexOffset) -> tuple[Value, list[Ref]]:
         """Return the index of the thread that adds to this thread's element, and conditions for it to exist.
 
         If only few threads, at a border, can have such an element, the first condition says so
@@ -401,13 +415,13 @@ class _Gather:
         end = Ref(b, b.cast(b.one("launch_dim", (), int64, {AXIS: axis}), int32))
         conditions: list[Ref] = []
         if difference.edge is not None:
-            edge = self.again(difference.edge)
+            edge = self.recompute(difference.edge)
             conditions.append(own <= 0 if self.is_literal(difference.edge) else own >= edge)
         thread = own - added if added else own
         if difference.size is None:
             conditions += [thread >= 0] if added > 0 else [thread < end] if added < 0 else []
             return thread.value, conditions
-        size = self.again(difference.size)
+        size = self.recompute(difference.size)
         if difference.sign > 0:
             thread = thread - size
             return thread.value, [own >= size + added, thread < end]
@@ -415,14 +429,14 @@ class _Gather:
         return thread.value, [own < added, thread >= 0, thread < end]
 
     def is_literal(self, value: Value) -> bool:
-        return self.made[value].name == "const" if value in self.made else False
+        return self.defs[value].name == "const" if value in self.defs else False
 
-    def again(self, value: Value) -> Ref:
+    def recompute(self, value: Value) -> Ref:
         """Return a size or number, recomputed in this function, as int32."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if op is not None and value not in self.env:
             for operand in op.operands:
-                self.again(operand)
+                self.recompute(operand)
             self.builder.append(copy_op(op, self.env))
         return Ref(self.builder, self.env.get(value, value)).cast(int32)
 
@@ -439,7 +453,7 @@ class _Gather:
                 op = self.parents[op]
                 waiting += op.operands
         while waiting:
-            definition = self.made.get(waiting.pop())
+            definition = self.defs.get(waiting.pop())
             if definition is None or definition in needed_ops:
                 continue
             bare = [definition, *(i for block in definition.blocks for i in walk(block) if i.name not in EFFECTS)]
@@ -449,7 +463,7 @@ class _Gather:
             waiting += [v for op in bare for v in op.operands]
         return needed_ops
 
-    def block(self, block: Block, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
+    def block(self, block: Block, needed: set[Op], way: OffsetTuple, ops: Sequence[Op]) -> None:
         """Emit the needed operations of a block, with the additions in it."""
         for op in block.ops:
             if op in ops:
@@ -468,11 +482,11 @@ class _Gather:
                 return True
         return False
 
-    def branch(self, op: Op, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
+    def branch(self, op: Op, needed: set[Op], way: OffsetTuple, ops: Sequence[Op]) -> None:
         """Emit an `if` around additions, whose results are the sums."""
         b = self.builder
         before = dict(self.sums)
-        targets = list(dict.fromkeys(self.additions[add].place for add in ops if self.within(add, op)))
+        targets = list(dict.fromkeys(self.additions[add].element_kind for add in ops if self.within(add, op)))
         sides: list[Block] = []
         for side in op.blocks:
             self.sums = dict(before)
@@ -483,12 +497,12 @@ class _Gather:
         results = b.if_(self.env.get(op.operands[0], op.operands[0]), sides[0], sides[1])
         self.sums = {**before, **dict(zip(targets, results, strict=True))}
 
-    def addition(self, op: Op, way: Way) -> None:
+    def addition(self, op: Op, way: OffsetTuple) -> None:
         """Add the value of an addition to its sum.
 
         Where its index was clamped, that is only if the element is the thread's own.
         """
-        b, target = self.builder, self.additions[op].place
+        b, target = self.builder, self.additions[op].element_kind
         b.location = op.location
         value = op.operands[-1]
         total = Ref(b, self.sums[target]) + Ref(b, self.env.get(value, value))

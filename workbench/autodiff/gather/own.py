@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from workbench.autodiff.gather.differences import Difference, Differences, Need, shape_of
+from workbench.autodiff.gather.index_offsets import IndexOffset, LaunchCondition, OffsetAnalysis, shape_of
 from workbench.builtins import Ref
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES
@@ -18,11 +18,11 @@ from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op, Value, indices_of, walk
 from workbench.types import is_float
 
-Element = tuple[int | tuple[int, tuple[Difference, ...]], ...]
+Element = tuple[int | tuple[int, tuple[IndexOffset, ...]], ...]
 """An element: for each index its number, or the axis of the launch and how it differs from the thread's own there."""
 
 
-def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
+def owned(adjoint: Function) -> tuple[Function, frozenset[LaunchCondition]] | None:
     """Return an adjoint with plain additions to arrays in which no two threads meet, and conditions on the launch.
 
     It is None if there is no such array.
@@ -30,7 +30,7 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
     Args:
         adjoint: one that adds atomically.
     """
-    where = Differences(adjoint)
+    where = OffsetAnalysis(adjoint)
     uses: dict[Value, list[Op]] = defaultdict(list)
     operations = list(walk(adjoint.body))
     for op in operations:
@@ -38,10 +38,12 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
             uses[op.operands[0]].append(op)
     looked_at = {v for op in operations for v in op.operands}
     results: set[Value] = set()
-    needs: set[Need] = set()
+    needs: set[LaunchCondition] = set()
     for array, ops in uses.items():
         adds = all(op.name == "atomic_add" and op.result not in looked_at for op in ops)
-        conditions = _never_meet(array, ops, where, adjoint.launch_ndim) if adds and is_float(array.type) else None
+        conditions = (
+            _disjointness_conditions(array, ops, where, adjoint.launch_ndim) if adds and is_float(array.type) else None
+        )
         if conditions is not None:
             results.update(op.result for op in ops)
             needs |= conditions
@@ -60,21 +62,23 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
     return rewrite(adjoint, change), frozenset(needs)
 
 
-def _never_meet(array: Value, ops: Sequence[Op], where: Differences, ndim: int) -> set[Need] | None:
+def _disjointness_conditions(
+    array: Value, ops: Sequence[Op], where: OffsetAnalysis, ndim: int
+) -> set[LaunchCondition] | None:
     """Return the conditions under which no two threads add to one element of an array; None if that is not known."""
-    needs: set[Need] = set()
+    needs: set[LaunchCondition] = set()
     elements: list[Element] = []
     for indices in dict.fromkeys(map(indices_of, ops)):
-        element: list[int | tuple[int, tuple[Difference, ...]]] = []
+        element: list[int | tuple[int, tuple[IndexOffset, ...]]] = []
         for k, value in enumerate(indices):
             number = where.number(value)
             index = where.of(value, {}) if number is None else None
-            if number is None and (index is None or any(w.edge is not None for w in index.ways)):
+            if number is None and (index is None or any(w.edge is not None for w in index.offsets)):
                 return None
             if index is not None:
                 # Counted from the end, two indices are one where a launch is larger than the array.
-                needs |= index.needs | {Need(index.axis, 0, shape_of(array, k))}
-            element.append((index.axis, index.ways) if index is not None else number or 0)
+                needs |= index.needs | {LaunchCondition(index.axis, 0, shape_of(array, k))}
+            element.append((index.axis, index.offsets) if index is not None else number or 0)
         axes = [part[0] for part in element if isinstance(part, tuple)]
         if sorted(axes) != list(range(ndim)):
             return None

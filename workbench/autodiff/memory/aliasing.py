@@ -15,20 +15,21 @@ from workbench.ir.values import Block, Function, Op, Value, closed_blocks, defin
 from workbench.passes.memory.load_forwarding import may_overlap
 from workbench.types import is_float
 
-Still = Callable[[Value], bool]
+LoopInvariant = Callable[[Value], bool]
 
 
-class Places:
+class IndexComparison:
     """Compares the indices of a function's accesses.
 
     Attributes:
         aliased: arguments may overlap, in whatever way their types allow.
-        apart: receives dependences that must be checked at a launch; None: nothing can be left to that, so they count.
+        disjoint: receives dependences that must be checked at a launch; None: nothing can be left to that, so they
+            count.
     """
 
-    def __init__(self, function: Function, aliased: bool, apart: list[Dependence] | None = None) -> None:
+    def __init__(self, function: Function, aliased: bool, disjoint: list[Dependence] | None = None) -> None:
         self.aliased = aliased
-        self.apart = apart
+        self.disjoint = disjoint
         self._function = function
 
     @cached_property
@@ -36,21 +37,21 @@ class Places:
         """The analysis of the function's indices: computed once there are two accesses to compare."""
         return Analysis(self._function)
 
-    def meet(self, a: Op, b: Op, still: Still) -> bool:
-        """Return whether two accesses may touch one element, except as noted in `apart`.
+    def may_alias(self, a: Op, b: Op, loop_invariant: LoopInvariant) -> bool:
+        """Return whether two accesses may touch one element, except as noted in `disjoint`.
 
         Args:
             a, b: the accesses.
-            still: whether a value is the same at both.
+            loop_invariant: whether a value is the same at both.
         """
         x, y = a.operands[0], b.operands[0]
         if x is not y:
             # Different parameters: only an overlap of the arguments can bring them together.
-            return self.aliased and may_overlap(x, y, apart=False)
-        dependence = self.analysis.dependence(a, b, None, lambda atom: atom.value is None or still(atom.value))
-        if self.apart is None or not any(d.is_fixed() for d in dependence.differences):
+            return self.aliased and may_overlap(x, y, disjoint=False)
+        dependence = self.analysis.dependence(a, b, None, lambda atom: atom.value is None or loop_invariant(atom.value))
+        if self.disjoint is None or not any(d.is_fixed() for d in dependence.differences):
             return dependence.exists()
-        self.apart += [dependence] if dependence.exists() else []
+        self.disjoint += [dependence] if dependence.exists() else []
         return False
 
     def ahead(self, load: Op, effect: Op, loop: Op) -> bool:
@@ -62,8 +63,8 @@ class Places:
         for one, other in zip(indices_of(load), indices_of(effect), strict=False):
             (now, first), (before, second) = self.analysis.index(one), self.analysis.index(other)
             k, back = now.terms.get(counter, 0), before.constant - now.constant
-            still = all(atom.value is None for atom in now.terms if atom != counter)
-            if k == 0 or now.terms != before.terms or not still or first or second:
+            loop_invariant = all(atom.value is None for atom in now.terms if atom != counter)
+            if k == 0 or now.terms != before.terms or not loop_invariant or first or second:
                 continue
             # The index of an earlier iteration lies a positive multiple of the step behind: it can have met this
             # element only if `back` is such a multiple.
@@ -72,15 +73,15 @@ class Places:
         return False
 
 
-def overwritten_loads(function: Function, aliased: bool, apart: list[Dependence] | None = None) -> frozenset[Op]:
+def overwritten_loads(function: Function, aliased: bool, disjoint: list[Dependence] | None = None) -> frozenset[Op]:
     """Return the loads that may see what the same thread has written; others see what the array held before the launch.
 
     Args:
         function: a kernel without races.
         aliased: arrays that it writes may overlap others.
-        apart: as of `Places`.
+        disjoint: as of `IndexComparison`.
     """
-    return frozenset(_Order(function, aliased, apart).block(function.body, []))
+    return frozenset(_Order(function, aliased, disjoint).block(function.body, []))
 
 
 def overwrites(function: Function, aliased: bool) -> bool:
@@ -99,8 +100,8 @@ class _Order:
         twice: a float may have been stored where the thread stored one before.
     """
 
-    def __init__(self, function: Function, aliased: bool, apart: list[Dependence] | None = None) -> None:
-        self.places = Places(function, aliased, apart)
+    def __init__(self, function: Function, aliased: bool, disjoint: list[Dependence] | None = None) -> None:
+        self.comparison = IndexComparison(function, aliased, disjoint)
         self.earlier: list[tuple[Op, list[Op], set[Value]]] = []
         self.twice = False
 
@@ -147,13 +148,15 @@ class _Order:
             after: only effects of this name count; empty: all.
         """
         if any(
-            self.places.meet(load, effect, lambda v: True) for effect in done if effect.name == (after or effect.name)
+            self.comparison.may_alias(load, effect, lambda v: True)
+            for effect in done
+            if effect.name == (after or effect.name)
         ):
             return True
         return any(
             effect.name == (after or effect.name)
-            and self.places.meet(load, effect, lambda v, inside=inside: v not in inside)
-            and not self.places.ahead(load, effect, loop)
+            and self.comparison.may_alias(load, effect, lambda v, inside=inside: v not in inside)
+            and not self.comparison.ahead(load, effect, loop)
             for loop, effects, inside in self.earlier
             for effect in effects
         )
@@ -173,6 +176,6 @@ class _Order:
             arguments = dict(zip(closed.params, op.operands, strict=False))
             for inner in walk(closed):
                 array = arguments.get(inner.operands[0]) if inner.name == "load" else None
-                if array in written or (array is not None and written and self.places.aliased):
+                if array in written or (array is not None and written and self.comparison.aliased):
                     overwritten.append(inner)
         return overwritten

@@ -41,12 +41,12 @@ class Launch(msgspec.Struct, frozen=True):
 
     Attributes:
         single: the axes of the launch along which there is one thread.
-        apart: dependences between threads that must not exist; whoever launches the adjoint checks them
-            (`refuse_meeting`).
+        disjoint: dependences between threads that must not exist; whoever launches the adjoint checks them
+            (`check_disjoint_threads`).
     """
 
     single: tuple[int, ...] = ()
-    apart: list[Dependence] = msgspec.field(default_factory=list[Dependence])
+    disjoint: list[Dependence] = msgspec.field(default_factory=list[Dependence])
 
     @classmethod
     def like(cls, function: Function, dims: tuple[int, ...]) -> Launch:
@@ -67,10 +67,10 @@ class Threads:
         axes = tuple(axis for axis in range(function.launch_ndim) if axis not in single)
         self.axes = axes if function.launch_ndim or single else None
 
-    def are_apart(self, one: Op, other: Op) -> bool:
+    def are_disjoint(self, one: Op, other: Op) -> bool:
         """Return whether no two threads touch one element by these accesses.
 
-        Where it is unknown and a `Launch` is assumed, it is True, and the dependence goes to `Launch.apart`.
+        Where it is unknown and a `Launch` is assumed, it is True, and the dependence goes to `Launch.disjoint`.
         """
         dependence = self.analysis.dependence(one, other, self.axes)
         if any(op in self.spread for op in (one, other)):
@@ -78,7 +78,7 @@ class Threads:
         if not dependence.exists():
             return True
         if self.launch is not None:
-            self.launch.apart.append(dependence)
+            self.launch.disjoint.append(dependence)
         return self.launch is not None
 
     def are_private(self, uses: list[Op]) -> bool:
@@ -93,7 +93,7 @@ class Threads:
         axes = self.axes or ()
         if any(op.name in TILED or op in self.spread for op in uses):
             return [[] for _ in axes]
-        return [self.analysis.own_places(axis, uses) for axis in axes]
+        return [self.analysis.own_positions(axis, uses) for axis in axes]
 
 
 def study(function: Function, active: frozenset[Value], aliased: bool, launch: Launch | None = None) -> Memory:
@@ -117,7 +117,7 @@ def study(function: Function, active: frozenset[Value], aliased: bool, launch: L
                 mirrored[op.operands[0]].append(op)
             continue
         if op.name in ("atomic", "atomic_load", "atomic_swap") and is_float(op.operands[0].type):
-            raise (_refused_atomic if op.name == "atomic" else _refused_swap)(op, function.name)
+            raise (_atomic_error if op.name == "atomic" else _swap_error)(op, function.name)
         load = op.name in LOADS and op.result in active
         if load or (op.name in EFFECTS and is_float(op.operands[0].type)):
             mirrored[op.operands[0]].append(op)
@@ -128,14 +128,14 @@ def study(function: Function, active: frozenset[Value], aliased: bool, launch: L
         if array not in private:
             inside = [op for op in uses if op in theirs]
             if inside and any(op.name in EFFECTS for op in uses if op not in theirs):
-                raise _refused_custom(array, inside[0], function.name)
+                raise _custom_error(array, inside[0], function.name)
             for one, other in _conflicts([op for op in uses if op not in theirs]):
-                if not threads.are_apart(one, other):
-                    raise refused(one, other, function.name)
+                if not threads.are_disjoint(one, other):
+                    raise dependence_error(one, other, function.name)
     # A gradient that the user wrote adds wherever it likes: its arrays are added to with atomics.
     customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
     inputs = {v for op in customs for v in op.operands}
-    overlaps = None if launch is None else launch.apart
+    overlaps = None if launch is None else launch.disjoint
     return Memory(overwritten_loads(function, aliased, overlaps) | _shared_loads(ops, threads), private - inputs)
 
 
@@ -159,7 +159,7 @@ def _shared_loads(ops: list[Op], threads: Threads) -> set[Op]:
         effects = [op for op in accesses if op.name in EFFECTS]
         if effects and not threads.are_private(accesses):
             loads = (op for op in accesses if op.name in LOADS)
-            shared.update(op for op in loads if not all(threads.are_apart(op, effect) for effect in effects))
+            shared.update(op for op in loads if not all(threads.are_disjoint(op, effect) for effect in effects))
     return shared
 
 
@@ -169,7 +169,7 @@ def _under_own_gradient(ops: list[Op]) -> set[Op]:
     return {inner for body in bodies for inner in walk(body)}
 
 
-def _refused_custom(array: Value, op: Op, function: str) -> NotDifferentiable:
+def _custom_error(array: Value, op: Op, function: str) -> NotDifferentiable:
     return NotDifferentiable(
         f"{array.name} is written in this kernel, and used here in a func with a gradient of its own, at an element "
         "that another thread may write.",
@@ -203,7 +203,7 @@ def _changes(names: set[str]) -> bool:
     return "atomic_swap" in names or {"load", "atomic_add"} <= names
 
 
-def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tuple[int, ...]] | None) -> None:
+def check_own_elements(function: Function, one: str, two: str, shifts: Sequence[tuple[int, ...]] | None) -> None:
     """Check two arrays of one memory: if either is written, each thread must keep to elements of its own.
 
     Args:
@@ -231,7 +231,7 @@ def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tupl
     )
 
 
-def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
+def _atomic_error(op: Op, function: str) -> NotDifferentiable:
     name, kind = op.operands[0].name, op.attrs[KIND]
     return NotDifferentiable(
         f"atomic_{kind}() changes {name} here in a way that has no derivative yet.",
@@ -241,7 +241,7 @@ def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
     )
 
 
-def _refused_swap(op: Op, function: str) -> NotDifferentiable:
+def _swap_error(op: Op, function: str) -> NotDifferentiable:
     name = op.operands[0].name
     return NotDifferentiable(
         f"An element of {name} that another thread may change as well is changed here in a way that has no derivative.",
@@ -263,8 +263,10 @@ def _conflicts(uses: list[Op]) -> Iterator[tuple[Op, Op]]:
             yield from ((one, other) for other in uses if (kinds[one], kinds[other]) == (a, b))
 
 
-def refuse_meeting(function: Function, launch: Launch, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> None:
-    """Check that a launch fulfils what its adjoint assumed: threads do not touch the same elements (`Launch.apart`).
+def check_disjoint_threads(
+    function: Function, launch: Launch, dims: tuple[int, ...], arguments: Mapping[str, Any]
+) -> None:
+    """Check that a launch fulfils what its adjoint assumed: threads do not touch the same elements (`Launch.disjoint`).
 
     Args:
         function: the kernel.
@@ -276,7 +278,7 @@ def refuse_meeting(function: Function, launch: Launch, dims: tuple[int, ...], ar
         NotDifferentiable: two threads may meet, or one reads an element after it wrote it.
     """
     numbers = Sizes.of_launch(function, dims, arguments)
-    for dependence in launch.apart:
+    for dependence in launch.disjoint:
         if dependence.exists(numbers) and dependence.alone:
             load, name = dependence.one, dependence.one.operands[0].name
             raise NotDifferentiable(
@@ -286,10 +288,10 @@ def refuse_meeting(function: Function, launch: Launch, dims: tuple[int, ...], ar
                 function.name,
             )
         if dependence.exists(numbers):
-            raise refused(dependence.one, dependence.other, function.name)
+            raise dependence_error(dependence.one, dependence.other, function.name)
 
 
-def refused(one: Op, other: Op, function: str) -> NotDifferentiable:
+def dependence_error(one: Op, other: Op, function: str) -> NotDifferentiable:
     """Return the error that two accesses of different threads may meet in an element.
 
     Args:

@@ -30,7 +30,7 @@ def reverse_builtin(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangent
     entry = TABLE[op.name]
     if entry.gradient is None:
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
-        raise sweep.refuse(f"{op.name}() has no derivative: {why}.", op)
+        raise sweep.not_differentiable(f"{op.name}() has no derivative: {why}.", op)
     if entry.passing and cotangent.whole is None and len(op.operands) == 1 and not entry.elementwise:
         _move(entry, op, cotangent, cotangents)
         return
@@ -105,7 +105,7 @@ def _where_counts(sweep: ReverseSweep, ref: Ref) -> Ref | None:
 
 
 def _chosen(sweep: ReverseSweep, value: Value) -> Ref | bool:
-    op = sweep.builder.made.get(value)
+    op = sweep.builder.defs.get(value)
     if op is None or op.name not in ("where", "const"):
         return True
     if op.name == "const":

@@ -47,7 +47,7 @@ def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
         _gradient(sweep, op, seeds, cotangents)
         return
     if not op.attrs.get(REFERENCE, True):
-        raise sweep.refuse(
+        raise sweep.not_differentiable(
             f"{op.attrs[NAME]} is CUDA text, whose gradient is not known.",
             op,
             "Give func_native an adj_cuda, or a Python body.",

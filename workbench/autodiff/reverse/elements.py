@@ -31,7 +31,7 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """
     # Which old value a thread got depends on the order of threads, which the adjoint cannot repeat.
     if op.results and op.result in sweep.active:
-        raise sweep.refuse(
+        raise sweep.not_differentiable(
             "The old value that atomic_add returns is used here in a way that has no derivative yet.",
             op,
             "Use the array in a second kernel.",
@@ -132,13 +132,13 @@ def insert(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotang
         cotangents.add(scalar, Piece(operators.where(here, piece.ref, none), None, both(piece.live, here)))
 
 
-def _kept(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
+def _reject_slot_read(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Refuse a read of slots, of which an adjoint's loops write the same ones many times over.
 
     Raises:
         NotDifferentiable: always.
     """
-    raise sweep.refuse(
+    raise sweep.not_differentiable(
         "A loop here runs backwards from states that were kept, and that has no adjoint of its own yet.",
         op,
         "For second derivatives, use the tangent of the gradient (wb.hvp).",
@@ -166,6 +166,6 @@ VALUES: dict[str, ValueRule] = {
     "vec": vec,
     "extract": extract,
     "insert": insert,
-    "slot_read": _kept,
+    "slot_read": _reject_slot_read,
     "const": _nothing,
 }

@@ -21,7 +21,7 @@ class Emitter(Builder):
     """A builder of adjoints and tangents that records how values were computed.
 
     Attributes:
-        made: the operation of each value.
+        defs: the operation of each value.
         labels: names for readers, for values that had none when they were emitted.
         recomputed: values of the forward sweep.
         laters: for each branch or loop, the `later` (see `recompute`) that stood for it last.
@@ -33,7 +33,7 @@ class Emitter(Builder):
     def __init__(self) -> None:
         """Begin with the outermost block open, and empty."""
         super().__init__()
-        self.made: dict[Value, Op] = {}
+        self.defs: dict[Value, Op] = {}
         self.labels: dict[Value, str] = {}
         self.recomputed: set[Value] = set()
         self.laters: dict[Op, Op] = {}
@@ -67,19 +67,19 @@ class Emitter(Builder):
             env: the kernel's values to those here, by which constants are recognised.
         """
         if op not in self._forms:
-            self._forms[op] = forms(op, lambda value: self.made.get(env[value]) if value in env else None)
+            self._forms[op] = forms(op, lambda value: self.defs.get(env[value]) if value in env else None)
         return self._forms[op]
 
     def append(self, op: Op) -> Op:
         """Add an existing operation to the open block, and return it."""
-        self.made.update((v, op) for v in op.results)
+        self.defs.update((v, op) for v in op.results)
         return super().append(op)
 
     def number(self, value: Value) -> int | None:
         """Return an integer constant's number, also behind casts; None if the value is no constant."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         while op is not None and op.name == "cast":
-            op = self.made.get(op.operands[0])
+            op = self.defs.get(op.operands[0])
         return int(number_of(op)) if op is not None and op.name == "const" else None
 
     def label(self, value: Value, name: str) -> None:

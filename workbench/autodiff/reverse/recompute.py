@@ -76,25 +76,25 @@ class Inside(msgspec.Struct, frozen=True):
     """The `later`s in a branch's sides whose results the branch yields as well, once it is written out.
 
     Attributes:
-        given: by the `later` of a branch, those in its sides, by the kernel's operations.
+        nested: by the `later` of a branch, those in its sides, by the kernel's operations.
         of: the `later` that is being written out; None: nothing more than its results is needed.
     """
 
-    given: Mapping[Op, Mapping[Op, Op]]
+    nested: Mapping[Op, Mapping[Op, Op]]
     of: Op | None
 
     def later(self, op: Op) -> Op | None:
         """Return the `later` in a side that stands for `op`; None if there is none."""
-        return self.given.get(self.of, {}).get(op) if self.of is not None else None
+        return self.nested.get(self.of, {}).get(op) if self.of is not None else None
 
     def within(self, later: Op | None) -> Inside:
         """Return the same for a `later` in a side, or for an operation without one (None)."""
-        return Inside(self.given, later)
+        return Inside(self.nested, later)
 
     def values(self) -> list[Value]:
         """Return all values that are yielded in addition to the results."""
         collected: list[Value] = []
-        for later in self.given.get(self.of, {}).values() if self.of is not None else ():
+        for later in self.nested.get(self.of, {}).values() if self.of is not None else ():
             collected += [*later.results, *self.within(later).values()]
         return collected
 

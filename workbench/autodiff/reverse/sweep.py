@@ -103,7 +103,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
         """Return the kernel's value in the adjoint, wrapped for Python's operators."""
         return self.builder.ref(self.env[value])
 
-    def refuse(self, message: str, op: Op, advice: str = "") -> NotDifferentiable:
+    def not_differentiable(self, message: str, op: Op, advice: str = "") -> NotDifferentiable:
         """Return the error that an operation has no derivative."""
         return NotDifferentiable(message, op.location, advice=advice, function=self.function)
 

@@ -71,7 +71,7 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
         NotDifferentiable: the old elements that the addition returns have a derivative.
     """
     if op.results and op.result in sweep.active:
-        raise sweep.refuse(
+        raise sweep.not_differentiable(
             "The old elements that tile_atomic_add returns are used here in a way that has no derivative yet.",
             op,
             "Use the array in a second kernel.",
@@ -232,7 +232,9 @@ def reduced(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotan
     """
     (tile,), kind, axis = op.operands, op.attrs[KIND], op.attrs.get(AXIS)
     if kind == "func":
-        raise sweep.refuse("tile_reduce() by a func has no derivative yet.", op, "Use tile_sum, tile_min or tile_max.")
+        raise sweep.not_differentiable(
+            "tile_reduce() by a func has no derivative yet.", op, "Use tile_sum, tile_min or tile_max."
+        )
     shape = tile_of(tile).shape
     seed = settled(cotangent.full()).ref.value
     spread = _spread(sweep, seed, shape, axis)
@@ -277,7 +279,7 @@ def scanned(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotan
     """
     (tile,) = op.operands
     if op.attrs[KIND] != "sum":
-        raise sweep.refuse(f"tile_scan() of kind {op.attrs[KIND]} has no derivative yet.", op)
+        raise sweep.not_differentiable(f"tile_scan() of kind {op.attrs[KIND]} has no derivative yet.", op)
     seed = _plain(sweep, cotangent)
     shape, last = tile_of(tile).shape, tile_of(tile).ndim - 1
     row_total = _spread(sweep, _summed(sweep, seed, last), shape, last if last else None)

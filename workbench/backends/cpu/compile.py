@@ -87,7 +87,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
     with _one_text:
         module = emitted(function, options, target)
     spent = time.perf_counter() - started
-    generated = _made(module, function, target, "object")
+    generated = _compile_ir(module, function, target, "object")
     metadata: dict[str, Any] = {
         "entry": entry_name(function),
         "stages": {"spell": spent, **generated.stages},
@@ -115,7 +115,7 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    return _made(emitted(function, options, target), function, target, "ir").image.decode()
+    return _compile_ir(emitted(function, options, target), function, target, "ir").image.decode()
 
 
 def assembly(function: Function, options: Options, target: str) -> str:
@@ -124,7 +124,7 @@ def assembly(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    return _made(emitted(function, options, target), function, target, "assembly").image.decode()
+    return _compile_ir(emitted(function, options, target), function, target, "assembly").image.decode()
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
@@ -200,7 +200,7 @@ class _Generated(msgspec.Struct, frozen=True):
     retried: str = ""
 
 
-def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
+def _compile_ir(module: Module, function: Function, target: str, form: str) -> _Generated:
     """Compile a function's LLVM IR with the passes that suit it.
 
     Args:
@@ -245,7 +245,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
             first = lost
         plain = {**tuning, **dict.fromkeys(VECTORISERS, False)} if vectorised else UNOPTIMISED
         try:
-            return _Generated(*_called(request, text, plain), retried=f"LLVM {first.how} at stage {first.stage}")
+            return _Generated(*_called(request, text, plain), retried=f"LLVM {first.reason} at stage {first.stage}")
         except Lost:
             what = "vectorisation" if vectorised else "optimisation"
             raise build_error("LLVM", function, first, f" Without {what} it did not succeed either.") from None

@@ -61,7 +61,7 @@ _trackers: dict[weakref.ref[Any], Any] = {}
 _unowned: deque[weakref.ref[Any]] = deque()
 
 
-class Refused(Exception):
+class NoCodeMemory(Exception):
     """The system gives no memory for code. `advice` says what to do; LLVM's loader would end the process instead."""
 
     def __init__(self, why: str, advice: str) -> None:
@@ -145,30 +145,32 @@ class Block:
         size: bytes.
 
     Raises:
-        Refused: the system has none left.
+        NoCodeMemory: the system has none left.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
         address = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
         if address == _FAILED:
-            raise _none_left()
+            raise _out_of_memory()
         self.address: int = address
 
     def fill(self, memory: bytearray, code: int) -> None:
         """Copy bytes into the pages; the first `code` bytes then become executable and read-only.
 
         Raises:
-            Refused: the system lets no program run what it wrote, or cannot divide the pages: a process may have only
-                so many maps (`vm.max_map_count`).
+            NoCodeMemory: the system lets no program run what it wrote, or cannot divide the pages: a process may have
+                only so many maps (`vm.max_map_count`).
         """
         ctypes.memmove(self.address, bytes(memory), len(memory))
         _flush(self.address, code)
         if _system().mprotect(self.address, code, _READ | _EXECUTE):
             if ctypes.get_errno() == errno.ENOMEM:
-                raise _none_left()
+                raise _out_of_memory()
             rule = "this system lets no program run code that it wrote to memory"
-            raise Refused(rule, "Allow it for Python: SELinux calls it execmem, systemd MemoryDenyWriteExecute=no.")
+            raise NoCodeMemory(
+                rule, "Allow it for Python: SELinux calls it execmem, systemd MemoryDenyWriteExecute=no."
+            )
 
     def close(self) -> None:
         """Return the pages to the system."""
@@ -228,7 +230,7 @@ def load_symbols(
             addresses, tracker = _loaded(image, tuple(symbols), imports or {})
         except (Damaged, RuntimeError) as error:
             raise BuildError(f"The compiled code of {symbols[0]} cannot be loaded.", log=str(error)) from None
-        except Refused as refused:
+        except NoCodeMemory as refused:
             message = f"The compiled code of {symbols[0]} cannot be loaded: {refused}."
             raise BuildError(message, advice=refused.advice) from None
     return CpuCode(addresses, tracker, needs)
@@ -250,7 +252,7 @@ def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) 
 
     Raises:
         Damaged, RuntimeError: it cannot be loaded.
-        Refused: the system gives no memory for it.
+        NoCodeMemory: the system gives no memory for it.
     """
     read = Image.decode(image)
     if read is not None:
@@ -298,8 +300,10 @@ def _library(number: int) -> ctypes.CDLL | None:
     return ctypes.CDLL(name) if name else None
 
 
-def _none_left() -> Refused:
-    return Refused("there is no memory left for it", "Let go of kernels, graphs or arrays that you no longer need.")
+def _out_of_memory() -> NoCodeMemory:
+    return NoCodeMemory(
+        "there is no memory left for it", "Let go of kernels, graphs or arrays that you no longer need."
+    )
 
 
 @lru_cache(maxsize=1)

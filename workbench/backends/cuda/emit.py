@@ -261,11 +261,11 @@ class _Kernel:
     def text(self) -> str:
         """Return the text of prelude and kernel."""
         for op in self._ops("const"):
-            self.expressions.meet(op.result.type)
+            self.expressions.require_type(op.result.type)
         rows = self.head + self._rows()
         params = [f"wb_dims {self.dim}"]
         for param, name in zip(self.function.params, self.params, strict=True):
-            self.expressions.meet(param.type)
+            self.expressions.require_type(param.type)
             if isinstance(param.type, ArrayType):
                 self.expressions.keys.add(("array",))
             params.append(f"{c_type(param.type)} {name}")

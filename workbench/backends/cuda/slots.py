@@ -79,7 +79,7 @@ def emit_slots(e: Emitter, op: Op) -> list[str]:
     """Emit the declaration of slots as a local array with a fresh name."""
     type = slots_of(op.result)
     name = e.names[op.result] = e.fresh(op.result.name or "slots")
-    e.expressions.meet(type.dtype)
+    e.expressions.require_type(type.dtype)
     return [f"{c_type(type.dtype)} {name}[{type.count}];"]
 
 

@@ -14,7 +14,7 @@ from workbench.backends.cuda.cpp import accumulators, atomics
 from workbench.backends.cuda.cpp.c_names import c_type, form_of, members
 from workbench.backends.cuda.cpp.cuda_funcs import emit_native
 from workbench.backends.cuda.cpp.emitter import Emitter
-from workbench.backends.cuda.cpp.expression import ATOM, Expressions, Text
+from workbench.backends.cuda.cpp.expression import ATOM, CppExpr, Expressions
 from workbench.backends.cuda.cpp.faults import emit_fault
 from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
@@ -38,7 +38,7 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
             form += part.replace("%", "%%")
             continue
         value = next(operands)
-        expressions.meet(value.type)
+        expressions.require_type(value.type)
         scalar = element(value.type)
         if part[0]:
             letter = part[0][-1]
@@ -142,7 +142,7 @@ def _is_in_place(e: Emitter, op: Op, left: str) -> bool:
     if not isinstance(type, Scalar) or type.bits < 32:
         return False
     wraps = type.kind is Kind.INT and op not in e.expressions.plain
-    return not wraps and e.expressions.of(op.operands[0]) == Text(left, ATOM)
+    return not wraps and e.expressions.of(op.operands[0]) == CppExpr(left, ATOM)
 
 
 def _insert(e: Emitter, op: Op) -> list[str]:
@@ -155,7 +155,7 @@ def _insert(e: Emitter, op: Op) -> list[str]:
     constant = e.inlining.definition.get(index)
     if constant is None or constant.name != "const":
         return _plain(e, op)
-    e.expressions.meet(op.result.type)
+    e.expressions.require_type(op.result.type)
     local = e.locals.of(op.result)
     if local in {e.locals.of(leaf) for leaf in e.inlining.leaves(value)} - {e.locals.of(vector)}:
         return _plain(e, op)

@@ -95,7 +95,7 @@ def compiler(target: str = "") -> Library:
     return next((library for library in loading if _knows(library.major, target)), loading[0])
 
 
-def beside(wheel: str, target: str = "") -> Library:
+def matching_library(wheel: str, target: str = "") -> Library:
     """Return nvJitLink (`NVJITLINK`) or libmathdx (`MATHDX`) of the same major as the compiler for this target.
 
     Raises:

@@ -90,7 +90,7 @@ def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tupl
 
     `values` is how many operands follow the index and the component: what is stored, compared or added.
     """
-    array, index = operands[0], thread.place(op, operands)
+    array, index = operands[0], thread.element_indices(op, operands)
     if component_of(op) is None:
         return array, index
     return array[index].reshape(-1), int(operands[len(operands) - 1 - values])
@@ -119,7 +119,7 @@ def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     """Replace an element by what the atomic operation of this kind leaves there; return the old value."""
-    array, index = operands[0], thread.place(op, operands)
+    array, index = operands[0], thread.element_indices(op, operands)
     old = copied(array[index])
     kind = op.attrs[KIND]
     array[index] = AFTER[kind](old, *operands[-ATOMIC_KINDS[kind] :])

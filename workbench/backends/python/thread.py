@@ -101,7 +101,7 @@ class Interpreter:
         yield from self.block(block)
         return [self.values[v] for v in block.yielded]
 
-    def place(self, op: Op, operands: Sequence[Any]) -> tuple[int, ...]:
+    def element_indices(self, op: Op, operands: Sequence[Any]) -> tuple[int, ...]:
         """Return the indices of the array element that a memory operation accesses.
 
         Raises:

@@ -124,7 +124,7 @@ def added(a: Any, b: Any) -> Any:
     return (a + b).astype(a.dtype)
 
 
-def _place_of(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
+def _element_index(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
     """Return an element's index as ints; raise a KernelFault if the tile has no such element."""
     index = tuple(int(i) for i in indices)
     if not all(0 <= i < n for i, n in zip(index, shape, strict=True)):
@@ -134,13 +134,13 @@ def _place_of(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequen
 
 def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     """Return a copy of an element of the tile."""
-    return (copied(operands[0][_place_of(thread, op, operands[1:], tile_of(op.operands[0]).shape)]),)
+    return (copied(operands[0][_element_index(thread, op, operands[1:], tile_of(op.operands[0]).shape)]),)
 
 
 def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     """Return a copy of the tile with one element replaced."""
     tile = operands[0].copy()
-    tile[_place_of(thread, op, operands[1:-1], tile_of(op.result).shape)] = operands[-1]
+    tile[_element_index(thread, op, operands[1:-1], tile_of(op.result).shape)] = operands[-1]
     return (tile,)
 
 
@@ -189,7 +189,7 @@ def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
         tile, axis = tile.reshape(type.count, *type.dtype.shape), 0
     rows = np.moveaxis(tile, axis, 0)
     if kind in ("argmin", "argmax"):
-        return (_place_of_extreme(rows, kind),)
+        return (_argextreme(rows, kind),)
     while len(rows) > 1:
         half = (len(rows) + 1) // 2
         top = rows[:half].copy()
@@ -222,7 +222,7 @@ _COMBINE: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
-def _place_of_extreme(rows: Any, kind: str) -> Any:
+def _argextreme(rows: Any, kind: str) -> Any:
     """Return the index of the first least or greatest element along axis 0; of the first NaN if there is one."""
     index = (np.argmin if kind == "argmin" else np.argmax)(rows, axis=0)
     return np.int32(index) if np.ndim(index) == 0 else index.astype(np.int32)

@@ -72,7 +72,7 @@ class _Reader:
         self.at += 1
         return self.data[self.at - 1]
 
-    def number(self, signed: bool = False) -> int:
+    def leb128(self, signed: bool = False) -> int:
         """Return the next number in LEB128."""
         value = shift = 0
         while True:
@@ -91,7 +91,7 @@ class _Reader:
 
     def name(self) -> str:
         """Return the next name: a length in LEB128, then UTF-8."""
-        return self.take(self.number()).decode()
+        return self.take(self.leb128()).decode()
 
 
 class _Symbol(msgspec.Struct, frozen=True):
@@ -127,7 +127,7 @@ class _Object(msgspec.Struct):
         reader = _Reader(self.image, 8)
         while reader.at < len(self.image):
             kind = reader.byte()
-            self.sections.append((kind, reader.take(reader.number())))
+            self.sections.append((kind, reader.take(reader.leb128())))
         for kind, body in self.sections:
             if kind == CUSTOM:
                 inside = _Reader(body)
@@ -135,18 +135,18 @@ class _Object(msgspec.Struct):
                 if name == "linking":
                     self._read_symbols(inside)
                 elif name.startswith("reloc."):
-                    section = inside.number()
+                    section = inside.leb128()
                     self.relocations[section] = list(_relocations(inside))
 
     def _read_symbols(self, reader: _Reader) -> None:
         """Set `symbols` from the body of the linking section; raise ValueError for another version of that section."""
-        if reader.number() != 2:
+        if reader.leb128() != 2:
             raise ValueError("another version of the linking section")
         while reader.at < len(reader.data):
             kind = reader.byte()
-            part = _Reader(reader.take(reader.number()))
+            part = _Reader(reader.take(reader.leb128()))
             if kind == 8:
-                self.symbols = [_symbol(part) for _ in range(part.number())]
+                self.symbols = [_symbol(part) for _ in range(part.leb128())]
 
     def section(self, kind: int) -> tuple[int, bytes]:
         """Return the position and the body of the only section of a kind; -1 and no bytes if there is none."""
@@ -155,24 +155,24 @@ class _Object(msgspec.Struct):
 
 def _symbol(reader: _Reader) -> _Symbol:
     """Read the next entry of the symbol table; its name is empty if the object does not spell it."""
-    kind, flags = reader.byte(), reader.number()
+    kind, flags = reader.byte(), reader.leb128()
     defined = not flags & _UNDEFINED
     if kind == _DATA_SYMBOL:
         name = reader.name()
-        segment, offset = (reader.number(), reader.number()) if defined else (0, 0)
+        segment, offset = (reader.leb128(), reader.leb128()) if defined else (0, 0)
         if defined:
-            reader.number()
+            reader.leb128()
         return _Symbol(kind, name, defined, segment, offset)
-    index = reader.number()
+    index = reader.leb128()
     named = kind != _SECTION and (defined or flags & _NAMED)
     return _Symbol(kind, reader.name() if named else "", defined, index)
 
 
 def _relocations(reader: _Reader) -> Iterator[_Relocation]:
     """Yield the relocations of one section, from its number of entries on."""
-    for _ in range(reader.number()):
-        kind, offset, symbol = reader.byte(), reader.number(), reader.number()
-        yield _Relocation(kind, offset, symbol, reader.number(signed=True) if kind in _WITH_ADDEND else 0)
+    for _ in range(reader.leb128()):
+        kind, offset, symbol = reader.byte(), reader.leb128(), reader.leb128()
+        yield _Relocation(kind, offset, symbol, reader.leb128(signed=True) if kind in _WITH_ADDEND else 0)
 
 
 def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
@@ -216,19 +216,19 @@ def _imported_functions(body: bytes) -> list[str]:
     """Return the names of the functions in the body of an import section, in the order of their indices."""
     reader = _Reader(body)
     names: list[str] = []
-    for _ in range(reader.number() if body else 0):
+    for _ in range(reader.leb128() if body else 0):
         reader.name()
         name, kind = reader.name(), reader.byte()
         if kind == 0:
             names.append(name)
-            reader.number()
+            reader.leb128()
         elif kind == 3:  # a global: type, whether it changes
             reader.take(2)
         else:  # a table has a type before its limits
             reader.take(1 if kind == 1 else 0)
-            if reader.number() & 1:
-                reader.number()
-            reader.number()
+            if reader.leb128() & 1:
+                reader.leb128()
+            reader.leb128()
     return names
 
 
@@ -236,12 +236,12 @@ def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
     """Return the (address, offset in the section, size) of each data segment, and the bytes of memory they span."""
     reader, end = _Reader(body), 0
     segments: list[tuple[int, int, int]] = []
-    for _ in range(reader.number() if body else 0):
-        if reader.number() != 0 or reader.byte() != 0x41:  # active, at a constant
+    for _ in range(reader.leb128() if body else 0):
+        if reader.leb128() != 0 or reader.byte() != 0x41:  # active, at a constant
             raise ValueError("data that is not at a constant")
-        at = reader.number(signed=True)
+        at = reader.leb128(signed=True)
         reader.byte()
-        size = reader.number()
+        size = reader.leb128()
         segments.append((at, reader.at, size))
         reader.take(size)
         end = max(end, at + size)
@@ -273,11 +273,11 @@ def _called(
     most kernels use one or two of them.)
     """
     reader = _Reader(code)
-    count = reader.number()
+    count = reader.leb128()
     bodies: list[tuple[int, int]] = []
     for _ in range(count):
         start = reader.at
-        reader.take(reader.number())
+        reader.take(reader.leb128())
         bodies.append((start, reader.at))
     calls = [(r.offset, parsed.symbols[r.symbol].index) for r in parsed.relocations.get(code_start, ()) if not r.kind]
     reached, waiting = set[int](), list(exported)

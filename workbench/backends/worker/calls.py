@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench import errors
-from workbench.backends.worker.jobs import Limits, Lost, Refused
+from workbench.backends.worker.jobs import Limits, Lost, TaskFailed
 from workbench.backends.worker.pool import Pool
 from workbench.backends.worker.process import Unavailable, ending
 from workbench.config import settings
@@ -49,7 +49,7 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
     """
     try:
         return pool.run({**request, "task": task_name(task)}, data, compile_limits())
-    except Refused as refused:
+    except TaskFailed as refused:
         raise raised(refused) from None
     except Unavailable as problem:
         if ending() and threading.current_thread() is not threading.main_thread():
@@ -64,7 +64,7 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
         return task(request, data, lambda stage: None)
 
 
-def raised(refused: Refused) -> Exception:
+def raised(refused: TaskFailed) -> Exception:
     """Return the exception that a worker's task raised: a WorkbenchError of its class, or a RuntimeError for others."""
     kind = getattr(errors, refused.kind, None)
     details = refused.facts
@@ -86,7 +86,9 @@ def build_error(compiler: str, function: str, lost: Lost, then: str = "") -> Bui
     stage = f" at stage {lost.stage}" if lost.stage else ""
     first_line = f": {lost.log.splitlines()[0]}" if lost.log else ""
     advice = "Nothing else is affected."
-    if "took more" in lost.how or "did not end" in lost.how:
-        name = "WORKBENCH_COMPILE_MEMORY (bytes)" if "memory" in lost.how else "WORKBENCH_COMPILE_SECONDS"
+    if "took more" in lost.reason or "did not end" in lost.reason:
+        name = "WORKBENCH_COMPILE_MEMORY (bytes)" if "memory" in lost.reason else "WORKBENCH_COMPILE_SECONDS"
         advice = f"Make the kernel smaller, or set {name} higher."
-    return BuildError(f"{subject} {lost.how}{stage}{first_line}.{then}", advice=advice, function=function, log=lost.log)
+    return BuildError(
+        f"{subject} {lost.reason}{stage}{first_line}.{then}", advice=advice, function=function, log=lost.log
+    )

@@ -31,19 +31,19 @@ class Lost(Exception):
     """Raised when a worker ended without an answer.
 
     Attributes:
-        how: "crashed (signal 11)", "took more than 60 s of processor time".
+        reason: "crashed (signal 11)", "took more than 60 s of processor time".
         stage: the last stage that it reported; may be empty.
         log: the last lines that it wrote.
     """
 
     def __init__(self, ending: str, stage: str = "", log: str = "") -> None:
         super().__init__(ending)
-        self.how = ending
+        self.reason = ending
         self.stage = stage
         self.log = log
 
 
-class Refused(Exception):
+class TaskFailed(Exception):
     """Raised when a task ended with an exception: `kind` is its class's name, `facts` its message and attributes."""
 
     def __init__(self, details: Mapping[str, Any]) -> None:
@@ -116,7 +116,7 @@ class Job(msgspec.Struct, eq=False):
         """Return the answer and the bytes of a job that is over.
 
         Raises:
-            Refused: the task ended with an exception.
+            TaskFailed: the task ended with an exception.
             Lost: its process crashed, passed a limit or was ended.
             Unavailable: no process could be started.
         """

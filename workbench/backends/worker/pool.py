@@ -93,7 +93,7 @@ class Pool:
         """Queue a request, wait for it, and return the answer and bytes.
 
         Raises:
-            Refused, Lost, Unavailable: as `Job.result`.
+            TaskFailed, Lost, Unavailable: as `Job.result`.
             Dropped: this is background work that is no longer needed.
             KeyboardInterrupt: the user interrupted; the process that worked for it is ended.
         """

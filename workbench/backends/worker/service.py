@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from workbench.backends.worker.jobs import NONE, Job, Limits, Lost, Refused
+from workbench.backends.worker.jobs import NONE, Job, Limits, Lost, TaskFailed
 from workbench.backends.worker.process import OUTSIDE, Process, Unavailable
 from workbench.backends.worker.server import HELLO
 
@@ -114,7 +114,7 @@ class Service:
             if greeting is None or greeting[0] != HELLO:
                 process.kill()
                 status, log, _ = process.end()
-                started = f"a new process {_how('', status, NONE)}: {log}".rstrip(": ")
+                started = f"a new process {_ending('', status, NONE)}: {log}".rstrip(": ")
                 raise Unavailable(started, for_good=status not in OUTSIDE)
             self.process = process
         return self.process
@@ -139,7 +139,7 @@ class Service:
             # Somebody ended it, or it was dead before it heard of the job: that says nothing about the job.
             again = not self.pool.once and (status in OUTSIDE or not job.stage)
             if last or job.cancelled or passed or not again:
-                lost = Lost(job.cancelled or _how(passed, status, job.limits), job.stage, log)
+                lost = Lost(job.cancelled or _ending(passed, status, job.limits), job.stage, log)
                 return self._over(job, None, lost)
 
     def _converse(self, process: Process, job: Job) -> str | None:
@@ -170,7 +170,7 @@ class Service:
         if job.limits.memory and header["memory"] > job.limits.memory // 4:
             self._end_process()  # it keeps too much of what it once needed
         if "error" in header:
-            self._over(job, None, Refused(header))
+            self._over(job, None, TaskFailed(header))
         else:
             self._over(job, (header["facts"], data))
 
@@ -181,7 +181,7 @@ class Service:
         job.finish(answer, problem)
 
 
-def _how(passed: str, status: int, limits: Limits) -> str:
+def _ending(passed: str, status: int, limits: Limits) -> str:
     """Return why a process ended without an answer, as a phrase: the exceeded limit `passed`, else the exit status."""
     if passed == "time":
         return f"took more than {limits.seconds:g} s of processor time"

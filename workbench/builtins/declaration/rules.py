@@ -76,7 +76,7 @@ def called(name: str) -> str:
     return OPERATOR_SIGNS.get(name, f"{name}()" if name[0].isalpha() or name[0] == "_" else name)
 
 
-def refuse(name: str, args: Sequence[Arg], wanted: str, advice: str = "") -> KernelTypeError:
+def argument_error(name: str, args: Sequence[Arg], wanted: str, advice: str = "") -> KernelTypeError:
     """Return the error for arguments that do not fit; `wanted` says what the operation takes."""
     got = ", ".join(repr(a.default if isinstance(a, Weak) else a) for a in args)
     return KernelTypeError(f"{called(name)} takes {wanted}; it got {got}.", advice=advice)
@@ -93,31 +93,31 @@ def count(name: str, args: Sequence[Arg], number: int) -> None:
         raise KernelTypeError(f"{called(name)} takes {number} argument{plural}; it got {len(args)}.")
 
 
-def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
+def common_type(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     """Return the type that all arguments are promoted to: vectors have one length, and scalars broadcast.
 
     Raises:
         KernelTypeError: there is none, or the operation `name` takes no quaternions, transforms or complex numbers.
     """
     if any(isinstance(a, ArrayType) for a in args):
-        raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
+        raise argument_error(name, args, "numbers or vectors", "Index the array to get an element.")
     forms = {a.with_dtype(bool_) for a in args if isinstance(a, Vector)}
     if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
         forms = {f.real if isinstance(f, Complex) else f for f in forms} - {bool_}
     if len(forms) > 1:
         plain = all(type(f) is Vector for f in forms)
-        raise refuse(name, args, "vectors of one length" if plain else "vectors or matrices of one shape")
+        raise argument_error(name, args, "vectors of one length" if plain else "vectors or matrices of one shape")
     if any(isinstance(f, Transform) for f in forms) and name not in ON_TRANSFORMS:
-        raise refuse(name, args, "numbers, vectors or matrices", "Take the parts: t.p, t.q.")
+        raise argument_error(name, args, "numbers, vectors or matrices", "Take the parts: t.p, t.q.")
     if any(isinstance(f, Quaternion) for f in forms) and name not in ON_QUATERNIONS:
-        raise refuse(name, args, "numbers, vectors or matrices", "Take the components: q.x, q.y, q.z, q.w.")
+        raise argument_error(name, args, "numbers, vectors or matrices", "Take the components: q.x, q.y, q.z, q.w.")
     if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
-        return _meet_complex(name, args, forms.pop() if forms else None)
+        return _common_complex(name, args, forms.pop() if forms else None)
     strong = [element(a) for a in args if not isinstance(a, Weak)]
     weak = [a.default for a in args if isinstance(a, Weak)]
     scalar = promote_all(strong)
     if strong and scalar is None:
-        raise refuse(name, args, "types that have a common one", "Cast one of them.")
+        raise argument_error(name, args, "types that have a common one", "Cast one of them.")
     if scalar is None:
         scalar = types.WEAK_FLOAT if float32 in weak else types.WEAK_INT
     elif scalar.kind is not Kind.FLOAT and float32 in weak:
@@ -133,7 +133,7 @@ def part_type(args: Iterable[Arg]) -> Scalar:
     return float64 if widest == float64 else float32
 
 
-def _meet_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Complex:
+def _common_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Complex:
     """Return the complex type that numbers, or vectors of this form, meet with a complex one.
 
     Args:
@@ -146,9 +146,11 @@ def _meet_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Comple
     """
     if name not in ON_COMPLEX:
         advice = _ADVICE_COMPLEX.get(name, "Take z.real, z.imag or abs(z).")
-        raise refuse(name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice)
+        raise argument_error(
+            name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice
+        )
     if type(form) not in (NoneType, Vector, Matrix):
-        raise refuse(name, args, "numbers, vectors or matrices")
+        raise argument_error(name, args, "numbers, vectors or matrices")
     scalar = part_type(args)
     return in_complex(form.with_dtype(scalar) if form else scalar)
 
@@ -172,7 +174,7 @@ def numeric(operands: int) -> Rule:
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
-        t = meet(name, args)
+        t = common_type(name, args)
         if element(t) == bool_:
             t = _with_element(t, int32)
         return (t,) * operands, t
@@ -191,8 +193,8 @@ def floats(operands: int) -> Rule:
         for a in args:
             if not isinstance(a, Weak) and element(a).kind is not Kind.FLOAT:
                 advice = f"Write {name}(float(…))." if not isinstance(a, ArrayType) else "Index the array."
-                raise refuse(name, args, "a float or a vector of floats" if operands == 1 else "floats", advice)
-        t = meet(name, args)
+                raise argument_error(name, args, "a float or a vector of floats" if operands == 1 else "floats", advice)
+        t = common_type(name, args)
         t = _with_element(t, floating(element(t)))
         return (t,) * operands, t
 
@@ -202,7 +204,7 @@ def floats(operands: int) -> Rule:
 def true_division(name: str, args: Sequence[Arg]) -> Signature:
     """Return the types of a division: two numbers are promoted to one float type, the result's; integers are floats."""
     count(name, args, 2)
-    t = meet(name, args)
+    t = common_type(name, args)
     t = _with_element(t, floating(element(t)))
     return (t, t), t
 
@@ -223,9 +225,9 @@ def integers(operands: int, bools: bool = False) -> Rule:
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
-        t = meet(name, args)
+        t = common_type(name, args)
         if element(t).kind is Kind.FLOAT:
-            raise refuse(name, args, "integers", _NOT_BITS.get(name, "Write int(…) for a float."))
+            raise argument_error(name, args, "integers", _NOT_BITS.get(name, "Write int(…) for a float."))
         if element(t) == bool_ and not bools:
             t = _with_element(t, int32)
         return (t,) * operands, t
@@ -241,7 +243,7 @@ def same_integer(name: str, args: Sequence[Arg]) -> Signature:
     """
     operands, t = integers(1, bools=True)(name, args)
     if element(t) == bool_:
-        raise refuse(name, args, "an integer", "Write not … for a bool.")
+        raise argument_error(name, args, "an integer", "Write not … for a bool.")
     return operands, t
 
 
@@ -252,18 +254,18 @@ def powers(name: str, args: Sequence[Arg]) -> Signature:
         KernelTypeError: neither is a float.
     """
     count(name, args, 2)
-    t = meet(name, args)
+    t = common_type(name, args)
     if element(t).kind is not Kind.FLOAT:
-        raise refuse(name, args, "a float as base or exponent", "Write float(…) ** n, or multiply.")
+        raise argument_error(name, args, "a float as base or exponent", "Write float(…) ** n, or multiply.")
     return (t, t), t
 
 
 def compared(name: str, args: Sequence[Arg]) -> Signature:
     """Return the types of a comparison: two scalars are promoted to one type; the result is a bool."""
     count(name, args, 2)
-    t = meet(name, args)
+    t = common_type(name, args)
     if isinstance(t, Vector):
-        raise refuse(name, args, "scalars", "Compare component by component.")
+        raise argument_error(name, args, "scalars", "Compare component by component.")
     return (t, t), bool_
 
 
@@ -271,7 +273,7 @@ def float_to_bool(name: str, args: Sequence[Arg]) -> Signature:
     """Return the types of a test of one float, whose result is a bool."""
     operands, t = floats(1)(name, args)
     if isinstance(t, Vector):
-        raise refuse(name, args, "a scalar")
+        raise argument_error(name, args, "a scalar")
     return operands, bool_
 
 
@@ -281,7 +283,7 @@ def logical(operands: int) -> Rule:
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
         if any(a != bool_ for a in args):
-            raise refuse(name, args, "bools", "Compare with 0 to get a bool.")
+            raise argument_error(name, args, "bools", "Compare with 0 to get a bool.")
         return (bool_,) * operands, bool_
 
     return rule
@@ -291,8 +293,8 @@ def choice(name: str, args: Sequence[Arg]) -> Signature:
     """Return the types of a choice: a bool, and two values that are promoted to one type, which is the result's."""
     count(name, args, 3)
     if args[0] != bool_:
-        raise refuse(name, args, "a bool and two values")
-    t = meet(name, args[1:])
+        raise argument_error(name, args, "a bool and two values")
+    t = common_type(name, args[1:])
     return (bool_, t, t), t
 
 
@@ -321,7 +323,7 @@ def vectors(operands: int, length: int | None = None, integers: bool = False) ->
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         t = _vector(name, args, operands, integers)
         if length is not None and t.length != length:
-            raise refuse(name, args, f"vectors of length {length}")
+            raise argument_error(name, args, f"vectors of length {length}")
         return (t,) * operands, t
 
     return rule
@@ -335,11 +337,11 @@ def _vector(name: str, args: Sequence[Arg], operands: int, integers: bool = Fals
     """
     count(name, args, operands)
     if not all(isinstance(a, Vector) and not isinstance(a, Matrix) for a in args):
-        raise refuse(name, args, "a vector" if operands == 1 else "vectors")
-    t = meet(name, args)
+        raise argument_error(name, args, "a vector" if operands == 1 else "vectors")
+    t = common_type(name, args)
     assert isinstance(t, Vector)
     if t.dtype.kind is not Kind.FLOAT and not (integers and t.dtype.kind is not Kind.BOOL):
-        raise refuse(name, args, f"vectors of {'numbers' if integers else 'floats'}")
+        raise argument_error(name, args, f"vectors of {'numbers' if integers else 'floats'}")
     return t
 
 
@@ -412,7 +414,7 @@ def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
             plural = "s" * (len(wanted) != 1)
             raise KernelTypeError(f"{name}() takes {len(wanted)} argument{plural}; it got {len(args)}.", advice=advice)
         if not all(map(_is_kind, args, wanted)):
-            raise refuse(name, args, ", ".join(f"{'an' if kind == INTEGER else 'a'} {kind}" for kind in wanted))
+            raise argument_error(name, args, ", ".join(f"{'an' if kind == INTEGER else 'a'} {kind}" for kind in wanted))
         strong = (element(a) for a in args if not isinstance(a, Weak))
         scalar = promote_all(s for s in strong if s.kind is Kind.FLOAT) or float32
         scalar = float32 if COMPLEX in wanted and scalar.is_half else scalar

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import TABLE, written
 from workbench.builtins.declaration.forms import has_components, vector
-from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg, Weak, refuse
+from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg, Weak, argument_error
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.randoms import bound, rand_next, rand_word
 from workbench.builtins.scalars.rounding import floor
@@ -37,13 +37,13 @@ def _point(name: str, args: Sequence[Arg]) -> int:
         raise KernelTypeError(f"{name}() takes a state and a point, without names.")
     state, point = args[:2]
     if state != uint32:
-        raise refuse(name, [state], "a state, a uint32, first", "Write state = rand_init(seed) first.")
+        raise argument_error(name, [state], "a state, a uint32, first", "Write state = rand_init(seed) first.")
     if point in (WEAK_INT, WEAK_FLOAT):
         return 1
     size = 1 if isinstance(point, Scalar) else point.length if isinstance(point, Vector) else 0
     plain = type(point) is Vector and size in (2, 3, 4)
     if not (isinstance(point, Scalar) or plain) or element(point).kind is not Kind.FLOAT:
-        raise refuse(name, [point], "a float or a vector of 2 to 4 floats as the point")
+        raise argument_error(name, [point], "a float or a vector of 2 to 4 floats as the point")
     return size
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE, builtin, written
 from workbench.builtins.declaration.forms import low_word
-from workbench.builtins.declaration.rules import WEAK_INT, Arg, Signature, Weak, check_count, integers, refuse
+from workbench.builtins.declaration.rules import WEAK_INT, Arg, Signature, Weak, argument_error, check_count, integers
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.maths import cbrt, cos, exp, log, sin, sqrt
 from workbench.builtins.scalars.operators import where
@@ -95,7 +95,7 @@ def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     check_count(name, args, "a seed, or a seed and an offset", 1, 2)
     for arg in args:
         if not (arg is WEAK_INT or (isinstance(arg, Scalar) and is_integer(arg))):
-            raise refuse(name, args, "integers", "Write int(…).")
+            raise argument_error(name, args, "integers", "Write int(…).")
     return [None] * len(args)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural
-from workbench.builtins.declaration.rules import RULES, Arg, check_count, refuse
+from workbench.builtins.declaration.rules import RULES, Arg, argument_error, check_count
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.randoms import bound, randf
@@ -57,7 +57,7 @@ def _sums(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     """
     check_count(name, args, "a state and an array", 2)
     if not is_float(_sorted_array(name, args[1])):
-        raise refuse(name, args[1:], "an array of floats")
+        raise argument_error(name, args[1:], "an array of floats")
     return [None, None]
 
 

@@ -99,9 +99,9 @@ def _frame(a, b, c, scale):
     b = b - first * dot(first, b)
     b = b - first * dot(first, b)  # what rounding left of it
     x, y, _ = first
-    beside = where(x * x + y * y > 0.5, vector(-y, x, zero), cross(first, axis))
-    beside = beside / sqrt(dot(beside, beside))
-    second = _unit(b, _sqrt_or_zero(dot(b, b)), small, beside)
+    perpendicular = where(x * x + y * y > 0.5, vector(-y, x, zero), cross(first, axis))
+    perpendicular = perpendicular / sqrt(dot(perpendicular, perpendicular))
+    second = _unit(b, _sqrt_or_zero(dot(b, b)), small, perpendicular)
     third = cross(first, second)
     return first, second, third * where(dot(third, c) < 0.0, -one, one)
 
@@ -210,8 +210,8 @@ def _frame2(a, b, scale):
     zero, one = type(scale)(0.0), type(scale)(1.0)
     first = _unit(a, _sqrt_or_zero(dot(a, a)), scale * epsilon(scale) * 0.0, vector(one, zero))
     x, y = first
-    beside = vector(-y, x)
-    return first, beside * where(dot(beside, b) < 0.0, -one, one)
+    perpendicular = vector(-y, x)
+    return first, perpendicular * where(dot(perpendicular, b) < 0.0, -one, one)
 
 
 @written("qr2(A)", kinds(MATRIX2))

@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin, builtin
 from workbench.builtins.declaration.refs import Ref, pack
-from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, promote_all, refuse
+from workbench.builtins.declaration.rules import Arg, Rule, Signature, argument_error, common_type, count, promote_all
 from workbench.builtins.vectors.dot_and_length import PAIR
 from workbench.errors import KernelTypeError
 from workbench.types import MOST_COMPONENTS, SCALARS, Kind, Matrix, Scalar, Type, Vector, element, is_small, vector_of
@@ -115,10 +115,10 @@ def floats_of(
         KernelTypeError: they do not fit.
     """
     if not all(isinstance(a, Vector) for a in args) or not fits(args):
-        raise refuse(name, args, wanted)
+        raise argument_error(name, args, wanted)
     scalar = promote_all(element(a) for a in args if isinstance(a, Vector))
     if scalar is None or scalar.kind is Kind.BOOL or (scalar.kind is not Kind.FLOAT and not integers):
-        raise refuse(name, args, f"{wanted} of floats", "Cast the components to a float type.")
+        raise argument_error(name, args, f"{wanted} of floats", "Cast the components to a float type.")
     return [a.with_dtype(scalar) for a in args if isinstance(a, Vector)]
 
 
@@ -181,10 +181,10 @@ def same_form(name: str, args: Sequence[Arg]) -> Signature:
     """
     count(name, args, 2)
     if not all(isinstance(a, Vector) for a in args):
-        raise refuse(name, args, "two vectors or two matrices")
-    t = meet(name, args)
+        raise argument_error(name, args, "two vectors or two matrices")
+    t = common_type(name, args)
     if element(t).kind is Kind.BOOL or (element(t).kind is not Kind.FLOAT and name == "cw_div"):
-        raise refuse(name, args, "vectors or matrices of floats", "Cast the components to a float type.")
+        raise argument_error(name, args, "vectors or matrices of floats", "Cast the components to a float type.")
     return (t, t), t
 
 
@@ -195,7 +195,7 @@ def contracted(name: str, args: Sequence[Arg]) -> Signature:
         KernelTypeError: they are something else.
     """
     if not all(isinstance(a, Matrix) for a in args):
-        raise refuse(name, args, "two matrices")
+        raise argument_error(name, args, "two matrices")
     operands, t = same_form(name, args)
     return operands, element(t)
 
@@ -208,7 +208,7 @@ def product(name: str, args: Sequence[Arg]) -> Signature:
     """
     count(name, args, 2)
     if any(isinstance(a, Scalar) for a in args):
-        raise refuse(name, args, "matrices or vectors", "Write * for a product with a number.")
+        raise argument_error(name, args, "matrices or vectors", "Write * for a product with a number.")
     kinds = floats_of(
         name,
         args,

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import builtin
 from workbench.builtins.declaration.refs import Ref, constant
-from workbench.builtins.declaration.rules import Arg, Signature, count, refuse, same_numeric
+from workbench.builtins.declaration.rules import Arg, Signature, argument_error, count, same_numeric
 from workbench.builtins.scalars.operators import and_, or_, where
 from workbench.types import Kind, Vector, int32, is_float
 
@@ -22,7 +22,7 @@ def _component_index(name: str, args: Sequence[Arg]) -> Signature:
     count(name, args, 1)
     (t,) = args
     if type(t) is not Vector or t.dtype.kind is Kind.BOOL:
-        raise refuse(name, args, "a vector of numbers")
+        raise argument_error(name, args, "a vector of numbers")
     return (t,), int32
 
 

@@ -196,7 +196,7 @@ ATTRIBUTES: dict[Any, dict[str, Any]] = {
 """Warp's attributes by the class that gets them: name, and the value or a function from an instance to it."""
 
 
-def _set_beside(annotation: Any, name: str, value: Any) -> None:
+def _set_on_annotation(annotation: Any, name: str, value: Any) -> None:
     """Set an attribute on the annotation of an array, whose type it does not change.
 
     Raises:
@@ -216,7 +216,7 @@ def apply() -> None:
     """Add Warp's attributes to Workbench's classes, and make a device equal to its name."""
     wb.Device.__eq__ = _is_device  # type: ignore[method-assign]
     wb.Device.__ne__ = lambda device, other: not _is_device(device, other)  # type: ignore[method-assign]
-    ArrayType.__setattr__ = _set_beside  # type: ignore[method-assign]
+    ArrayType.__setattr__ = _set_on_annotation  # type: ignore[method-assign]
     for cls, names in ATTRIBUTES.items():
         for name, value in names.items():
             setattr(cls, name, Attribute(name, value) if callable(value) else value)

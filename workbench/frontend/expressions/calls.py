@@ -95,7 +95,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     kind = getattr(target, "__wb_makes__", None)
     if kind is not None:
         args = _by_name(kind, args, keywords)
-        target, keywords = _made_type(context, kind, callee.path, args, keywords), {}
+        target, keywords = _constructed_type(context, kind, callee.path, args, keywords), {}
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
@@ -512,7 +512,7 @@ def _by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operan
     return args
 
 
-def _made_type(
+def _constructed_type(
     context: Context, kind: type[Vector], name: str, args: Sequence[Operand], keywords: Mapping[str, Operand]
 ) -> Vector:
     """Return the type of the value that `vector(…)`, `matrix(…)`, `quaternion(…)` or `transform(…)` makes.

@@ -14,12 +14,30 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Arg, called, meet, part_type, refuse
+from workbench.builtins.declaration.rules import (
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    Arg,
+    argument_error,
+    called,
+    common_type,
+    part_type,
+)
 from workbench.builtins.vectors.complex_numbers import ON_COMPLEX
 from workbench.builtins.vectors.matrices import det, inverted
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import library
-from workbench.frontend.state.coerce import apply, composed, convert, describe, in_parts, joined, numbers, usable, weak
+from workbench.frontend.state.coerce import (
+    apply,
+    composed,
+    convert,
+    describe,
+    in_parts,
+    joined,
+    scalar_components,
+    usable,
+    weak,
+)
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import matrices, subscripts
@@ -93,7 +111,7 @@ def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
     except KernelTypeError as error:
         wanted = error.message.partition(" takes ")[2].partition("; it got ")[0]
         raise context.placed(
-            refuse(name, types, wanted, error.advice) if "; it got " in error.message else error
+            argument_error(name, types, wanted, error.advice) if "; it got " in error.message else error
         ) from None
 
 
@@ -129,7 +147,7 @@ class _Number(Ref):
 
 def _of_rows(context: Context, name: str, m: Value, result: Type) -> Value:
     assert isinstance(m.type, Complex)
-    each = [_Number(context, z) for z in numbers(context, m)]
+    each = [_Number(context, z) for z in scalar_components(context, m)]
     size = m.type.shape[1]
     text = OF_ROWS[name]([each[k : k + size] for k in range(0, len(each), size)])
     if isinstance(result, Scalar):
@@ -194,7 +212,7 @@ def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand
     if type is None and all(isinstance(o, Literal) for o in operands):
         return Literal(complex(*(o.value for o in operands)))  # type: ignore[union-attr]
     if type is None:
-        type = meet("join", [weak(Literal(0j)), *(weak(o) for o in operands)])  # type: ignore[assignment]
+        type = common_type("join", [weak(Literal(0j)), *(weak(o) for o in operands)])  # type: ignore[assignment]
         assert isinstance(type, Complex)
     if len(operands) < 2:
         return convert(context, operands[0] if operands else Literal(0), type)

@@ -72,8 +72,8 @@ def _near(context: Context, node: ast.Call, expression: Expression) -> Operand:
     a, b, *rest = _numbers(context, node, expression, 2, 3)
     pairs, what = _pairs(context, a, b), ast.unparse(node.args[0])
     for k, pair in enumerate(pairs):
-        apart = apply(context, TABLE["abs"], (apply(context, TABLE["sub"], pair),))
-        near = apply(context, TABLE["le"], (apart, rest[0] if rest else Literal(TOLERANCE)))
+        distance = apply(context, TABLE["abs"], (apply(context, TABLE["sub"], pair),))
+        near = apply(context, TABLE["le"], (distance, rest[0] if rest else Literal(TOLERANCE)))
         part = f"component {k} of {what}" if len(pairs) > 1 else what
         _assert(context, near, f"{part} is not near enough")
     return ()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.declaration.rules import Weak, meet
+from workbench.builtins.declaration.rules import Weak, common_type
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -91,7 +91,7 @@ def expression(context: Context, node: ast.expr) -> Operand:
     before = context.go(node)
     try:
         result = _lowered(context, node)
-        return structs.loaded(context, result) if isinstance(result, Element) else result
+        return structs.load_struct(context, result) if isinstance(result, Element) else result
     finally:
         context.back(before)
 
@@ -360,8 +360,8 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         equality = name in ("eq", "ne")
         if isinstance(left, Literal) and isinstance(right, Literal) and (equality or not either):
             part = context.builder.const(python(left.value, right.value), bool_)
-        elif equality and _alike(left, right, either):
-            part = _same(context, name, left, right, either)
+        elif equality and _compares_componentwise(left, right, either):
+            part = _compare_whole(context, name, left, right, either)
         else:
             part = apply(context, TABLE[name], (left, right))
         result = part if result is None else apply(context, TABLE["and_"], (result, part))
@@ -369,7 +369,7 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
     return result
 
 
-def _alike(left: Value | Literal, right: Value | Literal, either: bool) -> bool:
+def _compares_componentwise(left: Value | Literal, right: Value | Literal, either: bool) -> bool:
     """Return whether `==` compares both operands component by component.
 
     They are vectors or matrices of one shape, or numbers of which, as `either` says, one is complex; and not tiles.
@@ -379,10 +379,10 @@ def _alike(left: Value | Literal, right: Value | Literal, either: bool) -> bool:
     return shapes[0] == shapes[1] and (either or bool(shapes[0])) and not any(map(is_tile, (left, right)))
 
 
-def _same(context: Context, name: str, left: Value | Literal, right: Value | Literal, either: bool) -> Value:
+def _compare_whole(context: Context, name: str, left: Value | Literal, right: Value | Literal, either: bool) -> Value:
     """Compare two vectors or complex numbers whole: `==` holds if it holds for all components, `!=` if for any."""
     if either:
-        both = meet("join", [weak(left), weak(right)])
+        both = common_type("join", [weak(left), weak(right)])
         left, right = convert(context, left, both), convert(context, right, both)
     pairs = zip(components(context, left), components(context, right), strict=True)  # type: ignore[arg-type]
     each = [apply(context, TABLE[name], pair) for pair in pairs]

@@ -151,7 +151,7 @@ def read(context: Context, lvalue: Place) -> Operand:
     if isinstance(lvalue, Slot):
         return context.builder.load(lvalue.array, *lvalue.indices)
     if isinstance(lvalue, Element):
-        return structs.loaded(context, lvalue)
+        return structs.load_struct(context, lvalue)
     if isinstance(lvalue, Held):
         return lvalue.value
     return part_of(context, lvalue.base, lvalue.node)

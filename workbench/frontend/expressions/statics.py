@@ -59,12 +59,12 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
     except Exception as error:  # the user's own code, as Python would run it
         message = f"static() failed while compiling: {type(error).__name__}: {error}."
         raise context.error(KernelTypeError, message) from None
-    watched = _watched(context.definition, inner, code, text, locals_, value)
-    reads.watch(watched, f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
+    dependency = _dependency(context.definition, inner, code, text, locals_, value)
+    reads.watch(dependency, f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
     return _operand(context, value, text)
 
 
-def static_again(definition: Definition, text: str, known: Mapping[str, Any]) -> reads.Watched:
+def reevaluated_static(definition: Definition, text: str, known: Mapping[str, Any]) -> reads.Dependency:
     """Return the watched value of a definition's `static(…)`, from its stored text and the values of its local names.
 
     Raises:
@@ -75,21 +75,21 @@ def static_again(definition: Definition, text: str, known: Mapping[str, Any]) ->
     inner = call.args[0]
     code = compile(ast.Expression(inner), "<static>", "eval")
     value = _evaluate(definition, code, _names_read(inner), known)
-    return _watched(definition, inner, code, text, known, value)
+    return _dependency(definition, inner, code, text, known, value)
 
 
-def _watched(
+def _dependency(
     definition: Definition, inner: ast.expr, code: Any, text: str, known: Mapping[str, Any], value: Any
-) -> reads.Watched:
+) -> reads.Dependency:
     names = _names_read(inner)
 
-    def again() -> Any:
+    def reevaluate() -> Any:
         try:
             return _bits(_evaluate(definition, code, names, known))
         except Exception:  # whatever it is, the next lowering reports it at its place
             return MISSING
 
-    return reads.Watched(definition, text, _bits(value), again, paths=_paths(inner, known), known=known)
+    return reads.Dependency(definition, text, _bits(value), reevaluate, paths=_paths(inner, known), known=known)
 
 
 def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str, Any]) -> None:
@@ -98,7 +98,7 @@ def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str
     for path in paths or ():
         definition.read(path)
     if paths is None and not definition.library:
-        reads.refuse(f"{text} may read anything")
+        reads.mark_incomplete(f"{text} may read anything")
 
 
 def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
@@ -161,14 +161,14 @@ def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapp
     return eval(code, space)
 
 
-class _Same:
+class _ByIdentity:
     """A wrapper that compares its object by identity."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
+        return isinstance(other, _ByIdentity) and self.value is other.value
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -183,7 +183,7 @@ def _bits(value: Any) -> Any:
         return (type(value), value.hex())
     if _struct_of(value) is not None:
         return (type(value), *(_bits(v) for v in cast("dict[str, object]", vars(value)).values()))
-    return (type(value), value) if isinstance(value, (int, range)) else _Same(value)
+    return (type(value), value) if isinstance(value, (int, range)) else _ByIdentity(value)
 
 
 def _struct_of(value: object) -> Struct | None:

@@ -16,7 +16,7 @@ from functools import reduce
 from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.declaration.rules import meet
+from workbench.builtins.declaration.rules import common_type
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import sequences
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
@@ -115,7 +115,7 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
     """
     count, one = len(numbers), context.builder.one
     try:
-        type = meet("[i]", [weak(n) for n in numbers])
+        type = common_type("[i]", [weak(n) for n in numbers])
     except KernelTypeError as error:
         raise context.placed(error) from None
     if isinstance(type, Scalar) and not type.weak:

@@ -36,11 +36,11 @@ from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import ArrayType, Type, Vector
 
 
-class Text(msgspec.Struct, frozen=True):
+class CudaText(msgspec.Struct, frozen=True):
     """CUDA C++ statements, and where their first line stands."""
 
     text: str
-    place: Location
+    origin: Location
 
 
 class Native(msgspec.Struct, frozen=True):
@@ -54,9 +54,9 @@ class Native(msgspec.Struct, frozen=True):
         reference: whether the Python body is the meaning.
     """
 
-    cuda: Text
-    adjoint: Text | None
-    replay: Text | None
+    cuda: CudaText
+    adjoint: CudaText | None
+    replay: CudaText | None
     result: Type | None
     reference: bool
 
@@ -84,11 +84,11 @@ def native_of(definition: Definition, cuda: object, adjoint: object, replay: obj
                 f"Annotate it, for example {name}: float.",
                 definition.name,
             )
-    texts: list[Text | None] = []
+    texts: list[CudaText | None] = []
     for text in (cuda, adjoint, replay):
         if text is not None and not isinstance(text, str):
             raise KernelSyntaxError("CUDA source is a string.", location, "", definition.name)
-        texts.append(None if text is None else Text(text, _place(definition, text)))
+        texts.append(None if text is None else CudaText(text, _origin(definition, text)))
     returns = definition.node.returns
     result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
     for name, type in (*types.items(), ("The result", result)):
@@ -112,7 +112,7 @@ def _is_empty(node: ast.FunctionDef) -> bool:
     )
 
 
-def _place(definition: Definition, text: str) -> Location:
+def _origin(definition: Definition, text: str) -> Location:
     """Return the location of the text: in the decorator, or as a string of the same cell or file; else the def."""
     nodes = [n for d in definition.node.decorator_list for n in ast.walk(d)]
     try:
@@ -137,7 +137,7 @@ def attributes(native: Native, env: Env) -> dict[str, Any]:
     )
     attrs: dict[str, Any] = {}
     for text, location, text_of in texts:
-        attrs |= {text: text_of and text_of.text, location: text_of and text_of.place}
+        attrs |= {text: text_of and text_of.text, location: text_of and text_of.origin}
     names = tuple(name for name, o in env.items() if isinstance(o, Value))
     return {**attrs, INPUTS: names, OUTPUTS: (), REFERENCE: native.reference}
 

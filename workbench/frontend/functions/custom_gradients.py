@@ -18,7 +18,7 @@ from workbench.builtins.declaration.forms import adjoint as ADJOINT
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
-from workbench.frontend.names.python_names import read_again
+from workbench.frontend.names.python_names import reread
 from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, materialise
@@ -51,10 +51,10 @@ class Custom(msgspec.Struct, frozen=True):
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
-def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Watched:
+def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Dependency:
     """Return a watch of the custom parts that a version of a func has now, so that others make the kernel stale."""
-    again = partial(customs.get, definition)
-    return reads.Watched(definition, definition.name, again(), again, (customs, definition))
+    reevaluate = partial(customs.get, definition)
+    return reads.Dependency(definition, definition.name, reevaluate(), reevaluate, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
@@ -226,7 +226,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
         returned_values = returned if isinstance(returned, tuple) else (returned,)
         if not any(isinstance(o, Poison) for o in returned_values):
             with inner.at(definition.node.body[-1]):
-                inner.builder.yield_(*_given(inner, sums, returned_values))
+                inner.builder.yield_(*_converted_results(inner, sums, returned_values))
     _check(context, inner, opened.block, name, arrays)
     return opened.block
 
@@ -256,7 +256,7 @@ def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
     return sums
 
 
-def _given(inner: Context, sums: Mapping[str, Type], results: Sequence[Operand | None]) -> list[Value]:
+def _converted_results(inner: Context, sums: Mapping[str, Type], results: Sequence[Operand | None]) -> list[Value]:
     return [
         assign_type(inner, operand, type, f"The adjoint of {own}")
         for (own, type), operand in zip(sums.items(), results, strict=False)
@@ -407,7 +407,7 @@ class _Adjoints(ast.NodeTransformer):
     def _is_adjoint(self, node: ast.AST) -> bool:
         if not isinstance(node, ast.Subscript) or not isinstance(node.value, (ast.Name, ast.Attribute)):
             return False
-        return read_again(self.context.definition, ast.unparse(node.value)) is ADJOINT
+        return reread(self.context.definition, ast.unparse(node.value)) is ADJOINT
 
     def _error(self, node: ast.AST, message: str, advice: str) -> WorkbenchError:
         with self.context.at(node):

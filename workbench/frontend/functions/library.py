@@ -27,7 +27,7 @@ from workbench.frontend.state.coerce import (
     describe,
     indexable,
     materialise,
-    numbers,
+    scalar_components,
     usable,
     weak,
 )
@@ -109,7 +109,9 @@ def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Oper
         shape = max(shapes)
         if not shape:
             return call(context, form, args)
-        each = [numbers(context, a) if own else (a,) * prod(shape) for a, own in zip(args, shapes, strict=True)]  # type: ignore[arg-type]
+        each = [
+            scalar_components(context, a) if own else (a,) * prod(shape) for a, own in zip(args, shapes, strict=True)
+        ]  # type: ignore[arg-type]
         elements = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
         return composed(context, elements, vector_of(shape, elements[0].type))
     return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
@@ -193,13 +195,13 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
 
 
 def _composed(kind: type[Vector]) -> FormHandler:
-    def made(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    def construct(context: Context, node: ast.Call, expression: Expression) -> Operand:
         parts = [materialise(context, expression(context, a)) for a in node.args]
         scalar = promote_all(element(p.type) for p in parts)
         assert scalar is not None
         return context.builder.one("vec", [context.builder.cast(p, scalar) for p in parts], kind(len(parts), scalar))
 
-    return made
+    return construct
 
 
 def _natural(context: Context, node: ast.Call, expression: Expression) -> Operand:

@@ -16,7 +16,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from workbench.builtins import TABLE
-from workbench.frontend.functions.alike import form, values, with_values
+from workbench.frontend.functions.memo_key import form, values, with_values
 from workbench.frontend.state.context import Body, Calls, Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Operand, Poison, Returned, Static

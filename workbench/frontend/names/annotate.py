@@ -217,7 +217,7 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
 def _value(definition: Definition, argument: ast.arg) -> Any:
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
-        return unwrapped(reads.given(definition, argument.arg))
+        return unwrapped(reads.given_annotation(definition, argument.arg))
     return evaluated(definition, argument.annotation, argument.arg)
 
 
@@ -244,7 +244,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
         KernelTypeError: it cannot be evaluated.
     """
     if "return" in definition.annotations:
-        return unwrapped(reads.given(definition, "return"))
+        return unwrapped(reads.given_annotation(definition, "return"))
     return evaluated(definition, node, "the result")
 
 

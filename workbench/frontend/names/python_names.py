@@ -280,12 +280,12 @@ def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> 
     for number in range(1, len(captured) + 2):
         name = path if number == 1 else f"{path} #{number}"
         before = captured.setdefault(name, Captured(name, type, value))
-        if before.type == type and _same(before.value, value):
+        if before.type == type and _is_same_constant(before.value, value):
             return name
     raise AssertionError("more names than constants")
 
 
-def _same(a: Any, b: Any) -> bool:
+def _is_same_constant(a: Any, b: Any) -> bool:
     if isinstance(a, float) and isinstance(b, float):
         return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
     return a == b
@@ -297,7 +297,7 @@ def _watch(context: Context, path: str, value: Any) -> None:
     root = path.split(".")[0]
     if root in context.definition.scope.own and not isinstance(value, (int, float, complex, np.generic)):
         return  # constants given with the cell stay what they are; its numbers can be swept
-    reads.watch(reads.Watched(context.definition, path, value))
+    reads.watch(reads.Dependency(context.definition, path, value))
 
 
 def watch_annotations(context: Context) -> None:
@@ -317,7 +317,7 @@ def structs_named(definition: Definition) -> dict[str, Any]:
     return {name: value for name, value in structs.items() if isinstance(value, type) and struct_of(value) is not None}
 
 
-def read_again(definition: Definition, path: str) -> Any:
+def reread(definition: Definition, path: str) -> Any:
     """Return the present value of `path` in the user's namespace; MISSING where it is gone."""
     return definition.read(path, usable_in_kernel)
 

@@ -22,7 +22,7 @@ from workbench.structs import AnyType
 from workbench.types import Complex, Kind, Scalar
 
 
-def as_said(context: Context, operand: Operand) -> Operand:
+def convert_result(context: Context, operand: Operand) -> Operand:
     """Convert the value of a `return` to the type that the func's annotation says, and its references to theirs.
 
     An annotation that is no type of the language changes nothing.

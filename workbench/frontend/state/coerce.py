@@ -345,7 +345,7 @@ def components(context: Context, value: Value) -> list[Value]:
     return [extracted(context, value, k) for k in range(value.type.length)]
 
 
-def numbers(context: Context, value: Value) -> list[Value]:
+def scalar_components(context: Context, value: Value) -> list[Value]:
     """Emit the numbers of a vector or matrix: its components, or the complex numbers that pairs of them are."""
     each = components(context, value)
     if not isinstance(value.type, Complex):

@@ -22,7 +22,7 @@ from workbench.types import Type, is_integer
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
 
 
-class Settled(msgspec.Struct, frozen=True):
+class LoopTypes(msgspec.Struct, frozen=True):
     """The inferred types of a loop's carried names.
 
     Attributes:
@@ -164,7 +164,7 @@ class Shared(msgspec.Struct):
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
         calls: of funcs, by what they were given (see frontend/functions/repeated_calls.py).
-        settled: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
+        loop_types: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
         in_loop: a loop's body is lowered, perhaps not for the last time.
         uniforms: the kernel's parameters for what it reads that changes between launches, by identity.
     """
@@ -182,7 +182,7 @@ class Shared(msgspec.Struct):
     lifted: bool = False
     parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict[Value, tuple[Value, str]])
     calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict[Hashable, Calls])
-    settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict[Hashable, Settled])
+    loop_types: dict[Hashable, LoopTypes] = msgspec.field(default_factory=dict[Hashable, LoopTypes])
     in_loop: bool = False
     uniforms: dict[int, Operand] = msgspec.field(default_factory=dict[int, Operand])
 

@@ -172,15 +172,15 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         except AttributeError:
             span = getattr(node, "lineno", self.node.lineno), getattr(node, "col_offset", 0), None, None
-        location = self._places.get(span)
+        location = self._locations.get(span)
         if location is None:
             line, column, end_line, end = span[0], span[1], span[2] or span[0], span[3] or 0
             shown = self._characters(line, column), end_line, self._characters(end_line, end)
-            location = self._places[span] = Location(self.source, line, *shown)
+            location = self._locations[span] = Location(self.source, line, *shown)
         return location
 
     @cached_property
-    def _places(self) -> dict[tuple[int, int, int | None, int | None], Location]:
+    def _locations(self) -> dict[tuple[int, int, int | None, int | None], Location]:
         return {}
 
     def _characters(self, line: int, column: int) -> int:

@@ -100,17 +100,17 @@ def breaks(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(s, ast.Break) for s in body) or any(map(breaks, inside))
 
 
-def until(loop: Loop) -> str | None:
+def exit_flag(loop: Loop) -> str | None:
     """Return the name of the flag that says a loop has been left early; None if nothing leaves it."""
     name = f"break.{loop.lineno}"
-    return answer(loop, "until", lambda: name if _is_broken(loop) or returns(loop) else None)
+    return answer(loop, "exit_flag", lambda: name if _is_broken(loop) or returns(loop) else None)
 
 
 def flags(loop: ast.stmt, values: Sequence[str]) -> list[str]:
     """Return the names that ways out of a loop set; `values` are those of the function's returned values."""
     if not isinstance(loop, Loop):
         return []
-    own = until(loop)
+    own = exit_flag(loop)
     return [*([own] if own is not None else []), *([RETURNED, *values] if returns(loop) else [])]
 
 
@@ -127,14 +127,14 @@ def shape_of(node: ast.Return) -> int:
 
 
 def bare(loop: Loop) -> Loop:
-    """Return a loop without its `else`; `otherwise` says of it whether it had one."""
+    """Return a loop without its `else`; `has_else` says of it whether it had one."""
     return answer(loop, "bare", lambda: _bare(loop)) if loop.orelse else loop
 
 
 def _bare(loop: Loop) -> Loop:
     fields: dict[str, Any] = {**dict(ast.iter_fields(loop)), "orelse": []}
     own: Any = ast.copy_location(type(loop)(**fields), loop)
-    own.otherwise = until(loop) is not None
+    own.has_else = exit_flag(loop) is not None
     return own
 
 
@@ -142,7 +142,7 @@ def after(loop: Loop, leave: ast.stmt) -> Statements:
     """Return the statements that follow a loop without its `else`: that, and `leave` where a `return` was reached."""
     if getattr(loop, "is_inner", False):  # its flag is the outer loop's
         return []
-    flag = until(loop)
+    flag = exit_flag(loop)
     done = [*loop.orelse]
     if done and flag is not None:
         done = [unless(flag, done, [], done[0])]

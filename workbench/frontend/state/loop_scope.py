@@ -30,7 +30,7 @@ class Loop(msgspec.Struct):
         names: those that it may bind first and that are read outside of it.
         runs: whether it runs at least once.
         ends: whether it may end by itself; else only a `break` ends it.
-        until: the name of the flag that a `break` sets; None if nothing sets it.
+        exit_flag: the name of the flag that a `break` sets; None if nothing sets it.
         keeps: whether names are bound after it however it ends, as in Warp.
         unset: names that are not bound at the end of some round.
         unset_at_break: names that are not bound at some `break`.
@@ -39,13 +39,13 @@ class Loop(msgspec.Struct):
     names: tuple[str, ...] = ()
     runs: bool = False
     ends: bool = True
-    until: str | None = None
+    exit_flag: str | None = None
     keeps: bool = False
     unset: set[str] = msgspec.field(default_factory=set[str])
     unset_at_break: set[str] = msgspec.field(default_factory=set[str])
 
     @contextmanager
-    def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
+    def iteration(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
         """Open the loop's body: its names are unset at first, with the values of the last iteration behind them.
 
         Args:
@@ -77,7 +77,7 @@ class Loop(msgspec.Struct):
         finally:
             loops.pop()
 
-    def left(self, env: Env, out_of: str) -> None:
+    def leaving(self, env: Env, out_of: str) -> None:
         """Note what is not bound where a `continue` ends a round, or a `break` the loop.
 
         `out_of` is "round", "loop" or "function"; a `return` needs no names.
@@ -106,7 +106,7 @@ class Loop(msgspec.Struct):
                 if self.keeps and value is not PENDING:
                     env[name] = value
                     continue
-                env[name] = unset(name, value, self.until if at_breaks else None)
+                env[name] = unset(name, value, self.exit_flag if at_breaks else None)
 
 
 def unset(name: str, value: Operand, hint: str | None = None) -> Unset:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.builtins.declaration.rules import Weak, meet
+from workbench.builtins.declaration.rules import Weak, common_type
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import default_type, describe, weak
 from workbench.frontend.state.context import Context, Env
@@ -90,7 +90,7 @@ def is_part(name: str) -> bool:
     return re.search(r"\.\d+[ei]$", name) is not None
 
 
-def is_place(name: str) -> bool:
+def is_index_name(name: str) -> bool:
     """Return whether a name is of an index of a part of an array, which is of 64 bits where two kinds meet."""
     return re.search(r"\.\d+i$", name) is not None
 
@@ -100,14 +100,14 @@ def shown(name: str) -> str:
     return re.sub(r"\.(\d+)e\b", r"[\1]", name)
 
 
-def same(a: Operand, b: Operand) -> bool:
+def is_same(a: Operand, b: Operand) -> bool:
     """Return whether two operands are one and the same, so that nothing needs to be joined."""
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+        return len(a) == len(b) and all(is_same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Parts):
         return a == b
     if isinstance(a, View) and isinstance(b, View):
-        return a.array is b.array and a.places == b.places
+        return a.array is b.array and a.subscripts == b.subscripts
     return a is b or (isinstance(a, (Literal, Static)) and a == b and type(getattr(a, "value", 0)) is type(b.value))  # type: ignore[union-attr]
 
 
@@ -125,12 +125,12 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     known = weak(a), weak(b)
     decided = [t for t in known if not isinstance(t, Weak)]
     if len(decided) == 2:
-        if decided[0] != decided[1] and is_place(name):
+        if decided[0] != decided[1] and is_index_name(name):
             return int64
         if decided[0] != decided[1]:
             raise _disagree(context, name, a, b)
         return decided[0]
-    met = meet("join", known)
+    met = common_type("join", known)
     if decided and (met != decided[0] or element(met).kind is Kind.BOOL):
         raise _disagree(context, name, a, b)
     return met
@@ -197,7 +197,7 @@ def branch_values(
     names: Sequence[str],
     envs: Sequence[Env],
     test: ast.expr | str,
-    left: tuple[bool, bool] = (False, False),
+    leaving: tuple[bool, bool] = (False, False),
 ) -> Branches:
     """Merge the names of two paths where these meet.
 
@@ -209,7 +209,7 @@ def branch_values(
         names: those that either side may bind.
         envs: what names are at the ends of both sides.
         test: on what it depends; a text where that is no expression of the user's.
-        left: which sides do not come to their ends.
+        leaving: which sides do not come to their ends.
     """
     branches = Branches()
     handed_on = context.loops[-1].names if context.loops else ()
@@ -218,7 +218,7 @@ def branch_values(
         if isinstance(a, Poison) or isinstance(b, Poison):
             branches.after[name] = POISON
         elif a is None or b is None or isinstance(a, Unset) or isinstance(b, Unset):
-            bound = any(_is_bound(o) and left == gone for o, gone in ((a, (False, True)), (b, (True, False))))
+            bound = any(_is_bound(o) and leaving == gone for o, gone in ((a, (False, True)), (b, (True, False))))
             # In Warp a name that is unbound has some value, as in C++: programs that never use it there may go on.
             bound = bound or (context.shared.warp_meanings and (_behind(a), _behind(b)) != (PENDING, PENDING))
             if not bound:
@@ -231,9 +231,9 @@ def branch_values(
                 )
             pair = _behind(a), _behind(b)
             is_bound = bound or name in handed_on or pair[0] is pair[1]
-            _meet(branches, name, pair if is_bound else (PENDING, PENDING), test)
+            _merge_name(branches, name, pair if is_bound else (PENDING, PENDING), test)
         else:
-            _meet(branches, name, (a, b), test)
+            _merge_name(branches, name, (a, b), test)
     return branches
 
 
@@ -253,10 +253,10 @@ def _behind(operand: Operand | None) -> Operand:
     return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
 
 
-def _meet(branches: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
+def _merge_name(branches: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
     a, b = pair
     known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
-    if same(a, b):
+    if is_same(a, b):
         branches.after[name] = a
     elif (a is PENDING or b is PENDING) and stays(known):
         branches.after[name] = known

@@ -62,12 +62,12 @@ class Unset(msgspec.Struct, frozen=True):
 
     Attributes:
         value: what it is on the paths that have set it, where a loop hands that on (see `state/loop_scope.py`).
-        given: a flag: where that is set, the name is `value`.
+        bound_if: a flag: where that is set, the name is `value`.
     """
 
     reason: str
     value: Operand = PENDING
-    given: str | None = None
+    bound_if: str | None = None
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -87,19 +87,19 @@ class View(msgspec.Struct, frozen=True):
 
     Attributes:
         array: what it is a part of.
-        places: one for each dimension of the array.
+        subscripts: one for each dimension of the array.
         name: what the user calls it.
     """
 
     array: Value
-    places: tuple[Value | Axis, ...]
+    subscripts: tuple[Value | Axis, ...]
     name: str = ""
 
     @property
     def type(self) -> ArrayType:
         """The type that an array with the view's dimensions and elements has."""
         type = array_of(self.array)
-        axes = sum(isinstance(p, Axis) for p in self.places)
+        axes = sum(isinstance(p, Axis) for p in self.subscripts)
         return ArrayType(type.dtype, axes, wide=type.wide)
 
 
@@ -150,13 +150,13 @@ class Elements(msgspec.Struct, frozen=True, eq=False):
         type: of the array.
         name: as messages call it.
         fields: by position; arrays of the kernel's parameters.
-        places: what of the arrays is left, as in a `View`; None for all of it.
+        subscripts: what of the arrays is left, as in a `View`; None for all of it.
     """
 
     type: StructArray
     name: str
     fields: tuple[Value | Elements, ...]
-    places: tuple[Value | Axis, ...] | None = None
+    subscripts: tuple[Value | Axis, ...] | None = None
 
 
 class Element(msgspec.Struct, frozen=True, eq=False):

@@ -4,8 +4,8 @@ A launch compares what is *watched*: the values that the code was made with. Ano
 the cache reads again all that was *found*, and watches the same.
 
 Only two things are ever read: a name in a definition's scope, and an attribute of what a name means. Whatever looks at
-more than that (a call of the user's Python in `static(…)`) says so by `refuse`: then nothing is known of the kernel
-without lowering it.
+more than that (a call of the user's Python in `static(…)`) says so by `mark_incomplete`: then nothing is known of the
+kernel without lowering it.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ class Reader(Protocol):
         ...
 
 
-class Watched(msgspec.Struct, frozen=True):
+class Dependency(msgspec.Struct, frozen=True):
     """A value of the user's namespace that each launch compares, and how to read it again.
 
     Attributes:
         definition, path: a name of the definition's scope, dotted or not.
-        again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
-        paths: names (`math.pi`) that alone decide what `again` computes, where they mean numbers; None: not known.
-        place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
+        reevaluate: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
+        paths: names (`math.pi`) that alone decide what `reevaluate` computes, where they mean numbers; None: not known.
+        place: a mapping and a key under which it holds the value, where looking there says the same as `reevaluate`.
         known: names of the kernel that a `static(…)` reads, with their values.
     """
 
     definition: Any
     path: str
     value: Any
-    again: Callable[[], Any] | None = None
+    reevaluate: Callable[[], Any] | None = None
     place: tuple[Mapping[Any, Any], Any] | None = None
     paths: tuple[str, ...] | None = None
     known: Mapping[str, Any] = {}
@@ -71,15 +71,15 @@ class Reads:
 
     Attributes:
         watched: what each launch looks at again, by definition and path.
-        found: in order: where (a definition, or an object for its attribute), how a definition's scope was asked (None
-            for an attribute), the name, and what it meant.
+        entries: in order: where (a definition, or an object for its attribute), how a definition's scope was asked
+            (None for an attribute), the name, and what it meant.
         refused: why this does not say all; empty if it does.
     """
 
     def __init__(self) -> None:
-        self.found: dict[tuple[int, Usable | str | None, str], tuple[Any, Usable | str | None, str, Any]] = {}
+        self.entries: dict[tuple[int, Usable | str | None, str], tuple[Any, Usable | str | None, str, Any]] = {}
         self.refused = ""
-        self.watched: dict[tuple[int, str], Watched] = {}
+        self.watched: dict[tuple[int, str], Dependency] = {}
 
 
 NOTED: ContextVar[Reads | None] = ContextVar("what the lowering under way has read", default=None)
@@ -89,10 +89,10 @@ def name(definition: Reader, usable: Usable | str, identifier: str, value: Any) 
     """Note what a name of a definition's scope means."""
     noted = NOTED.get()
     if noted is not None and not definition.library:
-        noted.found.setdefault((id(definition), usable, identifier), (definition, usable, identifier, value))
+        noted.entries.setdefault((id(definition), usable, identifier), (definition, usable, identifier, value))
 
 
-def given(definition: Reader, parameter: str) -> Any:
+def given_annotation(definition: Reader, parameter: str) -> Any:
     """Note and return the value of a parameter's annotation, or of the result's, `return`, as Python evaluated it."""
     value = definition.annotations[parameter]
     name(definition, GIVEN, parameter, value)
@@ -103,18 +103,18 @@ def attribute(base: Any, attr: str, value: Any) -> Any:
     """Note an attribute's value, and return it."""
     noted = NOTED.get()
     if noted is not None:
-        noted.found.setdefault((id(base), None, attr), (base, None, attr, value))
+        noted.entries.setdefault((id(base), None, attr), (base, None, attr, value))
     return value
 
 
-def watch(watched: Watched, key: str = "") -> None:
+def watch(watched: Dependency, key: str = "") -> None:
     """Have each launch look whether a value is what it was; `key` tells values of one path apart."""
     noted = NOTED.get()
     if noted is not None:
         noted.watched.setdefault((id(watched.definition), key or watched.path), watched)
 
 
-def refuse(reason: str) -> None:
+def mark_incomplete(reason: str) -> None:
     """Mark the reads of the current lowering as incomplete, for this reason; an earlier reason stays."""
     noted = NOTED.get()
     if noted is not None:
@@ -124,7 +124,7 @@ def refuse(reason: str) -> None:
 def expression(definition: Reader, node: ast.AST, usable: Usable, known: Collection[str] = ()) -> None:
     """Note what an expression of Python reads that is about to be evaluated; names in `known` are not the scope's."""
     if NOTED.get() is not None and not definition.library and not _readable(definition, node, usable, known):
-        refuse(f"what {ast.unparse(node)} reads is not known")
+        mark_incomplete(f"what {ast.unparse(node)} reads is not known")
 
 
 def _readable(definition: Reader, node: ast.AST, usable: Usable, known: Collection[str]) -> bool:

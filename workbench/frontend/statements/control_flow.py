@@ -21,7 +21,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.expressions import lvalues
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
-from workbench.frontend.names.results import as_said
+from workbench.frontend.names.results import convert_result
 from workbench.frontend.state.coerce import convert, describe, truth, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.exits import (
@@ -37,13 +37,13 @@ from workbench.frontend.state.exits import (
     breaks,
     denied,
     ends,
+    exit_flag,
     in_groups,
     leaves,
     returns,
     returns_inside,
     shape,
     shape_of,
-    until,
 )
 from workbench.frontend.state.merge import (
     Branches,
@@ -78,11 +78,11 @@ from workbench.types import ArrayType, Type
 from workbench.types import bool as bool_
 
 RESULT = "The returned value"
-GOES_ON = "no return yet"
+FALLS_THROUGH = "no return yet"
 Statements = Sequence[ast.stmt]
 
 
-class Ended(msgspec.Struct, frozen=True):
+class BodyResult(msgspec.Struct, frozen=True):
     """The end of statements: reached, returned, or left.
 
     Attributes:
@@ -96,11 +96,11 @@ class Ended(msgspec.Struct, frozen=True):
     env: Env | None = None
 
 
-MORE = Ended(PENDING, True)
+MORE = BodyResult(PENDING, True)
 """Statements that others follow."""
-LAST = Ended(PENDING)
+LAST = BodyResult(PENDING)
 """Statements behind whose end nothing asks whether it was reached, as in the body of a loop."""
-FUNCTION = Ended(None)
+FUNCTION = BodyResult(None)
 """Statements whose end is the function's."""
 
 
@@ -113,7 +113,7 @@ def _loop_body(context: Context, statements: Statements) -> None:
     _run(context, statements, LAST)
 
 
-def _run(context: Context, statements: Statements, end: Ended) -> Ended:
+def _run(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
     """Lower statements; `end` is what it means to come to their end."""
     groups = in_groups(statements)
     ended = MORE
@@ -126,7 +126,7 @@ def _run(context: Context, statements: Statements, end: Ended) -> Ended:
     return ended
 
 
-def _group(context: Context, statements: Statements, end: Ended) -> Ended:
+def _group(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
     """Lower statements as `_run` does, where so few of them leave that their branches may nest."""
     for position, node in enumerate(statements):
         if isinstance(node, Loop):
@@ -136,7 +136,7 @@ def _group(context: Context, statements: Statements, end: Ended) -> Ended:
         elif isinstance(node, ast.If) and leaves(node):
             rest = statements[position + 1 :]
             ended = guarded(context, [node, *rest], lambda s=node, r=rest: _branch(context, s, r, end))
-            return ended or (LAST if context.loops or not returns_inside(node) else Ended(POISON))
+            return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(POISON))
         elif leaves(node):
             return _way_out(context, node)
         else:
@@ -198,17 +198,17 @@ def statement(context: Context, node: ast.stmt) -> None:
         del context.env[name]
 
 
-def _way_out(context: Context, node: ast.stmt) -> Ended:
+def _way_out(context: Context, node: ast.stmt) -> BodyResult:
     """Lower a statement that leaves the ones around it."""
     if isinstance(node, ast.Return):
         value = _returned(context, node)
         if not context.loops:
-            return Ended(value)
+            return BodyResult(value)
         _give(context, node, value)
     if isinstance(node, (ast.Return, ast.Break)):
         out_of = "function" if isinstance(node, ast.Return) or getattr(node, "returns", False) else "loop"
         context.loops[-1].left(context.env, out_of)
-        _set_flag(context, context.loops[-1].until or "", True, node)
+        _set_flag(context, context.loops[-1].exit_flag or "", True, node)
     elif isinstance(node, ast.Continue):
         context.loops[-1].left(context.env, "round")
     return MORE if isinstance(node, Next) else LAST
@@ -241,7 +241,7 @@ def _values(context: Context, use: ast.expr_context) -> Any:
 
 def _loop(context: Context, node: Loop) -> list[ast.stmt]:
     """Lower a loop, and return the statements that follow: its `else`, and the `return` of what it has returned."""
-    flag = until(node)
+    flag = exit_flag(node)
     if returns(node) and not context.loops:
         context.returning = shape(node)
         _set_flag(context, RETURNED, False, node)
@@ -249,12 +249,12 @@ def _loop(context: Context, node: Loop) -> list[ast.stmt]:
     if flag is not None:
         _set_flag(context, flag, False, node)
     guarded(context, [node], lambda: statement(context, bare(node)))
-    leave: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
-    leave.returns = True
-    return after(node, located(leave, node))
+    bind_results: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
+    bind_results.returns = True
+    return after(node, located(bind_results, node))
 
 
-def _branch(context: Context, node: ast.If, rest: Statements, end: Ended) -> Ended:
+def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
     """Lower an `if`, and the statements that follow it where it may leave them."""
     if context.loops and leaves(node) and elementwise.wants_lifting(context, node.test):
         return _per_thread(context, [node, *rest], end)
@@ -269,11 +269,11 @@ def _branch(context: Context, node: ast.If, rest: Statements, end: Ended) -> End
     return _rest(context, ended, rest, end)
 
 
-def _rest(context: Context, ended: Ended, rest: Statements, end: Ended) -> Ended:
+def _rest(context: Context, ended: BodyResult, rest: Statements, end: BodyResult) -> BodyResult:
     """Lower the statements that follow others, behind the flag that says whether these were left."""
     assert isinstance(ended.goes_on, Value)
     test = "the loop was not left" if context.loops else "no return was reached"
-    return _parted(context, ended.goes_on, (rest, Ended(ended.value)), test, end, (False, True))
+    return _parted(context, ended.goes_on, (rest, BodyResult(ended.value)), test, end, (False, True))
 
 
 def _chain(context: Context, links: Statements) -> None:
@@ -284,7 +284,7 @@ def _chain(context: Context, links: Statements) -> None:
     start, names, ended = dict(context.env), assigned(links), MORE
     groups = in_groups(links)
     for number, group in enumerate(groups, 1):
-        taken = Ended(PENDING, env=dict(context.env))
+        taken = BodyResult(PENDING, env=dict(context.env))
         context.env.clear()
         context.env.update(start)
         group, end = ([*group, Next()], MORE) if number < len(groups) else (group, LAST)
@@ -297,7 +297,7 @@ def _chain(context: Context, links: Statements) -> None:
             return
 
 
-def _per_thread(context: Context, statements: Statements, end: Ended) -> Ended:
+def _per_thread(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
     """Lower an `if` of which threads of a block take different sides, with what follows it, in one map over threads.
 
     Raises:
@@ -313,13 +313,13 @@ def _per_thread(context: Context, statements: Statements, end: Ended) -> Ended:
 def _parted(
     context: Context,
     condition: Value,
-    sides: tuple[Statements | Ended, ...],
+    sides: tuple[Statements | BodyResult, ...],
     test: ast.expr | str,
-    end: Ended,
+    end: BodyResult,
     left: tuple[bool, bool] | None = None,
     names: Sequence[str] = (),
-) -> Ended:
-    """Lower both sides of an `if` and merge them where they meet; a side that is an `Ended` has nothing to do.
+) -> BodyResult:
+    """Lower both sides of an `if` and merge them where they meet; a side that is an `BodyResult` has nothing to do.
 
     Args:
         context: where.
@@ -331,11 +331,11 @@ def _parted(
         names: those that the sides may bind; empty: those that their statements do.
     """
     before = dict(context.env)
-    ended: list[Ended] = []
+    ended: list[BodyResult] = []
     envs: list[Env] = []
     blocks: list[Block] = []
     flag = denied(test)
-    statements = [s for side in sides if not isinstance(side, Ended) for s in side]
+    statements = [s for side in sides if not isinstance(side, BodyResult) for s in side]
     leaving = left is not None or any(map(leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
@@ -344,7 +344,7 @@ def _parted(
         if flag and number == 1:
             context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.given == flag)
         with context.builder.block() as opened:
-            ended.append(side if isinstance(side, Ended) else _run(context, side, end))
+            ended.append(side if isinstance(side, BodyResult) else _run(context, side, end))
         returned = ended[-1].goes_on is False and ended[-1].value is not PENDING
         envs.append({} if returned else dict(ended[-1].env or context.env))
         blocks.append(opened.block)
@@ -362,24 +362,24 @@ def _parted(
     known = goes_on[0] if goes_on[0] is goes_on[1] else None
     if known is None:
         a, b = (constants[g] if isinstance(g, bool) else g for g in goes_on)
-        branches.to_join[GOES_ON] = a, b
+        branches.to_join[FALLS_THROUGH] = a, b
     form, leaves_ = _merged(context, ended[0].value, ended[1].value, branches)
     _join(context, condition, blocks, branches)
-    reached = known if known is not None else branches.after.pop(GOES_ON)
+    reached = known if known is not None else branches.after.pop(FALLS_THROUGH)
     parts = [branches.after.pop(leaf) if isinstance(leaf, str) else leaf for leaf in leaves_]
     context.env.update(branches.after)
     assert isinstance(reached, (bool, Value))
-    return Ended(form and structs.rebuilt(form, parts), reached)
+    return BodyResult(form and structs.rebuilt(form, parts), reached)
 
 
 def _flags(context: Context) -> list[str]:
     """Return the names that ways out of the innermost loop set."""
-    return [context.loops[-1].until or "", RETURNED, *context.results] if context.loops else []
+    return [context.loops[-1].exit_flag or "", RETURNED, *context.results] if context.loops else []
 
 
-def _all_leave(side: Statements | Ended) -> bool:
+def _all_leave(side: Statements | BodyResult) -> bool:
     """Return whether a side leaves the statements around it; the end of a link does not."""
-    last = next((s for s in side if ends(s)), None) if not isinstance(side, Ended) else None
+    last = next((s for s in side if ends(s)), None) if not isinstance(side, BodyResult) else None
     return last is not None and not isinstance(last, Skip)
 
 
@@ -440,7 +440,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
         return None
     try:
         with context.at(node):
-            return as_said(context, expression(context, node.value))
+            return convert_result(context, expression(context, node.value))
     except AlreadyReported:
         return POISON
     except WorkbenchError as error:

@@ -21,7 +21,7 @@ from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import read_by_static
-from workbench.frontend.state.exits import until
+from workbench.frontend.state.exits import exit_flag
 from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, Unset
@@ -244,8 +244,8 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
     else:
         inner.body += node.body
     own: Any = outer
-    own.until = inner.until = until(node)  # type: ignore[attr-defined]
-    own.otherwise, inner.is_inner = getattr(node, "otherwise", False), True  # type: ignore[attr-defined]
+    own.exit_flag = inner.exit_flag = exit_flag(node)  # type: ignore[attr-defined]
+    own.has_else, inner.is_inner = getattr(node, "has_else", False), True  # type: ignore[attr-defined]
     loops.for_loop(context, outer, expression, lower_body, loops.range_of(context, outer.iter, expression))
 
 
@@ -264,13 +264,13 @@ def _is_ball(context: Context, operands: list[Operand]) -> bool:
 
 
 def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_body: loops.LowerBody) -> None:
-    flag = until(node)
+    flag = exit_flag(node)
     item = f"item.{node.lineno}.{node.col_offset}"
     bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
     body = [*_placed([bind], node.target), *node.body]
     names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
-    loop = Loop(tuple(missing), runs=bool(items), until=flag)
+    loop = Loop(tuple(missing), runs=bool(items), exit_flag=flag)
     one_kind = len({_kind(operand) for operand in items}) <= 1
     for position, operand in enumerate(items):
         context.env[item] = operand

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.functions.alike import form
+from workbench.frontend.functions.memo_key import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
-from workbench.frontend.state.context import Context, Env, Settled
-from workbench.frontend.state.exits import until
-from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, is_part, is_place, same, shown
+from workbench.frontend.state.context import Context, Env, LoopTypes
+from workbench.frontend.state.exits import exit_flag
+from workbench.frontend.state.merge import RETURNS_A_VALUE, is_index_name, is_ours, is_part, is_same, shown
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
-from workbench.frontend.tiles.part_copies import go_round
+from workbench.frontend.tiles.part_copies import carry_parts
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
@@ -34,7 +34,7 @@ Fresh = Callable[[], dict[str, Value]]
 Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
 
 
-def settle(
+def infer_loop_types(
     context: Context, node: ast.For | ast.While, names: Sequence[str], before: Env, attempt: Attempt
 ) -> dict[str, Type]:
     """Lower the body until the carried names' types before and after an iteration agree; the last try counts.
@@ -59,25 +59,25 @@ def settle(
     inside, context.shared.in_loop = context.shared.in_loop, True
     try:
         if not inside:  # nothing meets it again
-            return _settled(context, _first(names, before), names, before, attempt).types
+            return _infer(context, _first(names, before), names, before, attempt).types
         read = _read(node, names, before)
         key = node, *read, *form(context, read.values())
-        known = context.shared.settled.get(key) or _first(names, before)
-        settled = _settled(context, known, names, before, attempt)
-        context.shared.settled[key] = replace(settled, read=tuple(read.values()))
-        return settled.types
+        known = context.shared.loop_types.get(key) or _first(names, before)
+        loop_types = _infer(context, known, names, before, attempt)
+        context.shared.loop_types[key] = replace(loop_types, read=tuple(read.values()))
+        return loop_types.types
     finally:
         context.shared.in_loop = inside
 
 
-def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
+def _infer(context: Context, known: LoopTypes, names: Sequence[str], before: Env, attempt: Attempt) -> LoopTypes:
     errors, errors_before = context.shared.errors, len(context.shared.errors)
     types: dict[str, Type] = known.types
     hidden = dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
         carried = {n: Value(t, n) for n, t in types.items()}
-        go_round(context, before, carried)
+        carry_parts(context, before, carried)
         return carried
 
     changes: Counter[str] = Counter()
@@ -108,7 +108,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
             continue
         if not wider:
             _check_ends(context, types, before, ends)
-            return Settled(types, hidden, ())
+            return LoopTypes(types, hidden, ())
         changes.update(wider.keys())
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
             what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."
@@ -116,15 +116,15 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
         types = types | wider
 
 
-def _first(names: Sequence[str], before: Env) -> Settled:
-    """Return the types that a loop's names are carried in at first, as a `Settled` without hidden names."""
-    types = {n: int64 if is_place(n) else t for n in names if (t := _start_type(before[n])) is not None}
-    return Settled(types, {}, ())
+def _first(names: Sequence[str], before: Env) -> LoopTypes:
+    """Return the types that a loop's names are carried in at first, as a `LoopTypes` without hidden names."""
+    types = {n: int64 if is_index_name(n) else t for n in names if (t := _start_type(before[n])) is not None}
+    return LoopTypes(types, {}, ())
 
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
     """Return the names that lowering the loop looks at, structs' fields too."""
-    used = _named(node) | {*names, until(node)}
+    used = _named(node) | {*names, exit_flag(node)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 
 
@@ -150,7 +150,7 @@ def _lost(before: Operand, end: Operand, carried: bool) -> bool:
         return False
     if carried or isinstance(before, Pending):
         return not isinstance(end, (Value, Literal)) or (isinstance(end, Value) and isinstance(end.type, ArrayType))
-    return not same(before, end)
+    return not is_same(before, end)
 
 
 def _changed(name: str) -> Unset:
@@ -209,7 +209,7 @@ def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dic
 def _fits(name: str, end: Operand, type: Type) -> bool:
     """Return whether the next iteration can get an operand in this type."""
     if isinstance(end, Value):
-        return end.type == type or adopts(end, type) or (is_place(name) and is_integer(end.type))
+        return end.type == type or adopts(end, type) or (is_index_name(name) and is_integer(end.type))
     return isinstance(end, Literal)
 
 
@@ -237,7 +237,7 @@ def initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value
     return [convert(context, before[n], t) for n, t in types.items()]
 
 
-def leave(
+def bind_results(
     context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]
 ) -> None:
     """Set the names after the loop: carried ones to its results; those that only the body sets may be unbound."""
@@ -252,5 +252,5 @@ def leave(
             context.env[name] = POISON
         elif name not in before:
             context.env[name] = Unset(f"{name} may be unbound here: it is set only inside the loop.")
-        elif not same(before[name], ends[name]):
+        elif not is_same(before[name], ends[name]):
             context.env[name] = _changed(name)

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Sequence
 from types import NoneType
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.declaration.rules import WEAK_INT, meet
+from workbench.builtins.declaration.rules import WEAK_INT, common_type
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import reads
-from workbench.frontend.state.exits import Idle, flags, is_while_true, unless, until
+from workbench.frontend.state.exits import Idle, exit_flag, flags, is_while_true, unless
 from workbench.frontend.state.loop_scope import Loop, read_first
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset, value_of
 from workbench.frontend.state.tile_maps import uniform
-from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
+from workbench.frontend.statements.loop_types import Fresh, bind_results, infer_loop_types, initial, yield_ends
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
 from workbench.limits import IDLE_ITERATIONS
@@ -44,20 +44,20 @@ def for_loop(
     """
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
-    flag = until(node)
+    flag = exit_flag(node)
     if flag is not None and not _short(bounds):
         _leaving_for(context, node, bounds, expression, lower_body)
         return
     start, stop, step = _typed_bounds(context, bounds)
     non_negative = _stays_above(context, bounds, start)
     index_name = node.target.id
-    goes_on = _goes_on(context, node, index_name, start.type)
+    live_out = _index_is_live_out(context, node, index_name, start.type)
     assigned_ = _assigned(context, node)
     names = [n for n in assigned_ if n != index_name and n in context.env]
-    names = with_fields([*names, *([index_name] if goes_on else [])], context.env)
-    loop = opened(context, node, [*assigned_, index_name], runs=bool(steps_of(bounds)))
+    names = with_fields([*names, *([index_name] if live_out else [])], context.env)
+    loop = loop_state(context, node, [*assigned_, index_name], runs=bool(steps_of(bounds)))
     held, body = index_name, node.body
-    if goes_on or (flag is not None and index_name in loop.names):  # the rounds that run idle leave it alone
+    if live_out or (flag is not None and index_name in loop.names):  # the rounds that run idle leave it alone
         held = f"index.{node.lineno}.{node.col_offset}"
         body = [ast.Assign([ast.Name(index_name, ast.Store())], ast.Name(held, ast.Load())), *body]
     if flag is not None:
@@ -70,7 +70,7 @@ def for_loop(
         carried = fresh()
         with context.builder.block((index, *carried.values())) as block:
             context.env.update(carried)
-            with loop.round(context.env, context.loops, carried):
+            with loop.iteration(context.env, context.loops, carried):
                 context.env[held] = index
                 lower_body(context, body)
             with_fields([*names, *loop.names], context.env)
@@ -81,10 +81,10 @@ def for_loop(
 
     blocks: list[Block] = []
     before = context.env | dict.fromkeys(loop.names, PENDING)
-    types = settle(context, node, [*names, *loop.names], before, attempt)
+    types = infer_loop_types(context, node, [*names, *loop.names], before, attempt)
     init = initial(context, before, types)
     results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
-    leave(context, before, types, results, [*assigned_, index_name])
+    bind_results(context, before, types, results, [*assigned_, index_name])
     loop.after(context.env)
 
 
@@ -101,7 +101,9 @@ def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> b
     return start in context.shared.non_negative if step.value > 0 else isinstance(stop, Literal) and stop.value >= -1
 
 
-def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True) -> Loop:
+def loop_state(
+    context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True
+) -> Loop:
     """Return the state of a loop before its body is lowered, with the names that it may bind first.
 
     Args:
@@ -113,15 +115,15 @@ def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], 
     """
     in_warp = context.shared.warp_meanings  # there a name keeps the value of its last round, as in C++
     missing = [n for n in touched if isinstance(context.env.get(n), (Unset, NoneType))]
-    if not missing or not (runs or in_warp or getattr(node, "otherwise", False)):
-        return Loop(until=until(node))
+    if not missing or not (runs or in_warp or getattr(node, "has_else", False)):
+        return Loop(exit_flag=exit_flag(node))
     everywhere, here = context.definition.reads, reads(node)
     again = read_first(node.body)[0] if in_warp else ()
     names = dict.fromkeys(n for n in missing if everywhere[n] > here[n] or n in again)
-    return Loop(tuple(names), runs, ends, until(node), in_warp)
+    return Loop(tuple(names), runs, ends, exit_flag(node), in_warp)
 
 
-def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
+def _index_is_live_out(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
     """Return whether the loop's variable was an integer of its type before the loop, and is read outside of it."""
     before = context.env.get(name)
     known = weak(before) if isinstance(before, (Literal, Value)) else None
@@ -191,7 +193,7 @@ def _leaving_for(
         lower_body(context, statements)
 
     name, touched = node.target.id, [counter, *_assigned(context, node)]
-    if _goes_on(context, node, name, type):
+    if _index_is_live_out(context, node, name, type):
         name, touched = "", [*touched, name]
     _while(context, node, touched, more, body, name, bool(steps_of(bounds)))
 
@@ -214,10 +216,10 @@ def _while(
 
     `skip` is a name that each round sets; `runs`: at least once.
     """
-    flag = until(node)
+    flag = exit_flag(node)
     names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
     touched = [*touched, *([skip] if skip else [])]
-    loop = opened(context, node, touched, runs, ends=not is_while_true(node))
+    loop = loop_state(context, node, touched, runs, ends=not is_while_true(node))
     pairs: list[tuple[Block, Block]] = []
 
     def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
@@ -225,11 +227,11 @@ def _while(
         with context.builder.block(tuple(tested.values())) as condition:
             context.env.update(tested)
             loop.hide(context.env, tested)
-            context.builder.yield_(holds(context) if flag is None else _not_left(context, flag, holds))
+            context.builder.yield_(holds(context) if flag is None else _unless_left(context, flag, holds))
         carried = fresh()
         with context.builder.block(tuple(carried.values())) as block:
             context.env.update(carried)
-            with loop.round(context.env, context.loops, carried):
+            with loop.iteration(context.env, context.loops, carried):
                 lower_body(context, node.body)
             with_fields([*names, *loop.names], context.env)
             ends = {n: context.env[n] for n in types}
@@ -238,21 +240,21 @@ def _while(
         return ends
 
     before = context.env | dict.fromkeys(loop.names, PENDING)
-    types = settle(context, node, [*names, *loop.names], before, attempt)
+    types = infer_loop_types(context, node, [*names, *loop.names], before, attempt)
     init = initial(context, before, types)
     results = list(context.builder.while_(init, *pairs[-1]))
-    leave(context, before, types, results, touched)
+    bind_results(context, before, types, results, touched)
     loop.after(context.env)
 
 
-def _not_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
+def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
     """Emit whether a loop goes on: its condition is computed only where a flag says it was not left."""
-    left = value_of(context.env[flag])
+    leaving = value_of(context.env[flag])
     with context.builder.block() as stop:
         context.builder.yield_(context.builder.const(False, bool_))
     with context.builder.block() as go_on:
         context.builder.yield_(holds(context))
-    return context.builder.if_(left, stop.block, go_on.block)[0]
+    return context.builder.if_(leaving, stop.block, go_on.block)[0]
 
 
 def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
@@ -324,5 +326,5 @@ def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | 
 
 def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
     values = check_integers(context, bounds)
-    type = strong(meet("range", [weak(b) for b in values]))
+    type = strong(common_type("range", [weak(b) for b in values]))
     return [convert(context, b, type) for b in values]

@@ -18,7 +18,7 @@ from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
-from workbench.frontend.state.reads import NOTED, Reads, Watched, dotted, watch
+from workbench.frontend.state.reads import NOTED, Dependency, Reads, dotted, watch
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import control_flow
@@ -139,7 +139,7 @@ def _noted(
     )
     for name, uniform in definition.uniforms.items():
         if definition.scope.lookup(name) is uniform:  # else a func reads it, and has noted that
-            watch(Watched(definition, name, uniform))
+            watch(Dependency(definition, name, uniform))
     simplified = run(TYPED if trace else LOWERED, function)
     return Lowered(verify(simplified), reads, tuple(shared.notices or ()))
 

@@ -55,7 +55,7 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
     node: ast.AST | None = statement
     while current is not None:
         shown = [n for n in current.env if not _is_hidden(n, current.env)]
-        named = {n: _place(_whole(current.env, n), values) for n in shown}
+        named = {n: _shown_operand(_recomposed(current.env, n), values) for n in shown}
         location = current.definition.locate(node or current.definition.node)
         location = location if node is not None else replace(location, line=location.end_line, column=0)
         known = {n: p for n, p in named.items() if p is not None}
@@ -72,7 +72,7 @@ def _is_hidden(name: str, env: Env) -> bool:
     return "." in name and not (isinstance(root, Parts) and isinstance(root.type, Struct))
 
 
-def _whole(env: Env, name: str) -> Operand:
+def _recomposed(env: Env, name: str) -> Operand:
     """Return what a name means, a tuple or a part of an array as one."""
     operand = env[name]
     return gather(env, name) if isinstance(operand, Parts) and not isinstance(operand.type, Struct) else operand
@@ -84,14 +84,14 @@ def _is_ours(statement: ast.stmt) -> bool:
     return bool(targets) and all(isinstance(t, ast.Name) and "." in t.id for t in targets)
 
 
-def _place(operand: Operand, values: list[Value]) -> Place | None:
+def _shown_operand(operand: Operand, values: list[Value]) -> Place | None:
     if isinstance(operand, Value):
         values.append(operand)
         return len(values) - 1
     if isinstance(operand, Literal):
         return Shown(operand.value)
     if isinstance(operand, tuple):
-        parts = [_place(o, values) for o in operand]
+        parts = [_shown_operand(o, values) for o in operand]
         return tuple(p if p is not None else Shown("?") for p in parts)
     if isinstance(operand, Static):
         return Shown(operand.value if isinstance(operand.value, bool) else operand.path)

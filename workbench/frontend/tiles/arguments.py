@@ -26,7 +26,7 @@ class Arguments:
     Attributes:
         name: that of the operation.
         nodes: the arguments as they are written.
-        given: the arguments as operands; without those that are None.
+        by_name: the arguments as operands; without those that are None.
     """
 
     def __init__(self, context: Context, node: ast.Call, expression: Expression, names: str) -> None:
@@ -62,19 +62,19 @@ class Arguments:
         if missing:
             raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; {missing[0]} is missing.")
         self.nodes = nodes
-        self.given: dict[str, Operand] = {}
+        self.by_name: dict[str, Operand] = {}
         for name, written in nodes.items():
             plain = written.value if isinstance(written, ast.Constant) else None
             # Strings and None have no value in a kernel, so they are taken from the syntax; None means "not given".
             if isinstance(plain, str):
-                self.given[name] = Static(plain, repr(plain))
+                self.by_name[name] = Static(plain, repr(plain))
             elif isinstance(written, ast.Constant) and plain is None:
                 continue
             else:
-                self.given[name] = elementwise.expression(context, written, expression)
+                self.by_name[name] = elementwise.expression(context, written, expression)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.given
+        return name in self.by_name
 
     def tile(self, name: str) -> Value:
         """Return a tile; a number of the block stands for the tile of one element.
@@ -82,7 +82,7 @@ class Arguments:
         Raises:
             KernelTypeError: it is something else.
         """
-        operand = self.given[name]
+        operand = self.by_name[name]
         if is_tile(operand):
             return operand
         value = usable(self.context, operand)
@@ -99,7 +99,7 @@ class Arguments:
         Raises:
             KernelTypeError: it is something else, or too large.
         """
-        operand = self.given[name]
+        operand = self.by_name[name]
         parts = operand if isinstance(operand, tuple) else (operand,)
         if not all(isinstance(p, Literal) and not p.is_float for p in parts):
             raise self.error(
@@ -120,9 +120,9 @@ class Arguments:
         Raises:
             KernelTypeError: it is something else.
         """
-        if name not in self.given:
+        if name not in self.by_name:
             return default
-        operand = self.given[name]
+        operand = self.by_name[name]
         if isinstance(operand, Literal) and not operand.is_float:
             return int(operand.value)
         raise self.error(f"takes {name} as a whole number written out.")
@@ -133,9 +133,9 @@ class Arguments:
         Raises:
             KernelTypeError: it is no type, or one that tiles do not have.
         """
-        if name not in self.given:
+        if name not in self.by_name:
             return default
-        operand = self.given[name]
+        operand = self.by_name[name]
         try:
             # An assert for control flow: both ways of not being a type end in the one message below.
             assert isinstance(operand, Static)
@@ -150,7 +150,7 @@ class Arguments:
         Raises:
             KernelTypeError: it is something else.
         """
-        operand = self.given.get("storage")
+        operand = self.by_name.get("storage")
         value = operand.value if isinstance(operand, Static) else None if operand is None else ""
         if value is None:
             return "register"
@@ -172,13 +172,13 @@ class Arguments:
             return written.value
         raise self.error(f"takes {name}=True or {name}=False written out.")
 
-    def text(self, name: str, allowed: Sequence[str], default: str) -> str:
+    def word(self, name: str, allowed: Sequence[str], default: str) -> str:
         """Return an argument that is one of these words; the default if it is not given.
 
         Raises:
             KernelTypeError: it is something else.
         """
-        operand = self.given.get(name)
+        operand = self.by_name.get(name)
         if operand is None:
             return default
         if isinstance(operand, Static) and operand.value in allowed:
@@ -191,20 +191,20 @@ class Arguments:
         Raises:
             KernelTypeError: there are more or fewer, or one is no integer or differs between threads.
         """
-        if name not in self.given:
+        if name not in self.by_name:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
-        operand = self.given[name]
+        operand = self.by_name[name]
         parts = operand if isinstance(operand, tuple) else (operand,)
         if len(parts) != ndim:
             raise self.error(f"takes {ndim} number{'s' * (ndim != 1)} as {name}; it got {len(parts)}.")
-        return [place(self.context, p, f"The {name} of {self.name}()") for p in parts]
+        return [uniform_index(self.context, p, f"The {name} of {self.name}()") for p in parts]
 
     def error(self, message: str, advice: str = "") -> Exception:
         """Return an error of this call."""
         return self.context.error(KernelTypeError, f"{self.name}() {message}", advice)
 
 
-def place(context: Context, operand: Operand, what: str) -> Value:
+def uniform_index(context: Context, operand: Operand, what: str) -> Value:
     """Return an integer that is the same for the whole block, as int32 or int64.
 
     Raises:

@@ -22,7 +22,7 @@ from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.exits import flags
-from workbench.frontend.state.merge import assigned, same
+from workbench.frontend.state.merge import assigned, is_same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, Poison, Static, Unset
 from workbench.frontend.state.reads import dotted
 from workbench.frontend.state.tile_maps import stored
@@ -236,7 +236,7 @@ def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict
     known: Env = {}
     for name in [k for k in context.env if k in roots or k.split(".")[0] in roots]:
         operand = context.env[name]
-        if name in before and same(before[name], operand):
+        if name in before and is_same(before[name], operand):
             continue
         if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
             values[name] = operand

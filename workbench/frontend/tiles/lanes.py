@@ -38,7 +38,7 @@ def _differs(context: Context, node: ast.expr) -> bool:
     return any(isinstance(n, ast.Name) and is_thread(context.env.get(n.id)) for n in nodes_of(node))
 
 
-def places(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value | None:
+def element_indices(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value | None:
     """Return the numbers of the elements that `t[node]` means, row by row; None if they do not differ between threads.
 
     Raises:
@@ -78,15 +78,15 @@ def _shaped(context: Context, tile: Value, *shape: int) -> Value:
     return context.builder.one("tile_reshape", (tile,), Tile(type.dtype, shape), {SHAPE: shape})
 
 
-def taken(context: Context, tile: Value, numbers: Value) -> Value:
+def taken(context: Context, tile: Value, indices: Value) -> Value:
     """Emit the reading of each thread's element of a tile, by the elements' numbers; return a per-thread value."""
-    type: Any = numbers.type
-    rows = _rows(context, _shaped(context, tile, tile.type.count, 1), _shaped(context, numbers, type.count))  # type: ignore[union-attr]
+    type: Any = indices.type
+    rows = _rows(context, _shaped(context, tile, tile.type.count, 1), _shaped(context, indices, type.count))  # type: ignore[union-attr]
     return stored(_shaped(context, rows, type.count), "thread")
 
 
-def _rows(context: Context, tile: Value, numbers: Value) -> Value:
-    gathered = value_of(library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers]))
+def _rows(context: Context, tile: Value, indices: Value) -> Value:
+    gathered = value_of(library.call(context, _differentiable(tile_gathers.gather, tile), [tile, indices]))
     return gathered
 
 
@@ -95,15 +95,15 @@ def _differentiable(form: Form, tile: Value) -> Form:
     return form if is_float(tile.type.dtype) else replace(form, gradients=[])  # type: ignore[union-attr]
 
 
-def along(context: Context, tile: Value, axis: int, numbers: Value) -> Value:
+def take_along_axis(context: Context, tile: Value, axis: int, indices: Value) -> Value:
     """Emit a tile of the parts of a tile that have these numbers along an axis."""
     type: Any = tile.type
     order = (axis, *(a for a in range(type.ndim) if a != axis))
     back = tuple(order.index(a) for a in range(type.ndim))
     turned = _turned(context, tile, order)
     others = tuple(type.shape[a] for a in order[1:])
-    rows = _rows(context, _shaped(context, turned, type.shape[axis], prod(others)), numbers)
-    return _turned(context, _shaped(context, rows, numbers.type.shape[0], *others), back)  # type: ignore[union-attr]
+    rows = _rows(context, _shaped(context, turned, type.shape[axis], prod(others)), indices)
+    return _turned(context, _shaped(context, rows, indices.type.shape[0], *others), back)  # type: ignore[union-attr]
 
 
 def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
@@ -114,14 +114,14 @@ def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     return context.builder.one("tile_transpose", (tile,), Tile(type.dtype, shape), {AXES: axes})
 
 
-def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
+def put(context: Context, tile: Value, indices: Value, value: Value) -> Value:
     """Emit a tile with each thread's value in place of an element, by numbers; of two for one the later thread's."""
     type: Any = tile.type
-    count = tile_of(numbers).count
+    count = tile_of(indices).count
     values = value if is_tile(value) else fill(context, (count,), value, "register")
     operands = [
         _shaped(context, tile, type.count, 1),
-        _shaped(context, numbers, count),
+        _shaped(context, indices, count),
         _shaped(context, values, count, 1),
     ]
     changed = value_of(library.call(context, _differentiable(tile_gathers.scatter, tile), operands))

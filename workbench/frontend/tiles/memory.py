@@ -36,9 +36,9 @@ def full(number: int) -> Any:
 def tile_full(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_full(shape, value, dtype)`."""
     arguments = Arguments(context, node, expression, "shape value dtype? storage?")
-    value = materialise(context, uniform(context, arguments.given["value"], "The value of tile_full()"))
+    value = materialise(context, uniform(context, arguments.by_name["value"], "The value of tile_full()"))
     if "dtype" in arguments:
-        operand = arguments.given["value"]
+        operand = arguments.by_name["value"]
         wanted = arguments.dtype(float32)
         # From the operand, not from the value: a literal has not been rounded to its default type yet.
         value = convert(context, operand, wanted) if value.type != wanted else value
@@ -91,12 +91,12 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
     Raises:
         KernelTypeError: it is a slice, or no array; `what` is how the message calls it.
     """
-    operand = indexable(arguments.context, arguments.given["a"])
+    operand = indexable(arguments.context, arguments.by_name["a"])
     if isinstance(operand, View):
         # An index fixes a dimension and the tile lies along the others. A slice would add an offset and a length that
         # the bounds check would have to know.
         if _is_row(operand):
-            return operand.array, [p if isinstance(p, Value) else None for p in operand.places]
+            return operand.array, [p if isinstance(p, Value) else None for p in operand.subscripts]
         raise arguments.error(
             f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice.",
             "Give the slice's beginning as offset.",
@@ -136,7 +136,7 @@ def _placed(
 def tile_load(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_load(a, shape, offset, storage, bounds_check)`."""
     arguments = Arguments(context, node, expression, "a shape offset? storage? bounds_check?")
-    operand = indexable(context, arguments.given["a"])
+    operand = indexable(context, arguments.by_name["a"])
     if isinstance(operand, View) and not _is_row(operand):
         return _of_slice(arguments, operand)
     array, indices = _array(arguments, "a")
@@ -147,7 +147,7 @@ def tile_load(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def _is_row(view: View) -> bool:
-    return all(isinstance(p, Value) or p == views.WHOLE for p in view.places)
+    return all(isinstance(p, Value) or p == views.WHOLE for p in view.subscripts)
 
 
 def _of_slice(arguments: Arguments, view: View) -> Operand:
@@ -182,7 +182,7 @@ def _element_by_element(
     sizes = [views.size(context, view, axis) for axis in range(len(shape))]
     checks = arguments.flag("bounds_check", True)
     axis = arguments.number("axis", 0) if "indices" in arguments else None
-    numbers = [] if axis is None else [_along(arguments, shape, axis)]
+    numbers = [] if axis is None else [_repeat_along(arguments, shape, axis)]
 
     def of(name: str, *operands: Value) -> Value:
         return apply(context, TABLE[name], operands)
@@ -198,7 +198,7 @@ def _element_by_element(
             last = of("lt", builder.cast(position, size.type), size)
             inside = of("and_", inside, of("and_", first, last))
         with builder.block() as then:
-            array, indices = views.whole(context, view, positions)
+            array, indices = views.base_element(context, view, positions)
             builder.yield_(builder.load(array, *indices) if access is None else access(array, indices, elements[-1]))
         if not checks:
             builder.extend(then.block.ops[:-1])
@@ -211,7 +211,7 @@ def _element_by_element(
     return tile
 
 
-def _along(arguments: Arguments, shape: tuple[int, ...], axis: int) -> Value:
+def _repeat_along(arguments: Arguments, shape: tuple[int, ...], axis: int) -> Value:
     """Return the tile of indices, repeated along the other axes of a shape."""
     builder, indices = arguments.context.builder, arguments.tile("indices")
     type = tile_of(indices)
@@ -228,7 +228,7 @@ def _indexed(arguments: Arguments) -> tuple[View, tuple[int, ...], list[Value]]:
     Raises:
         KernelTypeError: `a` is no array, or the tile's dimensions or elements do not fit it.
     """
-    operand = indexable(arguments.context, arguments.given["a"])
+    operand = indexable(arguments.context, arguments.by_name["a"])
     if not views.is_array(operand):
         raise arguments.error(f"takes an array as a; this is {describe(operand)}.")
     view = (
@@ -282,7 +282,7 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
     context = arguments.context
     array, indices = _array(arguments, "a")
     type = array_of(array)
-    operand = arguments.given["t"]
+    operand = arguments.by_name["t"]
     what = f"An element of {array.name}"
     if not isinstance(operand, Value) or not isinstance(operand.type, Tile):
         tile = fill(context, (1,) * indices.count(None), assign_type(context, operand, type.dtype, what), "register")
@@ -295,7 +295,7 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
 def tile_store(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_store(a, t, offset, bounds_check)`."""
     arguments = Arguments(context, node, expression, "a t offset? bounds_check?")
-    operand = indexable(context, arguments.given["a"])
+    operand = indexable(context, arguments.by_name["a"])
     if isinstance(operand, View) and not _is_row(operand):
         return _stored(arguments)
     operands, attrs = _written(arguments)

@@ -36,7 +36,7 @@ def follow(context: Context, operand: Operand, result: Value) -> None:
         context.shared.parts[result] = context.shared.parts[operand]
 
 
-def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
+def carry_parts(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
     """Note of the values that a loop carries that they are parts of tiles; the tile itself may be carried, too."""
     for name, value in carried.items():
         follow(context, before[name], value)

@@ -122,7 +122,7 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
     """Lower `tile_reduce(func, a, axis)`."""
     arguments = Arguments(context, node, expression, "op a axis?")
     value = arguments.tile("a")
-    callee = arguments.given["op"]
+    callee = arguments.by_name["op"]
     builtin = python_names.as_builtin(callee.value) if isinstance(callee, Static) else None
     # The named kinds have an adjoint; a combination given as a func has none.
     if isinstance(builtin, Builtin) and builtin.name in ARITHMETIC:
@@ -150,7 +150,7 @@ def _scanned(arguments: Arguments, kind: str, exclusive: bool) -> Value:
 def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_scan(a, kind, exclusive)`."""
     arguments = Arguments(context, node, expression, "a kind? exclusive?")
-    return _scanned(arguments, arguments.text("kind", ("sum", "min", "max"), "sum"), arguments.flag("exclusive", False))
+    return _scanned(arguments, arguments.word("kind", ("sum", "min", "max"), "sum"), arguments.flag("exclusive", False))
 
 
 def scan(kind: str, exclusive: bool) -> FormHandler:
@@ -189,7 +189,7 @@ def _scaled(arguments: Arguments, factor: str, tile: Value) -> Value:
     """Emit a tile times the argument `factor`, if that is given; times a beta of 0 it is 0, whatever it holds."""
     if factor not in arguments:
         return tile
-    number, none = arguments.given[factor], Literal(0.0)
+    number, none = arguments.by_name[factor], Literal(0.0)
     scaled = apply(arguments.context, TABLE["mul"], (number, tile))
     if factor == "beta":
         is_none = apply(arguments.context, TABLE["eq"], (number, none))
@@ -203,7 +203,7 @@ def precision(arguments: Arguments) -> str:
     Raises:
         KernelTypeError: it is something else, or the tiles are not of float32.
     """
-    written = arguments.given.get("precision")
+    written = arguments.by_name.get("precision")
     if written is None:
         return ""
     if not isinstance(written, Static) or written.value != "tf32" or tile_of(arguments.tile("a")).dtype != float32:

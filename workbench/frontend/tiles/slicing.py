@@ -106,7 +106,7 @@ def _span(context: Context, node: ast.Slice, size: int, expression: Expression) 
 
 def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
     """Lower `t[…]`: a part of the tile, an element of it for the whole block, or one for each thread."""
-    numbers = lanes.places(context, tile, node, expression)
+    numbers = lanes.element_indices(context, tile, node, expression)
     if numbers is not None:
         return lanes.taken(context, tile, numbers)
     tile, node = _gathered(context, tile, node, expression)
@@ -135,7 +135,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
             if not span or span.step == 1:
                 continue
             at = [Literal(span.start), Literal(span.step)]
-            (numbers,) = context.builder.tile_map((len(span),), (), lambda i, e, at=at: [_place(context, i[0], *at)])
+            (numbers,) = context.builder.tile_map((len(span),), (), lambda i, e, at=at: [_offset(context, i[0], *at)])
         elif isinstance(written, ast.Name) and is_tile(context.env.get(written.id)):
             numbers = context.env[written.id]
         elif isinstance(written, (ast.Call, ast.BinOp, ast.Subscript)):
@@ -147,12 +147,12 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
         several += not isinstance(written, ast.Slice)
         if several > 1:
             raise context.error(KernelTypeError, "Of a tile's indices one may be a tile.", "Index one axis at a time.")
-        tile = lanes.along(context, tile, axis, value_of(numbers))
+        tile = lanes.take_along_axis(context, tile, axis, value_of(numbers))
         nodes[axis] = ast.copy_location(ast.Slice(), written)
     return tile, node if len(nodes) == 1 and nodes[0] is node else ast.Tuple(nodes, ast.Load())
 
 
-def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
+def _offset(context: Context, i: Value, start: Operand, step: Operand) -> Value:
     return apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
 
 
@@ -167,7 +167,7 @@ def changed(
     check_alone(context, label, tile)
     type = tile_of(tile)
     what = f"An element of {label or 'a tile'}"
-    numbers = lanes.places(context, tile, node, expression)
+    numbers = lanes.element_indices(context, tile, node, expression)
     if numbers is not None:
         return lanes.put(context, tile, numbers, assign_type(context, operand, type.dtype, what, tiles=True))
     starts, sizes, shape = located(context, tile, node, expression)
@@ -220,7 +220,7 @@ def tile_view(context: Context, node: ast.Call, expression: Expression) -> Opera
     arguments = Arguments(context, node, expression, "t offset shape?")
     tile = arguments.tile("t")
     type = tile_of(tile)
-    operand = arguments.given["offset"]
+    operand = arguments.by_name["offset"]
     parts = operand if isinstance(operand, tuple) else (operand,)
     if len(parts) > type.ndim:
         raise arguments.error(f"takes up to {type.ndim} numbers as offset; it got {len(parts)}.")
@@ -271,7 +271,7 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
     starts = arguments.offsets(type.ndim)
-    operand = arguments.given.get("offset", ())
+    operand = arguments.by_name.get("offset", ())
     for axis, start in enumerate(operand if isinstance(operand, tuple) else (operand,)):
         if isinstance(start, Literal):
             _ask_inside(arguments, axis, int(start.value), sizes[axis], type)
@@ -324,7 +324,7 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
     """Lower `tile_reshape(a, shape)`; one size may be -1."""
     arguments = Arguments(context, node, expression, "a shape")
     tile = arguments.tile("a")
-    count, operand = tile_of(tile).count, arguments.given["shape"]
+    count, operand = tile_of(tile).count, arguments.by_name["shape"]
     parts = operand if isinstance(operand, tuple) else (operand,)
     sizes = [int(p.value) if isinstance(p, Literal) and not p.is_float else 0 for p in parts]
     known = 1
@@ -346,7 +346,7 @@ def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Op
     arguments = Arguments(context, node, expression, "a axis?")
     tile = arguments.tile("a")
     shape = tile_of(tile).shape
-    operand = arguments.given.get("axis")
+    operand = arguments.by_name.get("axis")
     parts = operand if isinstance(operand, tuple) else (operand,)
     axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set[int]()
     for part in parts if operand is not None else ():
@@ -365,7 +365,7 @@ def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> 
     tile = arguments.tile("a")
     ndim = tile_of(tile).ndim
     axes = tuple(reversed(range(ndim)))
-    operand = arguments.given.get("axes")
+    operand = arguments.by_name.get("axes")
     if operand is not None:
         parts = operand if isinstance(operand, tuple) else (operand,)
         axes = tuple(int(p.value) if isinstance(p, Literal) and not p.is_float else -1 for p in parts)
@@ -388,7 +388,7 @@ def assembled(context: Context, node: ast.Call, expression: Expression) -> Opera
     """Lower `tile(x)`: the threads' values as a tile; components of vectors as rows, of matrices as rows of rows."""
     tiling = tiling_of(context)
     arguments = Arguments(context, node, expression, "x preserve_type?")
-    operand = arguments.given["x"]
+    operand = arguments.by_name["x"]
     if not is_tile(operand):
         per_thread = usable(context, operand)
         if isinstance(per_thread, Value) and not isinstance(per_thread.type, (Scalar, Vector)):

@@ -95,7 +95,7 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
     Raises:
         KernelTypeError: an index is no integer or outside, or a slice's bounds are not written out.
     """
-    r, c = _places(context, m, node, expression)
+    r, c = _subscripts(context, m, node, expression)
     if not isinstance(r, range) and not isinstance(c, range):
         return _at(context, m, r, c)
     parts = [_at(context, m, i, j) for i in _each(r) for j in _each(c)]
@@ -130,7 +130,7 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
         KernelTypeError: the operand or an index does not fit.
     """
     type = matrix_of(m)
-    r, c = _places(context, m, node, expression)
+    r, c = _subscripts(context, m, node, expression)
     part, line = not isinstance(r, range) and not isinstance(c, range), c == range(type.columns)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
@@ -159,7 +159,7 @@ def _insert(context: Context, name: str, m: Value, position: Place, part: Value)
     return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
 
 
-def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
+def _subscripts(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
     """Return for both axes what a subscript selects: an index, or a range of them for a slice.
 
     Raises:
@@ -169,11 +169,11 @@ def _places(context: Context, m: Value, node: ast.expr, expression: Expression) 
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
         raise context.error(KernelTypeError, f"A {type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
-    positions = [_place(context, type, axis, n, expression) for axis, n in enumerate(nodes)]
+    positions = [_subscript(context, type, axis, n, expression) for axis, n in enumerate(nodes)]
     return positions if len(positions) == 2 else [*positions, range(type.columns)]
 
 
-def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
+def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
     """Return an index or a slice along an axis: a literal from 0 on, a slice as a range.
 
     Raises:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, convert, describe
 from workbench.frontend.state.context import Context, Env, Expression
-from workbench.frontend.state.merge import joined_type, same
+from workbench.frontend.state.merge import is_same, joined_type
 from workbench.frontend.state.operands import (
     PENDING,
     Axis,
@@ -109,7 +109,7 @@ def spread(env: Env, name: str) -> None:
     type = parts_type(operand)
     assert isinstance(type, (Row, Window))
     env[name] = Parts(type)
-    leaves = operand if isinstance(operand, tuple) else _numbers(operand)
+    leaves = operand if isinstance(operand, tuple) else _index_operands(operand)
     for inner, leaf in zip(part_names(name, type), leaves, strict=True):
         bind(env, inner, leaf)
         spread(env, inner)
@@ -122,15 +122,15 @@ def parts_type(operand: Operand | None) -> Struct | Row | Window | None:
     if isinstance(operand, View):
         axes = (
             None if isinstance(p, Value) else (Axis(None, p.step, None, p.table), p.length is not None)
-            for p in operand.places
+            for p in operand.subscripts
         )
         return Window(operand.array, tuple(axes), operand.name)
     return operand.type if isinstance(operand, (Parts, Bundle)) else None
 
 
-def _numbers(view: View) -> Iterable[Operand]:
+def _index_operands(view: View) -> Iterable[Operand]:
     """Yield a view's indices, and the starts and lengths of its slices."""
-    for index in view.places:
+    for index in view.subscripts:
         if isinstance(index, Value):
             yield index
         elif index.length is not None:
@@ -221,11 +221,11 @@ def field(context: Context, base: Bundle | Element, name: str) -> Operand:
     return Element(part, base.indices) if isinstance(part, Elements) else context.builder.load(part, *base.indices)
 
 
-def loaded(context: Context, element: Element) -> Bundle:
+def load_struct(context: Context, element: Element) -> Bundle:
     """Emit the loading of a struct from an array, with all its fields; unused ones are pruned later."""
     array = element.array
     parts = (field(context, element, f.name) for f in array.type.dtype.fields)
-    return Bundle(array.type.dtype, tuple(loaded(context, p) if isinstance(p, Element) else p for p in parts))
+    return Bundle(array.type.dtype, tuple(load_struct(context, p) if isinstance(p, Element) else p for p in parts))
 
 
 def stored(context: Context, element: Element, bundle: Bundle) -> None:
@@ -243,7 +243,7 @@ def lead(array: Elements) -> View:
     first: Value | Elements = array
     while isinstance(first, Elements):
         first = first.fields[0]
-    return View(first, array.places or (views.WHOLE,) * array_of(first).ndim, array.name)
+    return View(first, array.subscripts or (views.WHOLE,) * array_of(first).ndim, array.name)
 
 
 def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
@@ -251,7 +251,7 @@ def subscript(context: Context, array: Elements, node: ast.expr, expression: Exp
     view, indices = views.part(context, lead(array), node, expression)
     if indices is not None:
         return Element(array, tuple(indices))
-    return replace(array, type=StructArray(array.type.dtype, view.type.ndim), places=view.places)
+    return replace(array, type=StructArray(array.type.dtype, view.type.ndim), subscripts=view.subscripts)
 
 
 def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
@@ -313,10 +313,10 @@ def construct(context: Context, type: Struct, args: Sequence[Operand], keywords:
         if name in by_name:
             raise context.error(KernelTypeError, f"{name} is given twice to {type!r}().")
         by_name[name] = operand
-    return Bundle(type, tuple(_given(context, type, f, by_name.get(f.name)) for f in type.fields))
+    return Bundle(type, tuple(_field_value(context, type, f, by_name.get(f.name)) for f in type.fields))
 
 
-def _given(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
+def _field_value(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
     if operand is not None:
         return fitted(context, operand, f.type, f"{type!r}.{f.name}")
     if isinstance(f.type, Struct):
@@ -332,7 +332,7 @@ def flatten(operand: Operand) -> list[Operand]:
     if isinstance(operand, Bundle):
         return [leaf for part in operand.fields for leaf in flatten(part)]
     if isinstance(operand, View):
-        return [*_numbers(operand)]
+        return [*_index_operands(operand)]
     return [leaf for part in operand for leaf in flatten(part)] if isinstance(operand, tuple) else [operand]
 
 
@@ -346,7 +346,7 @@ def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
         if isinstance(part, View):
             type = parts_type(part)
             assert isinstance(type, Window)
-            return _view(type, [next(rest) for _ in _numbers(part)])
+            return _view(type, [next(rest) for _ in _index_operands(part)])
         return tuple(build(p) for p in part) if isinstance(part, tuple) else next(rest)
 
     return build(form)
@@ -377,9 +377,9 @@ def chosen(
         KernelTypeError: a leaf has two types, or is an array on two paths.
     """
     pairs = list(zip(*map(flatten, sides), strict=True))
-    apart = [k for k, pair in enumerate(pairs) if not same(*pair)]
+    differing = [k for k, pair in enumerate(pairs) if not is_same(*pair)]
     types: list[Type] = []
-    for k in apart:
+    for k in differing:
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
             raise context.error(
@@ -392,8 +392,10 @@ def chosen(
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)
-            context.builder.yield_(*(convert(context, pairs[k][side], t) for k, t in zip(apart, types, strict=True)))
+            context.builder.yield_(
+                *(convert(context, pairs[k][side], t) for k, t in zip(differing, types, strict=True))
+            )
         done.append(opened.block)
     results = iter(context.builder.if_(condition, *done))
-    leaves = [next(results) if k in apart else a for k, (a, _) in enumerate(pairs)]
+    leaves = [next(results) if k in differing else a for k, (a, _) in enumerate(pairs)]
     return rebuilt(sides[0], leaves)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, numbers, usable
+from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, scalar_components, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tiling import is_thread
@@ -97,7 +97,7 @@ def replaced(context: Context, base: Value, positions: Sequence[int], operand: O
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
     """Return the components of the only operand where that is a vector, as `min(v)` takes them; else the operand."""
     (only,) = operands
-    return list(numbers(context, only) if isinstance(only, Value) and is_vector(only.type) else operands)
+    return list(scalar_components(context, only) if isinstance(only, Value) and is_vector(only.type) else operands)
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:

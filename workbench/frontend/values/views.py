@@ -53,7 +53,7 @@ def size(context: Context, array: Value | View, axis: int) -> Value:
     """Emit the number of elements of an array or view along an axis."""
     if isinstance(array, Value):
         return context.builder.one("shape", (array,), type_of(array).size_type, {AXIS: axis})
-    position, sliced_axis = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
+    position, sliced_axis = [(p, a) for p, a in enumerate(array.subscripts) if isinstance(a, Axis)][axis]
     if sliced_axis.length is None:
         return _extent(context, array.array, position, sliced_axis)
     length = context.builder.cast(sliced_axis.length, type_of(array.array).size_type)
@@ -106,7 +106,7 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
     )
 
 
-def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tuple[Value, list[Value]]:
+def base_element(context: Context, array: Value | View, indices: Sequence[Value]) -> tuple[Value, list[Value]]:
     """Return the array behind an array or view, and the indices there of one of its elements.
 
     `indices` has one for each dimension of the array or view, in range.
@@ -114,13 +114,13 @@ def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tu
     if isinstance(array, Value):
         return array, list(indices)
     rest = iter(indices)
-    subscripts = [p if isinstance(p, Value) else _composed(context, p, next(rest)) for p in array.places]
+    subscripts = [p if isinstance(p, Value) else _composed(context, p, next(rest)) for p in array.subscripts]
     return array.array, subscripts
 
 
 def _indices(view: View) -> list[Value] | None:
-    indices = [p for p in view.places if isinstance(p, Value)]
-    return indices if len(indices) == len(view.places) else None
+    indices = [p for p in view.subscripts if isinstance(p, Value)]
+    return indices if len(indices) == len(view.subscripts) else None
 
 
 def _part(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> View:
@@ -128,7 +128,7 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
     ndim = base.type.ndim
     nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node, expression)))
     indices: list[Value | Axis] = []
-    for position, index in enumerate(base.places):
+    for position, index in enumerate(base.subscripts):
         written = next(nodes, None) if isinstance(index, Axis) else None
         if not isinstance(index, Axis) or written is None:
             indices.append(index)

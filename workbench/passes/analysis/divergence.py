@@ -72,7 +72,7 @@ class Neighbours:
         """Return whether all threads access one element."""
         return self.varying.isdisjoint(self._indices(op))
 
-    def is_beside(self, op: Op, steps: Sequence[int] = (0, 1)) -> bool:
+    def is_contiguous(self, op: Op, steps: Sequence[int] = (0, 1)) -> bool:
         """Return whether neighbouring threads access elements that are one of `steps` apart along the last axis alone.
 
         By default these are the same or the next element.
@@ -96,12 +96,12 @@ class _Analysis:
             before = len(self.varying)
             self.block(function.body, False)
 
-    def block(self, block: Block, apart: bool) -> None:
-        """Add a block's values that vary to `varying`; with `apart`, threads may run the block at different times."""
+    def block(self, block: Block, divergent: bool) -> None:
+        """Add a block's values that vary to `varying`; with `divergent`, threads may run it at different times."""
         for op in block.ops:
             ways = op.name in LEAD and (bool(op.attrs.get(SCALAR)) or is_divergent(op, self.varying))
             for inner in op.blocks:
-                self.block(inner, apart or ways)
+                self.block(inner, divergent or ways)
             if op.name == "if":
                 self.merge(op, op.results, [b.yielded for b in op.blocks])
             elif op.name == "for":
@@ -122,7 +122,7 @@ class _Analysis:
                 self.varying.update(op.results)
             if op.name in ("slot_read", "slot_write"):
                 # All threads have the same in them where they write the same, together, and look at the same elements.
-                if (apart and op.name == "slot_write") or not self.varying.isdisjoint(op.operands[1:]):
+                if (divergent and op.name == "slot_write") or not self.varying.isdisjoint(op.operands[1:]):
                     self.varying.add(op.operands[0])
             else:
                 self.varying.update(v for v in op.operands if isinstance(v.type, Slots))

@@ -125,13 +125,13 @@ class Intervals(Prologue):
 
     Attributes:
         conditions: what must hold for the accesses passed to `hoisted` to be in range.
-        facts: limits below and above values, from the conditions around the operation at hand.
+        known_bounds: limits below and above values, from the conditions around the operation at hand.
     """
 
     def __init__(self, function: Function) -> None:
         super().__init__(function, (), frozenset({"const"}))
         self.conditions: dict[Value, None] = {}
-        self.facts: ChainMap[Value, tuple[list[Value], list[Value]]] = ChainMap()
+        self.known_bounds: ChainMap[Value, tuple[list[Value], list[Value]]] = ChainMap()
         self._asked: dict[Value, None] = {}
 
     def all_hold(self) -> Value:
@@ -162,7 +162,7 @@ class Intervals(Prologue):
         `depth` limits how far sums are followed.
         """
         plain = self._plain(value, depth) if value.type == int32 and depth else None
-        for known in self.facts.maps:
+        for known in self.known_bounds.maps:
             for side, pick in enumerate(("max", "min")):
                 for limit in known.get(value, ((), ()))[side]:
                     if plain is not None:
@@ -287,13 +287,13 @@ class Intervals(Prologue):
     @contextmanager
     def inside(self, op: Op, block: int) -> Generator[None]:
         """Assume, for the length of a `with`, what the condition of an `if` implies in its block number `block`."""
-        self.facts = self.facts.new_child({})
+        self.known_bounds = self.known_bounds.new_child({})
         if op.name == "if":
             for name, left, right in self.analysis.implied(op.operands[0], block == 0):
                 self._compare(name, left, right)
                 self._compare(MIRRORED[name], right, left)
         yield
-        self.facts = self.facts.parents
+        self.known_bounds = self.known_bounds.parents
 
     def _compare(self, name: str, value: Value, other: Value) -> None:
         limits = None if name in ("eq", "ne") else self.bounds(other)
@@ -306,7 +306,7 @@ class Intervals(Prologue):
 
     def _limit(self, value: Value, side: int, limit: Value) -> None:
         """Note a limit below (side 0) or above a value; of a quotient, the dividend has one, too."""
-        self.facts.maps[0].setdefault(value, ([], []))[side].append(limit)
+        self.known_bounds.maps[0].setdefault(value, ([], []))[side].append(limit)
         op = self.analysis.defs.get(value)
         divisor = self.bounds(op.operands[1]) if op is not None and op.name == "floordiv" else None
         if op is not None and divisor is not None and divisor[0] is divisor[1]:

@@ -76,10 +76,10 @@ class Offsets:
 
         An adjoint in gather form writes i - 1 on a ring as i + n - 1.
         """
-        offset, turns = self.of(index, bounds), self.launches(index)
-        if offset is None or not turns:
+        offset, wraps = self.of(index, bounds), self.launches(index)
+        if offset is None or not wraps:
             return offset
-        back = turns * self.size(offset.dimension)
+        back = wraps * self.size(offset.dimension)
         return Offset(offset.dimension, offset.low - back, offset.high - back, ring=True)
 
     def launches(self, index: Value) -> int:
@@ -118,7 +118,7 @@ class Offsets:
         rule = None if op is None else self._RULES.get(op.name)
         return None if rule is None or op is None else rule(self, op, value, bounds)
 
-    def turns(self, op: Op) -> int:
+    def wraps(self, op: Op) -> int:
         """Return how many times `mod` subtracts its size from an index, for most threads.
 
         It is 0 if that is not known, and for `wrap_index`.
@@ -155,13 +155,15 @@ class Offsets:
         names = {"clamp": (max, min), "max": (max,), "min": (min,)}[op.name]
         result = self.of(op.operands[0], bounds)
         for pick, limit in zip(names, op.operands[1:], strict=True):
-            both = self._alike(result, self.of(limit, bounds), bounds)
+            both = self._with_common_base(result, self.of(limit, bounds), bounds)
             if both is None:
                 return None
             result = Offset(both[0].dimension, *(pick(getattr(b, end) for b in both) for end in ("low", "high")))
         return result
 
-    def _alike(self, one: Offset | None, other: Offset | None, bounds: Bounds) -> tuple[Offset, Offset] | None:
+    def _with_common_base(
+        self, one: Offset | None, other: Offset | None, bounds: Bounds
+    ) -> tuple[Offset, Offset] | None:
         """Return both offsets as from the same index, if one of them has an index; None if they have different ones.
 
         It is None too if one is unknown or on a ring.
@@ -186,7 +188,7 @@ class Offsets:
         dimension = max((o.dimension for o in offsets if o is not None), default=-1)
         either: list[Offset] = []
         for side, inside in zip(offsets, narrow, strict=True):
-            both = self._alike(side, Offset(dimension, 0, 0), inside) if side is not None else None
+            both = self._with_common_base(side, Offset(dimension, 0, 0), inside) if side is not None else None
             if both is None:
                 return None
             either.append(both[0])
@@ -205,7 +207,7 @@ class Offsets:
             return inner
         if inner.dimension < 0 or self.size(inner.dimension) != size.low:
             return None
-        back = self.turns(op) * size.low
+        back = self.wraps(op) * size.low
         return Offset(inner.dimension, inner.low - back, inner.high - back, ring=True)
 
     def _counted(self, op: Op, bounds: Bounds) -> Offset | None:

@@ -184,7 +184,7 @@ class _Uses:
         halos: dict[str, Halo] = {}
         for name in dict.fromkeys(name for name, _ in self.accesses):
             ops = [op for other, op in self.accesses if other == name]
-            axis_lists = [self._places(op, number) for op in ops]
+            axis_lists = [self._own_axes(op, number) for op in ops]
             if any(axis_lists):
                 refused = refused or _uneven(name, ops, axis_lists)
                 axes[name] = next(p for p in axis_lists if p)[0]
@@ -210,7 +210,7 @@ class _Uses:
                     reasons.setdefault(Part(name, axis), Reason(why, op.location))
         return reasons
 
-    def _places(self, op: Op, number: int) -> tuple[int, ...]:
+    def _own_axes(self, op: Op, number: int) -> tuple[int, ...]:
         """Return the axes at which an access is subscripted by the index along a dimension plus something bounded."""
         offsets = self.offsets.get(op, ())
         return tuple(n for n, offset in enumerate(offsets) if offset is not None and offset.dimension == number)

@@ -69,7 +69,7 @@ def sum_order(function: Function) -> SumOrder:
     if any(_depends_on_data(analysis, v) for ops in changes.values() for op in ops for v in indices_of(op)):
         return SumOrder(DATA)
     axes = 0
-    while axes < function.launch_ndim and all(analysis.own_places(axes, ops) for ops in changes.values()):
+    while axes < function.launch_ndim and all(analysis.own_positions(axes, ops) for ops in changes.values()):
         axes += 1
     if axes == function.launch_ndim and axes:
         return SumOrder(FREE)

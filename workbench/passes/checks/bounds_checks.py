@@ -137,7 +137,7 @@ def part_of(op: Op) -> tuple[int, ...]:
     return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * outer.ndim
 
 
-def asked(defining: dict[Value, Op], index: Value) -> Value:
+def written_index(defining: dict[Value, Op], index: Value) -> Value:
     """Return the index as the user wrote it: relative to a view, and before a negative one was counted from the end."""
     op = defining.get(index)
     if op is not None and op.name == "view_index":
@@ -159,11 +159,11 @@ def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
         defining: the operation that defines each value there.
     """
     if op.name in ELEMENTS:
-        return (*(asked(defining, v) for v in indices_of(op)), *lengths(op, defining))[:REPORTED_INDICES]
+        return (*(written_index(defining, v) for v in indices_of(op)), *lengths(op, defining))[:REPORTED_INDICES]
     if op.name in ("extract", "insert"):
-        return (asked(defining, op.operands[1]),)
+        return (written_index(defining, op.operands[1]),)
     if op.name in REGIONS or op.name in PARTS:
-        return tuple(asked(defining, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
+        return tuple(written_index(defining, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
     if op.name == "assert":
         test = defining.get(op.operands[0])
         plain = test is not None and test.name in COMPARISONS and isinstance(test.operands[0].type, Scalar)
@@ -179,7 +179,7 @@ class _Guard:
 
     def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
         self.numbers = number_ops(function)
-        self.made = definitions(function.body)
+        self.defs = definitions(function.body)
         self.used = {v for op in walk(function.body) for v in op.operands}
         self.intervals = intervals
         self.builder = Builder()
@@ -218,29 +218,29 @@ class _Guard:
         seen = self.known.get(key)
         good = seen if seen is not None else self.in_range(array, indices, axes)
         self.known[key] = good
-        self.skip(op, good, () if seen is not None else reported(op, self.made), report=seen is None)
+        self.skip(op, good, () if seen is not None else reported(op, self.defs), report=seen is None)
 
     def component(self, op: Op) -> None:
         """Check the computed index of a component of a vector."""
         vector, index = op.operands[:2]
-        definition, length = self.made.get(index), getattr(vector.type, "length", 0)
+        definition, length = self.defs.get(index), getattr(vector.type, "length", 0)
         # Known while compiling to be inside.
         if definition is not None and definition.name == "const" and 0 <= number_of(definition) < length:
             self.builder.append(op)
             return
         good = self.below(index, self.builder.const(length, element(index.type)))
-        self.skip(op, good, reported(op, self.made), report=True)
+        self.skip(op, good, reported(op, self.defs), report=True)
 
     def part(self, op: Op) -> None:
         """Check an access to an element or a part of a tile."""
         good: list[Value] = []
         outer = tile_of(op.operands[0])
         for start, size, length in zip(starts_of(op), part_of(op), outer.shape, strict=True):
-            definition, last = self.made.get(start), length - size
+            definition, last = self.defs.get(start), length - size
             if definition is None or definition.name != "const" or not 0 <= number_of(definition) <= last:
                 good.append(self.below(start, self.builder.const(last + 1, element(start.type))))
         if good:
-            self.skip(op, self.all_of(good), reported(op, self.made), report=True)
+            self.skip(op, self.all_of(good), reported(op, self.defs), report=True)
         else:
             self.builder.append(op)
 
@@ -263,7 +263,7 @@ class _Guard:
             good.append(self.builder.one("ge", (start, none), bool_))
             good.append(self.builder.one("le", (end, self.builder.cast(size, int64)), bool_))
         bad = self.builder.one("not_", (self.all_of(good),), bool_)
-        self.report(bad, op, reported(op, self.made))
+        self.report(bad, op, reported(op, self.defs))
         # After the report it is done as if bounds were checked, so that no memory outside is touched.
         self.builder.append(op.replace(attrs={**op.attrs, BOUNDS: True}))
 
@@ -323,7 +323,7 @@ class _Guard:
 
     def divide(self, op: Op) -> None:
         """Check the divisor of `//` and `%` of integers."""
-        divisor = self.made.get(op.operands[1])
+        divisor = self.defs.get(op.operands[1])
         literal = divisor is not None and divisor.name == "const"
         if self.intervals is not None and not literal and self.intervals.is_positive(op.operands[1]):
             self.builder.append(op)
@@ -350,7 +350,7 @@ class _Guard:
             bad: emits the test that the operands of a component are wrong.
             fine: says whether a literal right operand is right, which then needs no test.
         """
-        definition = self.made.get(op.operands[1])
+        definition = self.defs.get(op.operands[1])
         if not is_integer(element(op.result.type)):
             self.builder.append(op)
             return
@@ -371,7 +371,7 @@ class _Guard:
 
     def claim(self, op: Op) -> None:
         """Check the condition of an `assert`."""
-        test = self.made.get(op.operands[0])
+        test = self.defs.get(op.operands[0])
         if (
             self.intervals is not None
             and test is not None
@@ -380,15 +380,15 @@ class _Guard:
         ):
             return
         bad = self.builder.one("not_", op.operands, bool_)
-        self.report(bad, op, reported(op, self.made))
+        self.report(bad, op, reported(op, self.defs))
 
     def count(self, op: Op) -> None:
         """Check the step of a `for`; with a step of 0 it has no iterations."""
         start, stop, step, *init = op.operands
-        definition = self.made.get(step)
+        definition = self.defs.get(step)
         if definition is None or definition.name != "const" or not definition.attrs[VALUE]:
             bad = self.builder.one("eq", (step, self.builder.const(0, step.type)), bool_)
-            self.report(bad, op, reported(op, self.made))
+            self.report(bad, op, reported(op, self.defs))
             # start == stop and a step of 1: a loop of no turns, without a branch around it.
             stop = self.builder.one("where", (bad, start, stop), stop.type)
             step = self.builder.one("where", (bad, self.builder.const(1, step.type), step), step.type)

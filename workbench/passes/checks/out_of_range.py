@@ -24,7 +24,7 @@ from workbench.ir.ops import ELEMENTS
 from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, scalar_of
 from workbench.limits import EXPLAINED_ITERATIONS, EXPLAINED_OPERATIONS
 from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
-from workbench.passes.checks.bounds_checks import asked, lengths
+from workbench.passes.checks.bounds_checks import lengths, written_index
 from workbench.types import Scalar, is_integer
 from workbench.types import bool as bool_
 
@@ -96,7 +96,7 @@ def accesses(
         return accesses_
     # First and last index along each axis; once where they are the same.
     ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]
-    follow, corners = _Follow(function, dims, shapes, numbers, accesses_), list(product(*ends))
+    follow, corners = _ThreadWalk(function, dims, shapes, numbers, accesses_), list(product(*ends))
     with np.errstate(all="ignore"):
         for thread in corners:
             # Each corner has its share: a long kernel would else never be looked at from its last threads.
@@ -104,11 +104,11 @@ def accesses(
     return accesses_
 
 
-class _Enough(Exception):
+class _NothingCertain(Exception):
     """Raised to stop following a thread, as nothing more of what it does is certain."""
 
 
-class _Follow:
+class _ThreadWalk:
     """Follows threads through a function, one after the other, and collects facts about their accesses."""
 
     def __init__(
@@ -120,7 +120,7 @@ class _Follow:
         accesses_: Accesses,
     ) -> None:
         self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, accesses_
-        self.made = definitions(function.body)
+        self.defs = definitions(function.body)
 
     def thread(self, index: tuple[Size, ...], most: int) -> None:
         """Follow the thread of this index for up to `most` operations."""
@@ -131,7 +131,7 @@ class _Follow:
                 self.known[param] = param.type.numpy.type(self.numbers[param.name])
         try:
             self.block(self.function.body)
-        except _Enough:
+        except _NothingCertain:
             return
 
     def block(self, block: Block, arguments: Sequence[_Known | None] = ()) -> list[_Known | None]:
@@ -143,7 +143,7 @@ class _Follow:
             self.left -= 1
             if self.left < 0:
                 # What was found until here stands: it happens whatever comes later.
-                raise _Enough
+                raise _NothingCertain
             rule = _RULES.get(op.name)
             if op.name in ELEMENTS:
                 self.access(op)
@@ -192,8 +192,8 @@ class _Follow:
         if shape is None:
             return
         for axis, (index, size) in enumerate(zip(indices, shape, strict=True)):
-            number, wanted = self.known.get(index), asked(self.made, index)
-            maker = self.made.get(index)
+            number, wanted = self.known.get(index), written_index(self.defs, index)
+            maker = self.defs.get(index)
             wraps = maker is not None and maker.name == "wrap_index"
             # Looked at before it is counted from the end: a negative index is inside down to -size.
             if wraps:
@@ -206,7 +206,7 @@ class _Follow:
             number = int(number)
             # A negative index that does not wrap is outside of arrays of any size, so it needs none.
             if wraps or number >= 0:
-                self.need(array, axis, number + 1 if number >= 0 else -number)
+                self.require(array, axis, number + 1 if number >= 0 else -number)
             if not (-size if wraps else 0) <= number < size:
                 self.outside(op)
 
@@ -220,13 +220,13 @@ class _Follow:
             terms, constant = (index.terms, index.constant) if isinstance(index, SymbolicSize) else ((), index)
             self.found.conditions[Condition(array, axis, wraps, constant, terms)] = None
 
-    def need(self, array: str, axis: int, size: int) -> None:
+    def require(self, array: str, axis: int, size: int) -> None:
         self.found.needs[array, axis] = max(size, self.found.needs.get((array, axis), 0))
 
     def outside(self, op: Op) -> None:
         if self.found.outside is None:
-            wanted = (asked(self.made, v) for v in indices_of(op))
-            values = tuple(_plain(self.known.get(v, 0)) for v in (*wanted, *lengths(op, self.made)))
+            wanted = (written_index(self.defs, v) for v in indices_of(op))
+            values = tuple(_plain(self.known.get(v, 0)) for v in (*wanted, *lengths(op, self.defs)))
             self.found.outside = Outside(op, tuple(map(_plain, self.index)), values)
 
     # Operations with rules of their own: each gives its results, None for what is not known.
@@ -287,7 +287,7 @@ class _Follow:
             if not going:
                 return carried
             carried = self.block(op.blocks[1], carried)
-        raise _Enough  # it may go on for ever
+        raise _NothingCertain  # it may go on for ever
 
     def custom(self, op: Op) -> list[_Known | None]:
         if op.attrs.get(REFERENCE, True):
@@ -299,16 +299,16 @@ class _Follow:
 
 
 _RULES = {
-    "const": _Follow.const,
-    "tid": _Follow.tid,
-    "launch_dim": _Follow.launch_dim,
-    "shape": _Follow.shape,
-    "cast": _Follow.cast,
-    "if": _Follow.if_,
-    "for": _Follow.for_,
-    "while": _Follow.while_,
-    "custom": _Follow.custom,
-    "mark": _Follow.mark,
+    "const": _ThreadWalk.const,
+    "tid": _ThreadWalk.tid,
+    "launch_dim": _ThreadWalk.launch_dim,
+    "shape": _ThreadWalk.shape,
+    "cast": _ThreadWalk.cast,
+    "if": _ThreadWalk.if_,
+    "for": _ThreadWalk.for_,
+    "while": _ThreadWalk.while_,
+    "custom": _ThreadWalk.custom,
+    "mark": _ThreadWalk.mark,
 }
 
 

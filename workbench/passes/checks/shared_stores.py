@@ -30,13 +30,13 @@ class _Lanes:
 
     Attributes:
         varying: values that differ between threads.
-        loaded: values that come from memory.
+        from_memory: values that come from memory.
         found: the stores.
     """
 
     def __init__(self, stores: list[Op]) -> None:
         self.varying: set[Value] = set()
-        self.loaded: set[Value] = set()
+        self.from_memory: set[Value] = set()
         self.found = stores
 
     def block(self, block: Block, divergent: bool) -> None:
@@ -58,14 +58,14 @@ class _Lanes:
         arrays = any(isinstance(v.type, ArrayType) for v in op.operands)
         if varies or inside:
             self.varying.update(values)
-        if (arrays and op.name != "shape") or any(v in self.loaded for v in op.operands) or op.blocks:
-            self.loaded.update(values if op.name not in _LOOPS else ())
+        if (arrays and op.name != "shape") or any(v in self.from_memory for v in op.operands) or op.blocks:
+            self.from_memory.update(values if op.name not in _LOOPS else ())
 
     def _varies(self, values: tuple[Value, ...]) -> bool:
         return any(v in self.varying for v in values)
 
     def _store(self, op: Op) -> None:
         indices, value = op.operands[1:-1], op.operands[-1]
-        same = not any(i in self.varying or i in self.loaded for i in indices)
+        same = not any(i in self.varying or i in self.from_memory for i in indices)
         if same and value in self.varying and op not in self.found:
             self.found.append(op)

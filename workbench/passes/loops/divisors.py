@@ -19,7 +19,7 @@ TYPES = frozenset({int32, uint32})
 """Types of which a float64 holds each number, and the quotient of any two well within the distance of two quotients."""
 
 
-def same_divisors(function: Function) -> Function:
+def uniform_divisors(function: Function) -> Function:
     """Return the function with divisions by what is the same in all threads as `floor_quotient`s.
 
     It is the function itself if it has no divisions. Divisions by literals, and of what is the same in all threads too,

@@ -225,7 +225,7 @@ class _Expansion:
             numbers.add(loop.op)
             loop.study(numbers, computed)
         wanted = sorted({number for loop in loops for number in loop.reads.values()})
-        loaded = dict.fromkeys(array for number in wanted for array in _loaded(computed[number], numbers.defining))
+        loaded = dict.fromkeys(array for number in wanted for array in _arrays_read(computed[number], numbers.defining))
         pairs = [(a, b) for a in loaded for b in changed]
         if not wanted or len(pairs) > GANG_DISTINCT_ARRAYS:
             return None
@@ -253,7 +253,7 @@ class _Expansion:
         return b.one("lt", (first, b.const(most)), bool_)
 
 
-def _loaded(value: Value, defining: Mapping[Value, Op]) -> Iterable[Value]:
+def _arrays_read(value: Value, defining: Mapping[Value, Op]) -> Iterable[Value]:
     """Yield the arrays from whose elements a value is computed; one may come twice."""
     pending, seen = [value], set[Value]()
     while pending:

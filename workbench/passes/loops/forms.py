@@ -111,13 +111,13 @@ def early_exits(function: Function) -> Function:
     known = constants(function.body)
 
     def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        left = _left(op) if op.name == "for" and (known_trips(op, known) or 0) > UNROLLED_ITERATIONS else None
+        left = _exit_flag(op) if op.name == "for" and (known_trips(op, known) or 0) > UNROLLED_ITERATIONS else None
         return None if left is None or not _fits(op, known) else _as_while(op, left, known[op.operands[2]] > 0)
 
     return rewrite(function, change)
 
 
-def _left(op: Op) -> Value | None:
+def _exit_flag(op: Op) -> Value | None:
     """Return the carried flag by which a `for` skips its remaining iterations; None if it has none."""
     (body,) = op.blocks
     tests = {o.result: o.operands[0] for o in body.ops if o.name == "not_"}

@@ -40,7 +40,7 @@ def with_strips(function: Function, plain: bool) -> Function:
         function: as it is about to be emitted, for dense arrays.
         plain: the code runs on one core, so additions need not be atomic.
     """
-    about = _About(function, plain)
+    about = _FunctionFacts(function, plain)
     body = Rewriter(partial(_change, about)).block(function.body)
     return replace_body(function, Block(body.params, (*about.buffers.body().ops, *body.ops)))
 
@@ -61,7 +61,7 @@ class _Row(msgspec.Struct):
     term: Value | None = None
 
 
-class _About:
+class _FunctionFacts:
     """The facts about a function that its loops share.
 
     Attributes:
@@ -95,7 +95,7 @@ class _About:
         return result
 
 
-def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+def _change(about: _FunctionFacts, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
     if op.attrs.get(SCALAR):  # threads go through it one by one
         return (op,)
     if op.name != "for":
@@ -107,14 +107,14 @@ def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
 class _Loop:
     """A loop, and the rows that it accesses."""
 
-    def __init__(self, about: _About, original: Op, op: Op) -> None:
+    def __init__(self, about: _FunctionFacts, original: Op, op: Op) -> None:
         """Take the loop as it was (`original`), and with the loops inside it already in strips (`op`)."""
         self.about, self.original, self.op = about, original, op
         (self.body,) = op.blocks
         self.counter = self.body.params[0]
         self.step, self.trips = int(about.known.get(op.operands[2], 0)), known_trips(op, about.known)
         self.inside = set(walk(self.body))
-        self.made = about.analysis.defs | definitions(self.body)  # loops in this one have been rewritten
+        self.defs = about.analysis.defs | definitions(self.body)  # loops in this one have been rewritten
         self.carried = {v for o in (op, *self.inside) for block in o.blocks for v in block.params}
         self.accesses = [o for o in walk(self.body) if o.name in ACCESSES]
         self.rows = self._rows() if self._is_long() else []
@@ -180,7 +180,7 @@ class _Loop:
             same = own or self.about.varying.isdisjoint(row.indices)
             return same and not self.about.uses[op.result] and (self.about.plain or not own)
         if names == ["load", "store"]:
-            total = self.made.get(row.ops[1].operands[-1])
+            total = self.defs.get(row.ops[1].operands[-1])
             if total is not None and total.name == "add" and row.ops[0].result in total.operands:
                 one, other = total.operands
                 term = other if one is row.ops[0].result else one
@@ -196,7 +196,7 @@ class _Loop:
 
     def _is_invariant(self, value: Value) -> bool:
         """Return whether a value is the same in all iterations, and can be computed before them."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if op not in self.inside:
             return value not in self.carried
         pure = (op.name in PURE or op.name in TABLE) and not op.blocks
@@ -267,7 +267,7 @@ class _Loop:
             for row, slots in zip(self.rows, buffers, strict=True):
                 if row.ops[0].name == "load" and row.term is None:
                     self._strip(b, "row_load", row, (first, last), slots, count)
-            inner, types = self._turn(buffers, first, further), [p.type for p in params]
+            inner, types = self._iteration_block(buffers, first, further), [p.type for p in params]
             carried_out = b.emit(
                 "for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)
             ).results
@@ -296,20 +296,20 @@ class _Loop:
         rises = self._rises(row)
         mapping = {self.counter: turns[not rises]}
         for value in row.indices:
-            self._again(b, value, mapping)
+            self._recompute_index(b, value, mapping)
         indices = (mapping.get(v, v) for v in row.indices)
         b.emit(name, (row.array, *indices, slots, count), (), STEP.of(1 if rises else -1))
 
-    def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
+    def _recompute_index(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
         """Emit the computation of an index again, for another value of the counter; `mapping` receives the copies."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if value in mapping or op not in self.inside:
             return
         for v in op.operands:
-            self._again(b, v, mapping)
+            self._recompute_index(b, v, mapping)
         b.append(copy_op(op, mapping))
 
-    def _turn(self, buffers: list[Value], first: Value, further: Value) -> Block:
+    def _iteration_block(self, buffers: list[Value], first: Value, further: Value) -> Block:
         """Return the block of an iteration of a strip, which reads and writes slots in place of rows."""
         stands_for: dict[Op, tuple[_Row, Value]] = {}
         for row, slots in zip(self.rows, buffers, strict=True):

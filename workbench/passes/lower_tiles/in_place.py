@@ -49,7 +49,7 @@ def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
         if op.name == "tile_atomic_add"
         and dense
         and plain
-        and _lies(op, op.operands[-1])
+        and _has_row_parts(op, op.operands[-1])
         and uses[op.operands[-1]] == 1
         and not uses[op.result]
     }
@@ -84,16 +84,16 @@ def _moved(block: Block, additions: dict[Value, Op], moved: dict[Value, Op]) -> 
     return Block(block.params, tuple(ops))
 
 
-def _lies(op: Op, tile: Value) -> bool:
+def _has_row_parts(op: Op, tile: Value) -> bool:
     """Return whether a matrix's rows are parts of rows of the array, of float32 or float64."""
     array, type = array_of(op.operands[0]), tile_of(tile)
-    number = type.dtype in (float32, float64) and not array.pitch
-    return number and type.ndim == 2 and op.attrs[AXES][-1] == array.ndim - 1
+    constant = type.dtype in (float32, float64) and not array.pitch
+    return constant and type.ndim == 2 and op.attrs[AXES][-1] == array.ndim - 1
 
 
 def _loads(block: Block, additions: dict[Value, Op], uses: Counter[Value]) -> Iterator[tuple[Value, tuple[Value, ...]]]:
     for position, op in enumerate(block.ops):
-        if op.name != "tile_load" or not _lies(op, op.result):
+        if op.name != "tile_load" or not _has_row_parts(op, op.result):
             continue
         users = [n for n, o in enumerate(block.ops) if op.result in o.operands]
         count = sum(block.ops[n].operands.count(op.result) for n in users)

@@ -27,7 +27,7 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
         return function
     function = turned(without_customs(function))
     body, reuse = in_place(function.body, dense, plain)
-    return replace_body(function, TileLowering(LOWER, reuse).whole(body))
+    return replace_body(function, TileLowering(LOWER, reuse).lower_body(body))
 
 
 LOWER: dict[str, Handler] = {**BRANCHES, **memory.LOWER, **moves.LOWER, **products.LOWER, **reductions.LOWER}

@@ -39,7 +39,7 @@ class TileLowering(Nests):
         buffers: the buffer of each tile.
         free: buffers that no tile needs, by type and size.
         mapping: by scalar of the function, the one that replaces it.
-        made: the operations that declare the buffers.
+        slot_declarations: the operations that declare the buffers.
         dying: the operands that are not needed after the operation that is lowered now.
     """
 
@@ -51,14 +51,14 @@ class TileLowering(Nests):
         self.buffers: dict[Value, Buffer] = {}
         self.free: dict[tuple[Scalar | Vector, int], list[Buffer]] = {}
         self.mapping: dict[Value, Value] = {}
-        self.made: list[Op] = []
+        self.slot_declarations: list[Op] = []
         self.dying: set[Value] = set()
 
-    def whole(self, block: Block) -> Block:
+    def lower_body(self, block: Block) -> Block:
         """Return the function's body, lowered; the buffers are declared at its beginning."""
         self.ops(block)
         body = self.builder.body()
-        return Block((), (*self.made, *body.ops))
+        return Block((), (*self.slot_declarations, *body.ops))
 
     # Buffers.
 
@@ -73,7 +73,7 @@ class TileLowering(Nests):
             return self.free[key].pop()
         value = Value(Slots(type.dtype, size), "tile")
         # At the function's head, whatever loop asks for it: storage that a loop made would be made in each turn.
-        self.made.append(Op("slots", (), (value,)))
+        self.slot_declarations.append(Op("slots", (), (value,)))
         return Buffer(value, size)
 
     def give_back(self, buffer: Buffer) -> None:
@@ -208,9 +208,9 @@ def _loop(on: TileLowering, op: Op) -> None:
     inits = op.operands[lead:]
     carried = {n: _carried(on, op, v) for n, v in enumerate(inits) if is_tile(v)}
     blocks: list[Block] = []
-    for number, block in enumerate(op.blocks):
+    for constant, block in enumerate(op.blocks):
         first = len(block.params) - len(op.results)
-        body = number == len(op.blocks) - 1
+        body = constant == len(op.blocks) - 1
         for n, buffer in carried.items():
             on.own(block.params[first + n], buffer)
         params = tuple(p for p in block.params if not is_tile(p))

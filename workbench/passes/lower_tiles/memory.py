@@ -68,7 +68,7 @@ class Region:
             high.append(on.builder.cast(last, int32))
 
         def body() -> None:
-            on.clipped(low, high, lambda at: element(self.indices(at), on.place(at, self.tile.shape)))
+            on.clipped(low, high, lambda at: element(self.indices(at), on.flat_index(at, self.tile.shape)))
 
         if good:
             on.when(on.every(good), body)
@@ -93,7 +93,7 @@ class Region:
         """
 
         def whole() -> None:
-            self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.place(at, self.tile.shape)))
+            self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.flat_index(at, self.tile.shape)))
 
         def part() -> None:
             with self.on.seldom():

@@ -18,11 +18,11 @@ def _map(on: TileLowering, op: Op) -> None:
     indices, elements = block.params[: len(shape)], block.params[len(shape) :]
     sources = [on.slots_of(v) for v in op.operands]
     targets = _targets(on, op)
-    requested = _asked(block.ops, set(indices))
+    requested = _depends_on(block.ops, set(indices))
     dims = shape if requested else (prod(shape),)
 
     def body(at: list[Value]) -> None:
-        index = on.place(at, dims)
+        index = on.flat_index(at, dims)
         if requested:
             on.mapping.update(zip(indices, at, strict=True))
         for param, slots in zip(elements, sources, strict=True):
@@ -36,8 +36,8 @@ def _map(on: TileLowering, op: Op) -> None:
     on.nest(dims, body)
 
 
-def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
-    return any(not indices.isdisjoint(op.operands) or any(_asked(b.ops, indices) for b in op.blocks) for op in ops)
+def _depends_on(ops: Sequence[Op], indices: set[Value]) -> bool:
+    return any(not indices.isdisjoint(op.operands) or any(_depends_on(b.ops, indices) for b in op.blocks) for op in ops)
 
 
 def _targets(on: TileLowering, op: Op) -> list[Value]:
@@ -60,7 +60,7 @@ def _targets(on: TileLowering, op: Op) -> list[Value]:
 
 def _extract(on: TileLowering, op: Op) -> None:
     tile, *indices = op.operands
-    at = on.place([_narrow(on, v) for v in indices], tile_of(tile).shape)
+    at = on.flat_index([_narrow(on, v) for v in indices], tile_of(tile).shape)
     on.mapping[op.result] = on.read(on.slots_of(tile), at)
 
 
@@ -73,7 +73,7 @@ def _insert(on: TileLowering, op: Op) -> None:
     source = on.slots_of(tile)
     slots = on.result(op, tile)
     on.copy(slots, source, tile_of(tile).count)
-    on.write(slots, on.place([_narrow(on, v) for v in indices], tile_of(tile).shape), on.scalar(element))
+    on.write(slots, on.flat_index([_narrow(on, v) for v in indices], tile_of(tile).shape), on.scalar(element))
 
 
 def _slice(on: TileLowering, op: Op) -> None:
@@ -84,7 +84,7 @@ def _slice(on: TileLowering, op: Op) -> None:
 
     def body(at: list[Value]) -> None:
         there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
-        on.write(slots, on.place(at, small), on.read(source, on.place(there, large)))
+        on.write(slots, on.flat_index(at, small), on.read(source, on.flat_index(there, large)))
 
     on.nest(small, body)
 
@@ -99,7 +99,7 @@ def _place(on: TileLowering, op: Op) -> None:
 
     def body(at: list[Value]) -> None:
         there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
-        on.write(slots, on.place(there, large), on.read(piece, on.place(at, small)))
+        on.write(slots, on.flat_index(there, large), on.read(piece, on.flat_index(at, small)))
 
     on.nest(small, body)
 
@@ -112,7 +112,7 @@ def _transpose(on: TileLowering, op: Op) -> None:
 
     def body(at: list[Value]) -> None:
         there: list[Value] = [at[axes.index(axis)] for axis in range(len(axes))]
-        on.write(slots, on.place(at, new), on.read(source, on.place(there, shape)))
+        on.write(slots, on.flat_index(at, new), on.read(source, on.flat_index(there, shape)))
 
     on.nest(new, body)
 
@@ -126,11 +126,11 @@ def _broadcast(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     small, large = tile_of(tile).shape, tile_of(op.result).shape
-    zero = on.number(0)
+    zero = on.constant(0)
 
     def body(at: list[Value]) -> None:
         there = [zero if n == 1 else i for n, i in zip(small, at[len(large) - len(small) :], strict=True)]
-        on.write(slots, on.place(at, large), on.read(source, on.place(there, small)))
+        on.write(slots, on.flat_index(at, large), on.read(source, on.flat_index(there, small)))
 
     on.nest(large, body)
 

@@ -17,7 +17,7 @@ Emit = Callable[[list[Value]], None]
 class Nests:
     """A builder that writes nests of loops over slots.
 
-    Indices, and positions in slots (row-major, by `place`), are int32.
+    Indices, and positions in slots (row-major, by `flat_index`), are int32.
 
     Attributes:
         builder: receives the operations.
@@ -28,7 +28,7 @@ class Nests:
         self.builder = Builder()
         self.cold = False
 
-    def number(self, value: int) -> Value:
+    def constant(self, value: int) -> Value:
         """Return an int32 constant."""
         return self.builder.const(value, int32)
 
@@ -50,13 +50,13 @@ class Nests:
 
     def nest(self, shape: Sequence[int], body: Emit) -> None:
         """Emit loops over every index of a shape, in row-major order, with `body(indices)` inside."""
-        zero, one = self.number(0), self.number(1)
-        bounds = [(zero, self.number(n), n == 1) for n in shape]
+        zero, one = self.constant(0), self.constant(1)
+        bounds = [(zero, self.constant(n), n == 1) for n in shape]
         self._nest(bounds, one, [], body)
 
     def clipped(self, low: Sequence[Value], high: Sequence[Value], body: Emit) -> None:
         """Emit loops over every index from `low` to before `high` along each axis, with `body(indices)` inside."""
-        self._nest([(a, b, False) for a, b in zip(low, high, strict=True)], self.number(1), [], body)
+        self._nest([(a, b, False) for a, b in zip(low, high, strict=True)], self.constant(1), [], body)
 
     @contextmanager
     def seldom(self) -> Generator[None]:
@@ -82,7 +82,7 @@ class Nests:
             self.builder.yield_()
         self.builder.for_(start, stop, one, (), opened.block, {COLD: True} if self.cold else None)
 
-    def place(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
+    def flat_index(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
         """Emit the row-major position of indices in a shape."""
         at = indices[0]
         for index, size in zip(indices[1:], shape[1:], strict=True):

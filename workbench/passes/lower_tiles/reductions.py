@@ -55,7 +55,7 @@ def _reduce(on: TileLowering, op: Op) -> None:
     work = buffer.slots
 
     def at(o: Value, i: Value, j: Value, rows: int) -> Value:
-        return on.place((o, i, j), (outer, rows, inner))
+        return on.flat_index((o, i, j), (outer, rows, inner))
 
     def first(k: list[Value]) -> None:
         o, i, j = k
@@ -63,7 +63,7 @@ def _reduce(on: TileLowering, op: Op) -> None:
         on.write(work, at(o, i, j, half), combine(low, high))
 
     def odd(k: list[Value]) -> None:
-        middle = on.number(half - 1)
+        middle = on.constant(half - 1)
         on.write(work, at(k[0], middle, k[1], half), on.read(source, at(k[0], middle, k[1], length)))
 
     on.nest((outer, length - half, inner), first) if length > 1 else None
@@ -72,12 +72,14 @@ def _reduce(on: TileLowering, op: Op) -> None:
     if half > 1:
         _halve(on, work, (outer, half, inner), combine)
     if axis is None:
-        on.mapping[op.result] = on.read(work, on.number(0))
+        on.mapping[op.result] = on.read(work, on.constant(0))
     else:
         target = on.result(op)
         on.nest(
             (outer, inner),
-            lambda k: on.write(target, on.place(k, (outer, inner)), on.read(work, at(k[0], on.number(0), k[1], half))),
+            lambda k: on.write(
+                target, on.flat_index(k, (outer, inner)), on.read(work, at(k[0], on.constant(0), k[1], half))
+            ),
         )
     on.give_back(buffer)
 
@@ -86,27 +88,27 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
     """Emit a loop that combines the upper half of rows into the lower one until one row is left."""
     outer, rows, inner = shape
     before, now = Value(int32), Value(int32)
-    one = on.number(1)
+    one = on.constant(1)
     with on.builder.block((before,)) as more:
         on.builder.yield_(on.on("gt", before, one, type=bool_))
     with on.builder.block((now,)) as step:
         half = on.on("rshift", on.add(now, 1), one)
-        zero = on.number(0)
+        zero = on.constant(0)
 
         def body(k: list[Value]) -> None:
             o, i, j = k
-            low = on.place((o, i, j), shape)
-            high = on.place((o, on.on("add", i, half), j), shape)
+            low = on.flat_index((o, i, j), shape)
+            high = on.flat_index((o, on.on("add", i, half), j), shape)
             on.write(work, low, combine(on.read(work, low), on.read(work, high)))
 
-        stops = (on.number(outer), on.on("sub", now, half), on.number(inner))
+        stops = (on.constant(outer), on.on("sub", now, half), on.constant(inner))
         # One loop rather than three of which two have one turn: LLVM then sees a plain vector sum.
         if outer == inner == 1:
             on.clipped((zero,), stops[1:2], lambda k: body([zero, k[0], zero]))
         else:
             on.clipped((zero,) * 3, stops, body)
         on.builder.yield_(half)
-    on.builder.while_((on.number(rows),), more.block, step.block)
+    on.builder.while_((on.constant(rows),), more.block, step.block)
 
 
 def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
@@ -119,7 +121,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
 
     def body(k: list[Value]) -> None:
         def read(i: Value) -> Value:
-            return on.read(source, on.place((k[0], i, k[1]), shape))
+            return on.read(source, on.flat_index((k[0], i, k[1]), shape))
 
         i, best, position = Value(int32), Value(dtype), Value(int32)
         with on.builder.block((i, best, position)) as opened:
@@ -132,13 +134,13 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
             on.builder.yield_(
                 on.on("where", better, here, best, type=dtype), on.on("where", better, i, position, type=int32)
             )
-        zero, one = on.number(0), on.number(1)
-        results = on.builder.for_(one, on.number(length), one, (read(zero), zero), opened.block)
-        on.write(target, on.place(k, (outer, inner)), results[1])
+        zero, one = on.constant(0), on.constant(1)
+        results = on.builder.for_(one, on.constant(length), one, (read(zero), zero), opened.block)
+        on.write(target, on.flat_index(k, (outer, inner)), results[1])
 
     on.nest((outer, inner), body)
     if axis is None:
-        on.mapping[op.result] = on.read(target, on.number(0))
+        on.mapping[op.result] = on.read(target, on.constant(0))
 
 
 def _scan(on: TileLowering, op: Op) -> None:
@@ -159,8 +161,8 @@ def _scan(on: TileLowering, op: Op) -> None:
             total = on.on(BUILTINS[kind], so_far, on.read(source, at))
             on.write(target, at, so_far if exclusive else total)
             on.builder.yield_(total)
-        one = on.number(1)
-        on.builder.for_(one, on.number(length), one, (first,), opened.block)
+        one = on.constant(1)
+        on.builder.for_(one, on.constant(length), one, (first,), opened.block)
 
     on.nest((rows,), body)
 

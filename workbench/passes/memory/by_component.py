@@ -15,7 +15,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, OPAQUE
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Block, Function, Op, Value, component_of, definitions, number_of, vector_of, walk
-from workbench.passes.memory.nonatomic import owned_arrays
+from workbench.passes.memory.demote_atomics import owned_arrays
 from workbench.types import Vector, int32
 
 Part = tuple[Value | int, Value]

@@ -86,10 +86,10 @@ class _Reuse:
                 del known[element]
 
 
-def may_overlap(a: Value, b: Value, apart: bool) -> bool:
+def may_overlap(a: Value, b: Value, disjoint: bool) -> bool:
     """Return whether two array parameters may share elements.
 
-    Arrays of floats and of other types never do; with `apart`, a float array shares none with another one.
+    Arrays of floats and of other types never do; with `disjoint`, a float array shares none with another one.
     """
     floats = is_float(array_of(a))
-    return a is b or (floats == is_float(array_of(b)) and not (apart and floats))
+    return a is b or (floats == is_float(array_of(b)) and not (disjoint and floats))

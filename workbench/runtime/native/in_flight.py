@@ -113,7 +113,7 @@ def explain(error: BaseException, run: Native) -> None:
 
     A `KeyboardInterrupt` without a text gets one, anything else that a signal's handler raised gets a note.
     """
-    words = install_launcher().stopping.ended()
+    words = install_launcher().stopping.stopped_progress()
     if not words.began:
         return
     done = _done(words, run)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn, following
+from workbench.autodiff.reverse.loops.iterations import Iteration, Loop, PositionIteration, following
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import bits, maths, operators, rounding
@@ -56,18 +56,18 @@ class Checkpoints:
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
         zero = self.number(0)
         self.iterations = loop.count(sweep)
-        self.kept = loop.kept(sweep)
-        for carry in self.kept:
+        self.stored = loop.stored(sweep)
+        for carry in self.stored:
             if isinstance(loop.carried[carry].type, Tile):
                 name = loop.carried[carry].name or "a tile"
-                raise sweep.refuse(
+                raise sweep.not_differentiable(
                     f"The adjoint needs the tile {name} as it was in each iteration here, and tiles are not kept.",
                     loop.op,
                     "Give the loop a range known while compiling, so that it is unrolled, or make each "
                     "iteration a launch.",
                 )
         ops = list(walk(loop.body))
-        size = sum(scalar_or_vector_of(loop.carried[s]).size for s in self.kept)
+        size = sum(scalar_or_vector_of(loop.carried[s]).size for s in self.stored)
         plain = len(ops) <= REVERSED_CHUNK_OPERATIONS and all(op.name not in LOOPS for op in ops)
         # Few states reach further as starts.
         self.chunk = REVERSED_CHUNK if sweep.checkpoints >= 2 * REVERSED_CHUNK else 1
@@ -82,9 +82,9 @@ class Checkpoints:
         narrow = loop.index is not None and element(loop.index.type).bits <= 32 and self.chunk > 1
         self.counted = int32 if narrow else int64
         self.positions = self.builder.slots(self.counted, self.count)
-        self.slots = {s: self.builder.slots(scalar_or_vector_of(loop.carried[s]), self.count) for s in self.kept}
-        self.states = {s: self.builder.slots(scalar_or_vector_of(loop.carried[s]), self.chunk) for s in self.kept}
-        self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.kept])
+        self.slots = {s: self.builder.slots(scalar_or_vector_of(loop.carried[s]), self.count) for s in self.stored}
+        self.states = {s: self.builder.slots(scalar_or_vector_of(loop.carried[s]), self.chunk) for s in self.stored}
+        self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.stored])
 
     def number(self, value: int) -> Ref:
         """Return a constant int64."""
@@ -104,7 +104,7 @@ class Checkpoints:
             self.builder.slot_write(storage, slot.value, value)
 
     @contextmanager
-    def round(self) -> Generator[list[Turn]]:
+    def round(self) -> Generator[list[Iteration]]:
         """Begin a round, up to its iterations backwards; yield the turns for which the caller emits bodies.
 
         There are two if a complete chunk is unrolled, else one.
@@ -114,13 +114,13 @@ class Checkpoints:
         with self.builder.block() as opened:
             number = ref(self.builder.slot_read(self.positions, self.top))
             first = bits.lshift(number.cast(int64), self.shift)
-            state = [self.builder.slot_read(self.slots[s], self.top) for s in self.kept]
+            state = [self.builder.slot_read(self.slots[s], self.top) for s in self.stored]
             self.first, self.last_slot, state = self._placed(first, ref(self.top), state)
             self.state = state
-            yield [_KeptTurn(self, Value(int32, "step")) for _ in range(1 + self.short)]
+            yield [_StoredIteration(self, Value(int32, "step")) for _ in range(1 + self.short)]
         self.opened = opened
 
-    def leaf(self, states: Sequence[Value], blocks: Sequence[Block]) -> None:
+    def reverse_chunk(self, states: Sequence[Value], blocks: Sequence[Block]) -> None:
         """Emit the round's iterations backwards.
 
         Args:
@@ -242,11 +242,11 @@ class Checkpoints:
         with builder.block() as near:
             builder.yield_(operators.where(free > 1, one, left - 1).value)
         with builder.block() as beyond:
-            builder.yield_(self._reach(left, free).value)
+            builder.yield_(self._checkpoint_distance(left, free).value)
         simple = operators.or_(free <= 1, left <= free + 1)
         return builder.ref(*builder.if_(simple.value, near.block, beyond.block))
 
-    def _reach(self, left: Ref, free: Ref) -> Ref:
+    def _checkpoint_distance(self, left: Ref, free: Ref) -> Ref:
         """Emit what `_distance` returns where there are fewer slots than chunks, but at least two.
 
         With b = C(free + r - 1, r - 1) < left <= C(free + r, r): as far as b, but leaving C(free + r - 2, r - 1).
@@ -287,20 +287,20 @@ class Checkpoints:
         return list(builder.for_(zero, far.cast(self.counted).value, one, list(state), opened.block))
 
     def _params(self) -> list[Value]:
-        return [fresh(self.loop.carried[s]) for s in self.kept]
+        return [fresh(self.loop.carried[s]) for s in self.stored]
 
     def _next(self, first: Ref, step: Value, state: Sequence[Value]) -> list[Value]:
         """Emit one iteration forward, number `first + step`; return the state after it."""
-        return following(self.sweep, self.loop, step, dict(zip(self.kept, state, strict=True)), first)
+        return following(self.sweep, self.loop, step, dict(zip(self.stored, state, strict=True)), first)
 
 
-class _KeptTurn(PositionTurn):
+class _StoredIteration(PositionIteration):
     """An iteration of a chunk that runs backwards; its state was stored."""
 
     def __init__(self, owner: Checkpoints, counter: Value) -> None:
         super().__init__(owner.sweep, owner.loop, counter)
         self.owner, self.first = owner, owner.first
 
-    def kept(self, carry: int) -> Value | None:
+    def stored(self, carry: int) -> Value | None:
         """Emit the read of a carried value from its slot."""
         return self.owner.builder.slot_read(self.owner.states[carry], self.counter)

@@ -65,30 +65,30 @@ class Loop(msgspec.Struct, frozen=True):
             return None
         return -amount if op.name == "sub" else amount
 
-    def known(self, sweep: ReverseSweep, carry: int, turn: Turn) -> Ref | None:
+    def known(self, sweep: ReverseSweep, carry: int, iteration: Iteration) -> Ref | None:
         """Emit a carried value in an iteration, if that needs no stored state; else return None.
 
         Args:
             sweep: the sweep.
             carry: the value's number.
-            turn: the iteration.
+            iteration: the iteration.
         """
         param, start = self.carried[carry], sweep.ref(self.init[carry])
         if self.body.yielded[carry] is param:
             return start
         form = sweep.builder.forms(self.op, sweep.env).get(carry)
         if form is not None:
-            now, changed = turn.number(), sweep.builder.ref(sweep.builder.events[self.op][carry][0])
+            now, changed = iteration.number(), sweep.builder.ref(sweep.builder.events[self.op][carry][0])
             behind = now > changed
             if self.index is not None:
                 behind = operators.where(sweep.ref(self.op.operands[2]) > 0, behind, now < changed)
-            return form.in_turn(start, sweep.ref(self.op.results[carry]), now.equals(changed), behind)
+            return form.at_iteration(start, sweep.ref(self.op.results[carry]), now.equals(changed), behind)
         grown = self.growth(sweep, carry)
-        return None if grown is None else start + turn.done().cast(param.type) * grown
+        return None if grown is None else start + iteration.done().cast(param.type) * grown
 
-    def kept(self, sweep: ReverseSweep) -> list[int]:
+    def stored(self, sweep: ReverseSweep) -> list[int]:
         """Return the numbers of the carried values that must be stored to be known in an iteration."""
-        some = PositionTurn(sweep, self, sweep.builder.const(0, int64))
+        some = PositionIteration(sweep, self, sweep.builder.const(0, int64))
         return [s for s in range(len(self.carried)) if self.known(sweep, s, some) is None]
 
     def at(self, sweep: ReverseSweep, *positions: Ref) -> Value:
@@ -127,7 +127,7 @@ class Loop(msgspec.Struct, frozen=True):
         return operators.where(some, span, span.like(0)).cast(int64)
 
 
-class Turn:
+class Iteration:
     """An iteration of a reversed loop that stores no state. `counter` is the index of a `for`."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, counter: Value) -> None:
@@ -147,7 +147,7 @@ class Turn:
         """Return the number by which events name this iteration: the index of a `for`, else how many came before it."""
         return self.done() if self.loop.index is None else self.sweep.builder.ref(self.index())
 
-    def kept(self, carry: int) -> Value | None:
+    def stored(self, carry: int) -> Value | None:
         """Return a carried value that was stored; None, as here, if it was not."""
         return None
 
@@ -161,7 +161,7 @@ class Turn:
             sweep.env[loop.index] = self.index()
         for carry, param in enumerate(loop.carried):
             known = loop.known(sweep, carry, self)
-            carried = known.value if known is not None else self.kept(carry)
+            carried = known.value if known is not None else self.stored(carry)
             if carried is not None:
                 sweep.env[param] = carried
                 continue
@@ -176,7 +176,7 @@ class Turn:
             unavailable(param, missing, sweep.env, sweep.builder)
 
 
-class PositionTurn(Turn):
+class PositionIteration(Iteration):
     """An iteration whose `counter` is how many came before it, counted from the iteration `first` (None: from 0)."""
 
     first: Ref | None = None
@@ -204,15 +204,15 @@ def following(
         state: the carried values before it, by number.
         first: the number of an iteration; None: 0.
     """
-    turn = _Forward(sweep, loop, position, state)
-    turn.first = first
-    turn.enter()
+    iteration = _Forward(sweep, loop, position, state)
+    iteration.first = first
+    iteration.enter()
     recompute(loop.body.ops[:-1], sweep.env, sweep.builder, sweep.memory.overwritten)
     sweep.builder.location = loop.op.location
     return [sweep.env[loop.body.yielded[s]] for s in state]
 
 
-def goes_on(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> Value:
+def while_condition(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> Value:
     """Emit the condition of a `while` in a state; return it.
 
     Args:
@@ -228,13 +228,13 @@ def goes_on(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int
     return sweep.env[condition.yielded[0]]
 
 
-class _Forward(PositionTurn):
+class _Forward(PositionIteration):
     """An iteration that runs forward from a state."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> None:
         super().__init__(sweep, loop, position)
         self.state = state
 
-    def kept(self, carry: int) -> Value | None:
+    def stored(self, carry: int) -> Value | None:
         """Return the value in the state."""
         return self.state[carry]

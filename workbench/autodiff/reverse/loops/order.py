@@ -23,20 +23,20 @@ def only_adds(sweep: ReverseSweep, loop: Loop, block: Block) -> bool:
         loop: the kernel's loop.
         block: the reversed body, whose first parameter counts the iterations.
     """
-    turns = _Turns(sweep, loop, block)
-    if any(op.name in OPAQUE or op.name in SLOT_WRITES or op.name in TILED for op in turns.ops):
+    body = _ReversedBody(sweep, loop, block)
+    if any(op.name in OPAQUE or op.name in SLOT_WRITES or op.name in TILED for op in body.ops):
         return False
     carried = zip(block.params[1:], block.yielded, strict=True)
-    return all(turns.is_sum(p, v) for p, v in carried) and turns.elements_apart()
+    return all(body.is_sum(p, v) for p, v in carried) and body.touches_disjoint_elements()
 
 
-class _Turns:
+class _ReversedBody:
     """The body of a reversed loop, with how often it uses each value."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, block: Block) -> None:
         self.sweep, self.loop, self.block = sweep, loop, block
         self.ops = list(walk(block))
-        self.made = sweep.builder.made
+        self.defs = sweep.builder.defs
         self.inside = {v for op in self.ops for v in (*op.results, *(p for b in op.blocks for p in b.params))}
         self.users: dict[Value, int] = defaultdict(int)
         for value in (v for op in self.ops for v in op.operands):
@@ -53,12 +53,12 @@ class _Turns:
         def adds(value: Value) -> bool:
             if value is param:
                 return self.users[param] == 1
-            op = self.made.get(value) if value in self.inside and self.users[value] == 1 else None
+            op = self.defs.get(value) if value in self.inside and self.users[value] == 1 else None
             return op is not None and op.name in ("add", "or_") and any(map(adds, op.operands))
 
         return value is param or not self.users[param] or adds(value)
 
-    def elements_apart(self) -> bool:
+    def touches_disjoint_elements(self) -> bool:
         """Return whether no two iterations touch one element, except elements only read or only added to."""
         accesses: dict[Value, list[Op]] = defaultdict(list)
         for op in self.ops:
@@ -67,7 +67,10 @@ class _Turns:
         return all(
             not any(op.name in EFFECTS for op in uses)
             or self.are_additions(uses)
-            or (not self.sweep.overlapping and any(map(self.tell_apart, zip(*map(indices_of, uses), strict=False))))
+            or (
+                not self.sweep.overlapping
+                and any(map(self.distinguishes_iterations, zip(*map(indices_of, uses), strict=False)))
+            )
             for uses in accesses.values()
         )
 
@@ -76,8 +79,8 @@ class _Turns:
         loads = {op for op in uses if op.name == "load"}
         for op in uses:
             if op.name == "store":
-                total = self.made.get(op.operands[-1])
-                old = self.made.get(total.operands[0]) if total is not None and total.name == "add" else None
+                total = self.defs.get(op.operands[-1])
+                old = self.defs.get(total.operands[0]) if total is not None and total.name == "add" else None
                 if old not in loads or old.operands != op.operands[:-1] or self.users[old.result] != 1:
                     return False
                 loads.remove(old)
@@ -85,7 +88,7 @@ class _Turns:
                 return False
         return not loads
 
-    def tell_apart(self, indices: tuple[Value, ...]) -> bool:
+    def distinguishes_iterations(self, indices: tuple[Value, ...]) -> bool:
         """Return whether accesses have the same index here, which differs in each iteration and is never negative.
 
         Args:
@@ -95,7 +98,7 @@ class _Turns:
 
     def moves(self, value: Value) -> bool:
         """Return whether a value is the iteration's number plus something that is the same in all iterations."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if value is self.block.params[0]:
             return True
         if op is None or value not in self.inside or op.name not in ("add", "cast"):
@@ -105,7 +108,7 @@ class _Turns:
 
     def is_positive(self, value: Value) -> bool:
         """Return whether an index is known not to be negative."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if value is self.block.params[0]:
             bounds = self.loop.op.operands
             start, step = (self.sweep.constant(bounds[k]) if self.loop.index is not None else 0 for k in (0, 2))

@@ -17,7 +17,7 @@ from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
 from workbench.autodiff.reverse.loops.counters import before, counters
-from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn
+from workbench.autodiff.reverse.loops.iterations import Iteration, Loop, PositionIteration
 from workbench.autodiff.reverse.loops.order import only_adds
 from workbench.autodiff.reverse.loops.states import States, few
 from workbench.autodiff.reverse.sweep import ReverseSweep
@@ -118,15 +118,15 @@ def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted:
         carried: the values whose cotangents are carried.
         counted: the numbers of counters, which are carried backwards.
     """
-    bounds, turn = _backwards(sweep, loop, carried)
+    bounds, iteration = _backwards(sweep, loop, carried)
     attrs = SCALAR.of(True) if _ends_early(sweep, loop, carried) else None
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
-        return _reversed_body(sweep, turn, carried, masked, counted)
+        return _reversed_body(sweep, iteration, carried, masked, counted)
 
     def run(starts: list[Value], body: _Body) -> tuple[Value, ...]:
         up = only_adds(sweep, loop, body.block)
-        return sweep.builder.for_(*(_forwards(sweep, loop, turn) if up else bounds), starts, body.block, attrs)
+        return sweep.builder.for_(*(_forwards(sweep, loop, iteration) if up else bounds), starts, body.block, attrs)
 
     return _Form(written, run)
 
@@ -138,24 +138,24 @@ def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
         states = States(sweep, loop, count)
 
         def reversed_(carried: list[_Carried], masked: bool) -> _Body:
-            return _reversed_body(sweep, states.turn, carried, masked)
+            return _reversed_body(sweep, states.iteration, carried, masked)
 
         return _Form(reversed_, lambda starts, body: states.run(starts, body.block))
     checkpoints = Checkpoints(sweep, loop)
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
-        with checkpoints.round() as turns:
-            bodies = [_reversed_body(sweep, turn, carried, masked) for turn in turns]
+        with checkpoints.round() as iterations:
+            bodies = [_reversed_body(sweep, iteration, carried, masked) for iteration in iterations]
             body = bodies[0]
             carries = [Value(p.type, p.name) for p in body.block.params[1:]]
-            checkpoints.leaf(carries, [b.block for b in bodies])
+            checkpoints.reverse_chunk(carries, [b.block for b in bodies])
         return _Body(checkpoints.closed(carries), body.sums, body.may_die)
 
     return _Form(written, lambda starts, body: checkpoints.run(starts, body.block))
 
 
 def _reversed_body(
-    sweep: ReverseSweep, turn: Turn, carried: list[_Carried], masked: bool, counted: Sequence[int] = ()
+    sweep: ReverseSweep, iteration: Iteration, carried: list[_Carried], masked: bool, counted: Sequence[int] = ()
 ) -> _Body:
     """Emit one iteration backwards, as the body of the reversed loop.
 
@@ -163,20 +163,20 @@ def _reversed_body(
 
     Args:
         sweep: the sweep.
-        turn: the iteration.
+        iteration: the iteration.
         carried: the values whose cotangents are carried.
         masked: rules heed those bools.
         counted: the numbers of counters, which are carried backwards.
     """
-    body, op = turn.loop.body, turn.loop.op
+    body, op = iteration.loop.body, iteration.loop.op
     builder = sweep.builder
     states = [(_state(c.param), Value(bool_)) for c in carried]
     with builder.block() as opened:
-        turn.enter()
-        after = [fresh(turn.loop.carried[carry]) for carry in counted]
+        iteration.enter()
+        after = [fresh(iteration.loop.carried[carry]) for carry in counted]
         for carry, value in zip(counted, after, strict=True):
-            sweep.env[turn.loop.carried[carry]] = before(sweep, turn.loop, carry, builder.ref(value)).value
-        ended = [sweep.env[turn.loop.carried[carry]] for carry in counted]
+            sweep.env[iteration.loop.carried[carry]] = before(sweep, iteration.loop, carry, builder.ref(value)).value
+        ended = [sweep.env[iteration.loop.carried[carry]] for carry in counted]
         inner = sweep.new_cotangents()
         for one, (state, live) in zip(carried, states, strict=True):
             inner.add(body.yielded[one.carry], Piece(builder.ref(state), None, builder.ref(live) if masked else None))
@@ -194,7 +194,7 @@ def _reversed_body(
             values += [(builder.ref(total) + piece.ref).value, operators.or_(builder.ref(live), here).value]
         return values + ended
 
-    params = [turn.counter, *(v for pair in (*states, *sums) for v in pair), *after]
+    params = [iteration.counter, *(v for pair in (*states, *sums) for v in pair), *after]
     may_die = any(piece is None or piece.live is not None for piece in nexts)
     always = {v: piece.live is None for v, piece in rest.items()}
     return _Body(builder.reopened(opened.block, params, tail), always, may_die)
@@ -228,15 +228,17 @@ def _state(value: Value) -> Value:
     return Value(value.type, value.name and f"adj_{value.name}")
 
 
-def _forwards(sweep: ReverseSweep, loop: Loop, turn: Turn) -> tuple[Value, Value, Value]:
+def _forwards(sweep: ReverseSweep, loop: Loop, iteration: Iteration) -> tuple[Value, Value, Value]:
     """Return the bounds (start, stop, step) of a reversed loop that runs from the first iteration to the last."""
-    if not isinstance(turn, PositionTurn):
+    if not isinstance(iteration, PositionIteration):
         start, stop, step = (sweep.env[v] for v in loop.op.operands[:3])
         return start, stop, step
     return sweep.builder.const(0, int64), loop.count(sweep).value, sweep.builder.const(1, int64)
 
 
-def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tuple[tuple[Value, Value, Value], Turn]:
+def _backwards(
+    sweep: ReverseSweep, loop: Loop, carried: list[_Carried]
+) -> tuple[tuple[Value, Value, Value], Iteration]:
     """Return the bounds (start, stop, step) of a reversed loop from the last iteration to the first, and its turn.
 
     A `for` with a step of 1 or -1 and an index of int32 or int64 counts by that, others by the number of iterations.
@@ -249,17 +251,17 @@ def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tupl
         last, end = loop.count(sweep) + back, back
         if index is None:
             last, end = _between(sweep, loop, carried, last, end, back)
-        return (last.value, end.value, back.value), PositionTurn(sweep, loop, Value(int64, "position"))
+        return (last.value, end.value, back.value), PositionIteration(sweep, loop, Value(int64, "position"))
     start, stop, step = (sweep.ref(v) for v in bounds)
     # The last index needs no division, which is slow on GPUs. Behind the least number, as of int(-inf), there is no
     # other; the range's start is left out, since threads with one end go through the loop together.
     limit = 2 ** (element(index.type).bits - 1)
-    defining = sweep.builder.made.get(stop.value)
+    defining = sweep.builder.defs.get(stop.value)
     if defining is None or defining.name != "shape":  # a size is neither
         stop = extrema.max(stop, stop.like(1 - limit)) if fixed == 1 else extrema.min(stop, stop.like(limit - 2))
     back = step.like(-fixed)
     last, end = _between(sweep, loop, carried, stop - fixed, start - step, back)
-    return (last.value, end.value, back.value), Turn(sweep, loop, Value(index.type, index.name))
+    return (last.value, end.value, back.value), Iteration(sweep, loop, Value(index.type, index.name))
 
 
 def _ends_early(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> bool:
@@ -268,9 +270,9 @@ def _ends_early(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> boo
     It begins at the last iteration in which another value took part in that, and ends with the one in which it last
     changed: of all values one, unless there are ties. Threads run so few iterations one by one.
     """
-    turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
+    iterations = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
     opaque = any(op.name in OPAQUE for op in walk(loop.body))
-    return len(turns) == 2 and not touches_floats(loop.body) and not opaque
+    return len(iterations) == 2 and not touches_floats(loop.body) and not opaque
 
 
 def _between(

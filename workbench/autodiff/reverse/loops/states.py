@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, following, goes_on
+from workbench.autodiff.reverse.loops.iterations import Loop, PositionIteration, following, while_condition
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
@@ -25,16 +25,16 @@ class States:
     """The reversal of a loop of few iterations, from stored states of all of them.
 
     Attributes:
-        kept: the numbers of the carried values that are stored.
+        stored: the numbers of the carried values that are stored.
         storage: slots for each of them.
-        turn: the iteration that runs backwards.
+        iteration: the iteration that runs backwards.
     """
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, iterations: int) -> None:
         self.sweep, self.loop, self.iterations = sweep, loop, iterations
-        self.kept = loop.kept(sweep)
-        self.storage = {s: sweep.builder.slots(scalar_or_vector_of(loop.carried[s]), iterations) for s in self.kept}
-        self.turn = _Kept(self)
+        self.stored = loop.stored(sweep)
+        self.storage = {s: sweep.builder.slots(scalar_or_vector_of(loop.carried[s]), iterations) for s in self.stored}
+        self.iteration = _StoredIteration(self)
 
     def run(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
         """Emit the loop forward, to store each state, and backwards; return the cotangents at its end.
@@ -47,26 +47,26 @@ class States:
             return self.run_while(starts, body)
         sweep, loop, b = self.sweep, self.loop, self.sweep.builder
         zero, one, back, last = (b.const(k) for k in (0, 1, -1, self.iterations - 1))
-        step, params = Value(int32, "step"), [fresh(loop.carried[s]) for s in self.kept]
+        step, params = Value(int32, "step"), [fresh(loop.carried[s]) for s in self.stored]
         with b.block((step, *params)) as opened:
             self.write(step, params)
-            b.yield_(*following(sweep, loop, step, dict(zip(self.kept, params, strict=True))))
-        self.write(last, b.for_(zero, last, one, [sweep.env[loop.init[s]] for s in self.kept], opened.block))
+            b.yield_(*following(sweep, loop, step, dict(zip(self.stored, params, strict=True))))
+        self.write(last, b.for_(zero, last, one, [sweep.env[loop.init[s]] for s in self.stored], opened.block))
         return b.for_(last, back, back, starts, body)
 
     def run_while(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
         """Emit the same for a `while`, which runs forward as long as its condition holds; see `run`."""
         sweep, loop, b = self.sweep, self.loop, self.sweep.builder
         zero, one, back = (b.const(k) for k in (0, 1, -1))
-        tested, params = ((Value(int32, "step"), *(fresh(loop.carried[s]) for s in self.kept)) for _ in range(2))
+        tested, params = ((Value(int32, "step"), *(fresh(loop.carried[s]) for s in self.stored)) for _ in range(2))
         with b.block(tested) as test:
-            b.yield_(goes_on(sweep, loop, tested[0], dict(zip(self.kept, tested[1:], strict=True))))
+            b.yield_(while_condition(sweep, loop, tested[0], dict(zip(self.stored, tested[1:], strict=True))))
         with b.block(params) as opened:
             step, *state = params
             self.write(step, state)
-            moved = following(sweep, loop, step, dict(zip(self.kept, state, strict=True)))
+            moved = following(sweep, loop, step, dict(zip(self.stored, state, strict=True)))
             b.yield_(b.one("add", (step, one), int32), *moved)
-        firsts = (zero, *(sweep.env[loop.init[s]] for s in self.kept))
+        firsts = (zero, *(sweep.env[loop.init[s]] for s in self.stored))
         count, *_ = b.while_(firsts, test.block, opened.block)
         return b.for_(b.one("add", (count, back), int32), back, back, starts, body)
 
@@ -80,22 +80,22 @@ def few(sweep: ReverseSweep, loop: Loop) -> int:
     """Return how many iterations a loop has at most, if all its states are to be stored; 0 if they are not."""
     if not sweep.stack or any(op.name in LOOPS for block in loop.op.blocks for op in walk(block)):
         return 0
-    carried = [loop.carried[s] for s in loop.kept(sweep)]
+    carried = [loop.carried[s] for s in loop.stored(sweep)]
     small = (
         not any(isinstance(v.type, Tile) for v in carried)
         and sum(scalar_or_vector_of(v).size for v in carried) <= STORED_STATE_BYTES
     )
-    count = _turns(sweep, loop.op) if loop.op.name == "for" else _most_turns(sweep, loop)
+    count = _trip_count(sweep, loop.op) if loop.op.name == "for" else _max_trip_count(sweep, loop)
     return count if small and count <= min(STORED_ITERATIONS, 4 * sweep.checkpoints) else 0
 
 
-def _turns(sweep: ReverseSweep, op: Op) -> int:
+def _trip_count(sweep: ReverseSweep, op: Op) -> int:
     """Return the number of iterations of a `for`; 0 also if it is not known."""
     start, stop, step = (sweep.constant(v) for v in op.operands[:3])
     return len(range(start, stop, step)) if start is not None and stop is not None and step else 0
 
 
-def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
+def _max_trip_count(sweep: ReverseSweep, loop: Loop) -> int:
     """Return the most iterations of a `while` that a counter bounds; 0 if none does."""
     condition, body = loop.op.blocks
     defining = definitions(*loop.op.blocks)
@@ -106,19 +106,19 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
             return sweep.constant(value) if value in sweep.env else None
         return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
 
-    def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
+    def trip_count(value: Value, flags: tuple[int, ...] = ()) -> int:
         """Return the most iterations while a bool holds and no carried bool of `flags` does; 0: that is not known."""
         op = defining.get(value)
         if op is None:
             return 0
         if op.name == "and_":
-            return max(turns(v, flags) for v in op.operands)
+            return max(trip_count(v, flags) for v in op.operands)
         if op.name == "if":
             then, orelse = (b.yielded[op.results.index(value)] for b in op.blocks)
             if number(orelse) == 0:
-                return max(turns(op.operands[0], flags), turns(then, flags))
+                return max(trip_count(op.operands[0], flags), trip_count(then, flags))
             ended = [condition.params.index(v) for v in op.operands if v in condition.params]
-            return turns(orelse, (*flags, *ended)) if number(then) == 0 else 0
+            return trip_count(orelse, (*flags, *ended)) if number(then) == 0 else 0
         if op.name not in ("lt", "gt"):
             return 0
         counter, end = op.operands if op.name == "lt" else reversed(op.operands)
@@ -154,16 +154,16 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         sides = [dict(zip(op.results, b.yielded, strict=True)) for b in op.blocks]
         return all(grows(side.get(value, value), [side.get(v, v) for v in ends], param, room) for side in sides)
 
-    return turns(condition.yielded[0])
+    return trip_count(condition.yielded[0])
 
 
-class _Kept(PositionTurn):
+class _StoredIteration(PositionIteration):
     """An iteration that runs backwards; its state was stored."""
 
     def __init__(self, owner: States) -> None:
         super().__init__(owner.sweep, owner.loop, Value(int32, "step"))
         self.owner = owner
 
-    def kept(self, carry: int) -> Value | None:
+    def stored(self, carry: int) -> Value | None:
         """Emit the read of a carried value from its slot."""
         return self.sweep.builder.slot_read(self.owner.storage[carry], self.counter)

@@ -21,7 +21,7 @@ from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import COMBINED_OPERATIONS, INLINED_COMPONENTS
-from workbench.passes.loops.interior import interior_of
+from workbench.passes.loops.peeling import peeled_parts
 from workbench.types import float32, float64
 
 GROUP = ".group"
@@ -86,7 +86,7 @@ class Combining:
         small = (
             len(body) <= COMBINED_OPERATIONS
             and not any(op.blocks for op in body)
-            and interior_of(emitter.function) is None
+            and peeled_parts(emitter.function) is None
         )
         # One thread per lane: the buffer is registers then, and is combined at once.
         self.grouped = small and len(self.parts) <= INLINED_COMPONENTS
@@ -155,10 +155,10 @@ class Combining:
         w.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
         first = w.emit("sext i32 %part.first to i64") if kind == "i32" else "%part.first"
         filled = w.emit(f"load i64, ptr {self.filled}", "filled")
-        left = w.emit(f"sub nsw {kind} {high}, %part.first")
-        left = w.emit(f"sext i32 {left} to i64") if kind == "i32" else left
+        remaining = w.emit(f"sub nsw {kind} {high}, %part.first")
+        remaining = w.emit(f"sext i32 {remaining} to i64") if kind == "i32" else remaining
         room = w.emit(f"sub nsw i64 {self.size}, {filled}")
-        w.do(f"%part.count = call i64 @llvm.smin.i64(i64 {left}, i64 {room})")
+        w.do(f"%part.count = call i64 @llvm.smin.i64(i64 {remaining}, i64 {room})")
         count = w.emit("trunc i64 %part.count to i32") if kind == "i32" else "%part.count"
         w.do(f"%part.last = add nsw {kind} %part.first, {count}")
         w.do(f"%part.filled = add nuw nsw i64 {filled}, %part.count")
@@ -189,9 +189,9 @@ class Combining:
         w = self.writer
         for reduction, k in self.parts:
             result = w.emit(f"load {reduction.register}, ptr {_thread(self.emitter, reduction, k)}")
-            w.do(f"store {reduction.register} {result}, ptr {self.place(reduction, k, kind)}")
+            w.do(f"store {reduction.register} {result}, ptr {self.result_address(reduction, k, kind)}")
 
-    def place(self, reduction: Reduction, k: int, kind: str = "i32") -> str:
+    def result_address(self, reduction: Reduction, k: int, kind: str = "i32") -> str:
         """Return the address of the current thread's result in a component's buffer.
 
         Args:

@@ -46,7 +46,7 @@ from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
 from workbench.passes.checks.bounds_checks import Versions, guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.interior import Interior, interior_of
+from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CHECKED, CPU, Pass, run
 from workbench.types import Scalar
@@ -114,7 +114,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     division = divided(function, options)
-    lowered = prepared(checked(function, options), options, division, later=False)
+    lowered = prepared(checked(function, options), options, division, defer_atomics=False)
     return ModuleEmitter(lowered, options, maths, half_instructions, division).module()
 
 
@@ -456,7 +456,7 @@ class ModuleEmitter(Emitter):
 
         It is the launch's last dimension, or computed by the function if that says how many threads it has.
         """
-        split = interior_of(self.function)
+        split = peeled_parts(self.function)
         if split is None or not split.once:
             return memory.launch_dim(self, self.function.launch_ndim - 1)
         *once, last = split.once
@@ -473,7 +473,7 @@ class ModuleEmitter(Emitter):
             after: label of the block to go to at the end.
         """
         part = Part(low, high, self.writer.label, after)
-        split = interior_of(self.function)
+        split = peeled_parts(self.function)
         if self.combining:
             if self.combining.grouped:
                 group, low = self.combining.open_group(kind, low, high)
@@ -488,7 +488,7 @@ class ModuleEmitter(Emitter):
         if self.combining:
             self.combining.close_part()
 
-    def _border_and_interior(self, kind: str, part: Part, split: Interior) -> None:
+    def _border_and_interior(self, kind: str, part: Part, split: Peeled) -> None:
         """Emit the threads of a row in three runs: border, inside, and border again, by the same code as the first.
 
         Args:
@@ -532,11 +532,11 @@ class ModuleEmitter(Emitter):
         w.open("inside.end")
         w.jump("border")
 
-    def border_lanes(self, split: Interior) -> int:
+    def border_lanes(self, split: Peeled) -> int:
         """Return how many threads at a border run side by side as a vector; here 1."""
         return 1
 
-    def inside(self, kind: str, part: Part, split: Interior) -> None:
+    def inside(self, kind: str, part: Part, split: Peeled) -> None:
         """Emit the loop over the threads inside, which are not at a border."""
         self._loop(kind, part, split.inside)
 

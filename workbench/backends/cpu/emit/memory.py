@@ -67,7 +67,7 @@ def wide_index(emitter: Emitter, index: Value) -> str:
     return emitter.writer.emit(text) if text else operand
 
 
-def places(emitter: Emitter, op: Op) -> list[str]:
+def element_addresses(emitter: Emitter, op: Op) -> list[str]:
     """Return pointers to the components of the element that `op` accesses.
 
     An operation that accesses one component has a single pointer.
@@ -125,14 +125,14 @@ def emit_load(emitter: Emitter, op: Op) -> None:
     """Emit the load of an element, component by component."""
     scalar = element(op.result.type)
     name = op.result.name
-    emitter.bind(op.result, [read(emitter, op, address, scalar, name) for address in places(emitter, op)])
+    emitter.bind(op.result, [read(emitter, op, address, scalar, name) for address in element_addresses(emitter, op)])
 
 
 def emit_store(emitter: Emitter, op: Op) -> None:
     """Emit the store of an element, component by component."""
     value = op.operands[-1]
     scalar = element(value.type)
-    for address, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
+    for address, operand in zip(element_addresses(emitter, op), emitter.operands(value), strict=True):
         # A bool is a byte in memory, and a bit in a register.
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
@@ -160,7 +160,7 @@ def emit_atomic_add(emitter: Emitter, op: Op) -> None:
         return
     olds = [
         emitter.writer.emit(atomic_add(emitter, address, operand, element(value.type)), op.result.name)
-        for address, operand in zip(places(emitter, op), emitter.operands(value), strict=True)
+        for address, operand in zip(element_addresses(emitter, op), emitter.operands(value), strict=True)
     ]
     emitter.bind(op.result, olds)
 
@@ -169,7 +169,7 @@ def _plain_add(emitter: Emitter, op: Op) -> None:
     value, olds = op.operands[-1], []
     scalar = element(value.type)
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
-    for address, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
+    for address, operand in zip(element_addresses(emitter, op), emitter.operands(value), strict=True):
         olds.append(read(emitter, op, address, scalar, op.result.name))
         total = emitter.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
         emitter.writer.do(f"store {memory(scalar)} {total}, ptr {address}")

@@ -50,19 +50,21 @@ def storage(emitter: Emitter, key: tuple[object, ...], kind: str, on_heap: int) 
 def emit_read(emitter: Emitter, op: Op) -> None:
     """Emit the read of a slot, component by component."""
     scalar = element(op.result.type)
-    emitter.bind(op.result, [read(emitter, op, address, scalar, op.result.name) for address in _places(emitter, op)])
+    emitter.bind(
+        op.result, [read(emitter, op, address, scalar, op.result.name) for address in _slot_addresses(emitter, op)]
+    )
 
 
 def emit_write(emitter: Emitter, op: Op) -> None:
     """Emit the write to a slot, component by component."""
     scalar = element(op.operands[2].type)
-    for address, operand in zip(_places(emitter, op), emitter.operands(op.operands[2]), strict=True):
+    for address, operand in zip(_slot_addresses(emitter, op), emitter.operands(op.operands[2]), strict=True):
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
         emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {address}")
 
 
-def _places(emitter: Emitter, op: Op) -> list[str]:
+def _slot_addresses(emitter: Emitter, op: Op) -> list[str]:
     kind = memory(element(op.operands[0].type))
     index = wide_index(emitter, op.operands[1])
     bases, index = emitter.slot_element(op.operands[0], index)

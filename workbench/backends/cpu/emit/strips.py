@@ -32,32 +32,34 @@ class Strips:
 
     def __init__(self, function: Function) -> None:
         """Plan for a function in the form in which it is emitted."""
-        self._turns: dict[Op, int] = {}
+        self._check_intervals: dict[Op, int] = {}
         self._often: set[Op] = set()
         self._known = constants(function.body)
         self._tiles = function.block_dim > 0
         self._most: dict[Value, int] = {}
         self._less: dict[Value, tuple[Value, ...]] = {}
         cost = self._cost(function.body)
-        self.loops = len(self._turns)
-        self.few = sum(map(self.cut, self._turns)) <= VERSIONED_LOOPS
+        self.loops = len(self._check_intervals)
+        self.few = sum(map(self.cut, self._check_intervals)) <= VERSIONED_LOOPS
         if not self.few:
             self._often.clear()
-        self.threads = _power(LOOK_OPERATIONS, cost) if cost > STRIP_OPERATIONS or any(self._turns.values()) else 0
+        self.threads = (
+            _power(LOOK_OPERATIONS, cost) if cost > STRIP_OPERATIONS or any(self._check_intervals.values()) else 0
+        )
 
     def turns(self, op: Op) -> int:
         """Return after how many iterations a loop checks whether the launch is to end; 0: it does not check."""
-        return self._turns[op]
+        return self._check_intervals[op]
 
     def treat_alike(self, op: Op, other: Op) -> None:
         """Plan the same for another loop, which does a part of a loop's iterations."""
-        self._turns[other] = self._turns[op]
+        self._check_intervals[other] = self._check_intervals[op]
         if op in self._often:
             self._often.add(other)
 
     def cut(self, op: Op) -> bool:
         """Return whether a loop is cut into strips: it checks after several iterations, and no loop in it checks."""
-        return self._turns[op] > 1 and not self._looks_inside(op)
+        return self._check_intervals[op] > 1 and not self._looks_inside(op)
 
     def often(self, op: Op) -> bool:
         """Return whether a loop starts often enough to get a second copy, for few iterations.
@@ -67,7 +69,7 @@ class Strips:
         return op in self._often
 
     def _looks_inside(self, op: Op) -> bool:
-        return any(self._turns.get(o) for block in op.blocks for o in walk(block))
+        return any(self._check_intervals.get(o) for block in op.blocks for o in walk(block))
 
     def _cost(self, block: Block) -> int:
         """Return the most operations that a block runs before something in it checks."""
@@ -90,15 +92,17 @@ class Strips:
         if op.name == "for" and op.operands[1] in self._most and self._known.get(op.operands[0], -1) >= 0:
             trips = self._most[op.operands[1]]
         if trips is not None and trips * inner <= LOOK_OPERATIONS:
-            self._turns[op] = 0
+            self._check_intervals[op] = 0
             return 1 + trips * inner
         most = STRIP_OPERATIONS
         if self._looks_inside(op):
             most = LOOK_OPERATIONS
-            self._often.update(o for o in walk(op.blocks[-1]) if o.name == "for" and o in self._turns and self.cut(o))
+            self._often.update(
+                o for o in walk(op.blocks[-1]) if o.name == "for" and o in self._check_intervals and self.cut(o)
+            )
         # A power of two, since the other loops look where the low bits of their counter are 0; small enough for the
         # counter's type.
-        self._turns[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
+        self._check_intervals[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
         return STRIP_OPERATIONS
 
 

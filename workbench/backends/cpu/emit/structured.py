@@ -119,7 +119,7 @@ def emit_for(emitter: Emitter, op: Op) -> None:
     # Decided first: what a loop is cut into depends on what it costs (`strips`).
     loop = _For(emitter, op)
     strips = emitter.strips
-    form = loop.whole if not strips.cut(op) else loop.short_or_long if strips.often(op) else loop.in_strips
+    form = loop.single if not strips.cut(op) else loop.short_or_long if strips.often(op) else loop.in_strips
     results = form()
     for result, names in zip(op.results, results, strict=True):
         emitter.bind(result, names)
@@ -151,20 +151,20 @@ class _For:
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         short, long, joined = (w.block_name(hint) for hint in ("short", "long", "joined"))
         # Where there are no turns at all this is any number, and either copy does nothing.
-        left = self.left(self.firsts[-1])
-        few = w.emit(f"icmp ule {self.kind} {left}, {turns}", "few")
+        remaining = self.remaining(self.firsts[-1])
+        few = w.emit(f"icmp ule {self.kind} {remaining}, {turns}", "few")
         w.do(f"br i1 {few}, label %{short}, label %{long}, !prof !1")
         # The first copy is known to be short, so LLVM does not prepare it for many turns.
         ways: list[tuple[str, list[tuple[str, ...]]]] = []
-        for label, form in ((short, self.whole), (long, self.in_strips)):
+        for label, form in ((short, self.single), (long, self.in_strips)):
             w.open(label)
             carried = form()
             ways.append((w.label, carried))
             w.jump(joined)
         w.open(joined)
-        return self.ended(ways)
+        return self.result_phis(ways)
 
-    def whole(self) -> list[tuple[str, ...]]:
+    def single(self) -> list[tuple[str, ...]]:
         """Emit the loop as a single one, without strips; return the carried results."""
         w = self.writer
         head, inside, done = (w.block_name(hint) for hint in ("for", "body", "endfor"))
@@ -188,7 +188,7 @@ class _For:
         """Return the LLVM operands of values in the forms of the values that the loop carries."""
         return [self.emitter.carried(v, p) for v, p in zip(values, self.body.params[1:], strict=True)]
 
-    def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
+    def result_phis(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
         """Emit phis of the loop's results in the open block, and return them.
 
         Args:
@@ -197,7 +197,7 @@ class _For:
         collected: list[tuple[str, ...]] = []
         for n, param in enumerate(self.body.params[1:]):
             kind, count = self.emitter.kind(param), len(ends[0][1][n])
-            arms = [", ".join(f"[ {left[n][k]}, %{label} ]" for label, left in ends) for k in range(count)]
+            arms = [", ".join(f"[ {remaining[n][k]}, %{label} ]" for label, remaining in ends) for k in range(count)]
             collected.append(tuple(self.writer.emit(f"phi {kind} {arm}") for arm in arms))
         return collected
 
@@ -233,9 +233,9 @@ class _For:
         self.close(outer, (*following[:-1], last), outer_phis)
         w.jump(strip)
         w.open(done)
-        return self.ended([(before, self.operands(init)), (stripped, self.operands(self.body.yielded))])
+        return self.result_phis([(before, self.operands(init)), (stripped, self.operands(self.body.yielded))])
 
-    def left(self, at: str) -> str:
+    def remaining(self, at: str) -> str:
         """Emit the number of iterations that are left at a count, unsigned; it is meaningless if there are none."""
         ends = (at, self.end) if self.down else (self.end, at)
         return self.writer.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
@@ -243,9 +243,9 @@ class _For:
     def strip_end(self, at: str, turns: int) -> str:
         """Emit the count at which the strip ends that begins at the count `at` and has at most `turns` iterations."""
         w, flags = self.writer, "nuw" if self.unsigned or not self.by_one else "nsw"
-        left = self.left(at)
+        remaining = self.remaining(at)
         w.declare(f"llvm.umin.{self.kind}", f"declare {self.kind} @llvm.umin.{self.kind}({self.kind}, {self.kind})")
-        few = w.emit(f"call {self.kind} @llvm.umin.{self.kind}({self.kind} {left}, {self.kind} {turns})", "few")
+        few = w.emit(f"call {self.kind} @llvm.umin.{self.kind}({self.kind} {remaining}, {self.kind} {turns})", "few")
         return w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
 
     def phis(self, firsts: Sequence[str], init: Sequence[Value], before: str) -> tuple[_Counts, _Phis]:

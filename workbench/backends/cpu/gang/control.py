@@ -133,7 +133,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     If lanes have different numbers of iterations, it runs as often as the longest of them needs. Where gathering would
     be slow, or the loop is marked as scalar, it runs lane by lane.
     """
-    if op.attrs.get(SCALAR) or (emitter.is_divergent(op) and _mostly_loads_apart(emitter, op)):
+    if op.attrs.get(SCALAR) or (emitter.is_divergent(op) and _mostly_gathers(emitter, op)):
         each_lane(emitter, op)
         return
     if not emitter.is_divergent(op):
@@ -218,17 +218,17 @@ def _together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> Op:
     return left
 
 
-def _mostly_loads_apart(emitter: GangEmitter, op: Op) -> bool:
+def _mostly_gathers(emitter: GangEmitter, op: Op) -> bool:
     """Return whether a loop does little but load from scattered addresses, on a target that does not gather."""
     operations = list(walk(op.blocks[-1]))
     if emitter.maths.gathers or emitter.rows > 1 or any(o.name in LOOPS or o.name in EFFECTS for o in operations):
         return False
-    loads = [o for o in operations if o.name == "load" and _lies_apart(emitter, o)]
+    loads = [o for o in operations if o.name == "load" and _is_scattered(emitter, o)]
     computed = sum(width(v.type) for o in operations if o.name in TABLE for v in o.results)
     return computed < GANG_OPERATIONS_OF_LOAD * sum(width(o.result.type) for o in loads)
 
 
-def _lies_apart(emitter: GangEmitter, load: Op) -> bool:
+def _is_scattered(emitter: GangEmitter, load: Op) -> bool:
     """Return whether lanes load from indices that are not linear in the thread's own."""
     forms = map(emitter.analysis.form, indices_of(load))
     return any(atom.value in emitter.varying for form in forms for atom in form.terms)

@@ -11,7 +11,7 @@ from workbench.ir.values import Block, Function, Op, Value, component_of, walk
 from workbench.limits import EXPANDED_BYTES
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import Neighbours, is_divergent, varying_values
-from workbench.passes.loops.interior import interior_of
+from workbench.passes.loops.peeling import peeled_parts
 from workbench.types import Kind, Slots, element
 
 RULED = frozenset(
@@ -40,23 +40,27 @@ def obstacle(function: Function, dense: bool) -> str:
     varying = varying_values(function)
     if not varying:
         return "nothing differs between threads"
-    if mostly_adds(function) and not any(op.blocks for op in operations) and not (dense and _adds_beside(function)):
+    if (
+        mostly_adds(function)
+        and not any(op.blocks for op in operations)
+        and not (dense and _adds_contiguously(function))
+    ):
         return "additions, which go lane by lane"
     retries = [op for op in operations if is_retry(op)]
     if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
         return "an element that is swapped outside of a loop that does nothing else"
     if _may_wait(function, [op for op in operations if op not in retries]):
         return "threads that wait"
-    return _apart(function, dense)
+    return _scattered_accesses(function, dense)
 
 
-def _adds_beside(function: Function) -> bool:
+def _adds_contiguously(function: Function) -> bool:
     """Return whether in every addition the threads of a row add to elements that lie side by side."""
     neighbours, added = Neighbours(function), [op for op in walk(function.body) if op.name == "atomic_add"]
-    return all(component_of(op) is None and neighbours.is_beside(op, (1,)) for op in added)
+    return all(component_of(op) is None and neighbours.is_contiguous(op, (1,)) for op in added)
 
 
-def _apart(function: Function, dense: bool) -> str:
+def _scattered_accesses(function: Function, dense: bool) -> str:
     """Return which accesses to scattered elements make it better to run threads one by one; empty if there are none.
 
     Two additions of floats to one array at indices that are not linear, or one in a loop, would come in another order
@@ -64,9 +68,9 @@ def _apart(function: Function, dense: bool) -> str:
     long.
     """
     neighbours, added = Neighbours(function), set[Value]()
-    split = interior_of(function)  # at a border, threads go one by one
+    split = peeled_parts(function)  # at a border, threads go one by one
     for op, in_loop in _by_gangs(split.inside if split else function.body, False):
-        side_by_side = dense and component_of(op) is None and neighbours.is_beside(op, (1,))
+        side_by_side = dense and component_of(op) is None and neighbours.is_contiguous(op, (1,))
         if op.name == "store" and in_loop and not side_by_side and not neighbours.is_uniform(op):
             return "a loop that stores to places that lie apart"
         floats = op.name == "atomic_add" and element(op.operands[-1].type).kind is Kind.FLOAT

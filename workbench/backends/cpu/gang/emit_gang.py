@@ -38,8 +38,8 @@ from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.checks.bounds_checks import versions_of
-from workbench.passes.loops.interior import Interior, interior_of
-from workbench.passes.loops.later import by_index
+from workbench.passes.loops.defer_atomics import by_index
+from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.loops.row_strips import ROWS, with_strips
 from workbench.types import Kind, element
 
@@ -73,7 +73,7 @@ def _emitter(
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
-    lowered = prepared(function, options, division, later=last and not in_order)
+    lowered = prepared(function, options, division, defer_atomics=last and not in_order)
     if not in_order and (plan := gang_plan(lowered, options, maths, division)):
         own = msgspec.structs.replace(maths, gathers=maths.gathers and not shuffles(lowered))
         emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
@@ -144,7 +144,7 @@ class Gangs(GangEmitter):
         self.at_border = False
         super()._loop(kind, part, body, own, cold=True)
 
-    def border_lanes(self, split: Interior) -> int:
+    def border_lanes(self, split: Peeled) -> int:
         """Return how many threads at a border run side by side: a gang in code without loops, which loads little.
 
         It is 1 in other code, where masks are costly, in launches of one dimension, and in flattened ones, which divide
@@ -163,7 +163,7 @@ class Gangs(GangEmitter):
         added = any(op.name in UPDATES for op in operations)
         return self.maths.bits > NARROW and min(sizes, default=4) >= 4 and not added
 
-    def inside(self, kind: str, part: Part, split: Interior) -> None:
+    def inside(self, kind: str, part: Part, split: Peeled) -> None:
         """Emit the threads inside: as full gangs alone, if those at a border form gangs as well."""
         if self.border_lanes(split) == 1:
             super().inside(kind, part, split)
@@ -186,7 +186,7 @@ class Gangs(GangEmitter):
         if self.function.launch_ndim > 1 or not inside:
             return self.function.launch_ndim > 1
         neighbours = Neighbours(self.of_gangs)
-        return all(neighbours.is_beside(op) if op.name in ACCESSES else op.name not in ROWS for op in inside)
+        return all(neighbours.is_contiguous(op) if op.name in ACCESSES else op.name not in ROWS for op in inside)
 
     def _rest(self, kind: str, part: Part, body: Block) -> Part:
         """Emit a gang under a mask for the threads that are left, if they are at least GANG_REST_LEAST.
@@ -288,7 +288,7 @@ class Gangs(GangEmitter):
         """Return the body that gangs run in place of a body that single threads run."""
         if body is self.function.body:
             return self.of_gangs.body
-        split, other = interior_of(self.function), interior_of(self.of_gangs)
+        split, other = peeled_parts(self.function), peeled_parts(self.of_gangs)
         assert split and other
         side = other.inside if body is split.inside else other.border
         # Slots that hold a strip of a row are in front of the split: both sides use them.

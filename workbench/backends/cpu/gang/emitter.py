@@ -182,7 +182,7 @@ class GangEmitter(ModuleEmitter):
 
         The loop has to run to its end.
         """
-        yield from self._turns(range(self.parts))
+        yield from self._each_part(range(self.parts))
 
     def parts_of(self, op: Op) -> Iterator[int]:
         """Yield the parts in which an operation has to be emitted; see `each_part`.
@@ -212,7 +212,7 @@ class GangEmitter(ModuleEmitter):
 
     def each_row(self) -> Iterator[int]:
         """Yield the number of each row while its first part is the current one; see `each_part`."""
-        for part in self._turns(range(0, self.parts, self.row_parts)):
+        for part in self._each_part(range(0, self.parts, self.row_parts)):
             yield part // self.row_parts
 
     @contextmanager
@@ -234,7 +234,7 @@ class GangEmitter(ModuleEmitter):
         self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole = saved
         self._operands = self._of_rows[0]
 
-    def _turns(self, parts: Iterable[int]) -> Iterator[int]:
+    def _each_part(self, parts: Iterable[int]) -> Iterator[int]:
         self.one_row = True
         for self.part in parts:
             self._operands = self._of_rows[self.part // self.row_parts]
@@ -385,7 +385,7 @@ class GangEmitter(ModuleEmitter):
             self._bind_scalars(value, operands)
 
     @property
-    def whole(self) -> Mapping[Value, str]:
+    def wide_values(self) -> Mapping[Value, str]:
         """For sums of the thread's index and another number, the sum of the current row's first thread in 64 bits.
 
         No element exists where the sum of 32 bits wraps.
@@ -710,7 +710,7 @@ class GangEmitter(ModuleEmitter):
         first = w.emit(text, op.result.name)
         if step:
             self.bind_linear(op.result, first, step)
-            self._note_whole(op, firsts)
+            self._note_wide(op, firsts)
         else:
             spread_value = (self.spread(first, kind),)
             for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
@@ -718,21 +718,23 @@ class GangEmitter(ModuleEmitter):
             self.steps.pop(op.result, None)
         return True
 
-    def _note_whole(self, op: Op, firsts: Sequence[str]) -> None:
+    def _note_wide(self, op: Op, firsts: Sequence[str]) -> None:
         """Compute a sum in 64 bits as well, if it is the thread's index and something else.
 
         Accesses to neighbours of one element share that. Only one arbitrary number may be added to the index, and small
         constants: more could wrap around to an element.
         """
         pairs = list(zip(op.operands, firsts, strict=True))
-        if op.name == "add" and op.operands[0] not in self.whole:
+        if op.name == "add" and op.operands[0] not in self.wide_values:
             pairs.reverse()
         (start, _), (other, more) = pairs if len(pairs) == 2 else (pairs[0], pairs[0])
-        if op.name not in ("add", "sub") or op.result.type != int32 or start not in self.whole:
+        if op.name not in ("add", "sub") or op.result.type != int32 or start not in self.wide_values:
             return
         if start in self.exact or abs(int(self.constants.get(other, GANG_STEP))) < GANG_STEP:
             more = more if other in self.constants else self.writer.emit(f"sext i32 {more} to i64")
-            self.note_whole(op.result, self.writer.emit(f"{op.name} i64 {self.whole[start]}, {more}", op.result.name))
+            self.note_whole(
+                op.result, self.writer.emit(f"{op.name} i64 {self.wide_values[start]}, {more}", op.result.name)
+            )
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Emit vectors of values that control flow passes on to varying ones; return them, of all parts, by value.

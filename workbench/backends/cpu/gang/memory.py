@@ -137,7 +137,7 @@ def _none_negative(emitter: GangEmitter, index: Value) -> str:
     w, all_inside = emitter.writer, ""
     across = emitter.steps[index] * (emitter.width * emitter.row_parts - 1)
     for _ in emitter.each_row() if index in emitter.by_row else (0,):
-        first = emitter.whole.get(index) or scalar_memory.wide_index(emitter, index)
+        first = emitter.wide_values.get(index) or scalar_memory.wide_index(emitter, index)
         for end in (first, w.emit(f"add i64 {first}, {across}")):
             inside = w.emit(f"icmp ult i64 {end}, {2**31 if index.type == int32 else 2**63}")
             all_inside = w.emit(f"and i1 {all_inside}, {inside}") if all_inside else inside
@@ -159,7 +159,7 @@ def _store_part(emitter: GangEmitter, op: Op, where: _Where, again: bool) -> Non
     emitter.mask = mask
 
 
-def add_beside(emitter: GangEmitter, op: Op) -> bool:
+def add_contiguous(emitter: GangEmitter, op: Op) -> bool:
     """Emit an addition to elements that lie side by side, without atomics, if it is one.
 
     That is in code for one core, where no two lanes have one element, but for 16-bit floats and where a mask would make
@@ -346,7 +346,7 @@ class _Where:
             each = scalar_memory.wide_index(emitter, value)
             w.lanes = 0
             return Sum(each=each)
-        first = emitter.whole.get(value) or scalar_memory.wide_index(emitter, value)
+        first = emitter.wide_values.get(value) or scalar_memory.wide_index(emitter, value)
         return Sum(first, str(emitter.steps.get(value, 0)))
 
     def _dense(self, indices: list[Sum]) -> Sum:

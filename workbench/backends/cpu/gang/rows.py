@@ -19,7 +19,7 @@ from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
 from workbench.ir.values import Op, Value, array_of, indices_of, walk
 from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
 from workbench.passes.analysis.divergence import varying_values
-from workbench.passes.loops.interior import interior_of
+from workbench.passes.loops.peeling import peeled_parts
 
 
 class Thin:
@@ -49,7 +49,7 @@ class Thin:
         alone = names.isdisjoint(REPORTS | UPDATES | LOOPS | {"row_first", "row_length", "slots"})
         written = [op for op in operations if op.name in EFFECTS]
         fits = emitter.options.contiguous and emitter.shape.rows == 1 and len(operations) <= GANG_THIN_OPERATIONS
-        alone = alone and not interior_of(function)
+        alone = alone and not peeled_parts(function)
         return fits and alone and bool(written) and self.flat.issuperset(written) and self._rows() > 0
 
     def _rows(self) -> int:

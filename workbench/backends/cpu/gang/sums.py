@@ -11,7 +11,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import add_beside
+from workbench.backends.cpu.gang.memory import add_contiguous
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -32,7 +32,7 @@ def end_gang(emitter: GangEmitter, combining: Combining) -> None:
     """Emit the end of a gang: the results of its threads are written to the buffers, side by side."""
     w = emitter.writer
     for reduction, k in combining.parts:
-        address, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
+        address, kind = combining.result_address(reduction, k), vector(reduction.register, emitter.width)
         align = 8 if reduction.register == "double" else reduction.scalar.bits // 8
         for part in emitter.each_part():
             result = w.emit(f"load {kind}, ptr {_own(emitter, reduction, k)}")
@@ -50,7 +50,7 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
     if reduction is None:
         if _is_one_sum(emitter, op):
             _add_together(emitter, op)
-        elif op.name != "atomic_add" or not add_beside(emitter, op):
+        elif op.name != "atomic_add" or not add_contiguous(emitter, op):
             each_lane(emitter, op)
         return
     for _ in emitter.each_part():

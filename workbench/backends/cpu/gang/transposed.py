@@ -24,7 +24,7 @@ from workbench.types import Kind, Scalar, element
 def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Emit a call of the function that moves lanes' rows between memory and slots, and defines it if it is new."""
     slots, (first, step) = op.operands[-2], rows(emitter, op)
-    text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
+    text = _CodeWriter(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
     (address,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
@@ -37,7 +37,7 @@ def emit_total(emitter: GangEmitter, op: Op) -> None:
     _call(emitter, text, f"ptr {first}, i64 0, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
 
-def _call(emitter: GangEmitter, text: _Text, operands: str) -> None:
+def _call(emitter: GangEmitter, text: _CodeWriter, operands: str) -> None:
     w = emitter.writer
     if text.name not in w.declarations:
         w.declare(text.name, text.function())
@@ -59,7 +59,7 @@ def _on(emitter: GangEmitter) -> str:
     return result
 
 
-class _Text:
+class _CodeWriter:
     """Writes an LLVM function that moves lanes' rows between memory and slots.
 
     Its parameters are: rows, step, slots, count, and the lanes that are on.
@@ -142,7 +142,7 @@ class _Text:
     def _block(self, masked: bool) -> list[str]:
         """Return the lines that move one block, masked if it may be incomplete."""
         lines: list[str] = []
-        addresses = list(self._places(lines))
+        addresses = list(self._row_addresses(lines))
         masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
         if not masked and self.operation != "row_store":
             for index in addresses:
@@ -160,7 +160,7 @@ class _Text:
             self._store(lines, part, index, mask)
         return lines
 
-    def _places(self, lines: list[str]) -> Iterator[str]:
+    def _row_addresses(self, lines: list[str]) -> Iterator[str]:
         """Yield the address at which a block begins in each lane's row."""
         for k in range(self.side):
             number = self._emit(lines, f"add i64 %lane, {k}")
@@ -211,7 +211,7 @@ class _Text:
         return transposed(partial(self._emit, lines), self.kind, self.size, parts)
 
 
-class _Total(_Text):
+class _Total(_CodeWriter):
     """Writes an LLVM function that adds up what lanes add to one row.
 
     `variant` says whether lanes may be off, and whether the code runs on one core.

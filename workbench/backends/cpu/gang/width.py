@@ -26,7 +26,7 @@ from workbench.limits import (
     SHUFFLED_OPERATIONS,
 )
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.passes.loops.interior import interior_of
+from workbench.passes.loops.peeling import peeled_parts
 from workbench.types import ArrayType, element
 
 NARROW = 128
@@ -86,7 +86,7 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
         return False
     if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
         return False
-    if interior_of(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
+    if peeled_parts(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
     ways = [v for op in operations if op.blocks for v in op.operands[: LEAD[op.name]]]
@@ -138,7 +138,7 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
 
 def _of_gangs(function: Function) -> list[Op]:
     """Return the operations that gangs run; in a function with a border, those of the threads inside."""
-    split = interior_of(function)
+    split = peeled_parts(function)
     return list(walk(split.inside if split else function.body))
 
 

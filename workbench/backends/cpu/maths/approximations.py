@@ -55,16 +55,16 @@ FLOATS = {
 THIRDS = (0.6666666666666666, 3.700743415417188e-17)  # 2/3 as a sum of two
 
 
-class Answer(msgspec.Struct, frozen=True):
+class FormulaResult(msgspec.Struct, frozen=True):
     """The value of a formula, and a mask of the lanes for which it does not hold (None: it always does)."""
 
     value: Lane
     rare: Flag | None = None
 
 
-def exp(x: Lane) -> Answer:
+def exp(x: Lane) -> FormulaResult:
     """Emit e to the power x."""
-    return Answer(_exp(x))
+    return FormulaResult(_exp(x))
 
 
 def _exp(x: Lane, rest: Lane | None = None) -> Lane:
@@ -101,7 +101,7 @@ def _nearest(x: Lane, factor: float) -> tuple[Lane, Bits]:
     return moved - large, moved.bits.do("sub", x.constant(large).bits)
 
 
-def log(x: Lane) -> Answer:
+def log(x: Lane) -> FormulaResult:
     """Emit the natural logarithm.
 
     x = 2ᵉ (1 + f), and with s = f / (2 + f) it is e·ln 2 + f - s (f - s² (2/3 + s²·P(s²))).
@@ -117,7 +117,7 @@ def log(x: Lane) -> Answer:
     value = exponent * high - ((half - (inner + exponent * low)) - f)
     value = x.is_("oeq", math.inf).choose(x, value)
     value = x.is_("oeq", 0.0).choose(-math.inf, value)
-    return Answer(x.is_("ult", 0.0).choose(math.nan, value))
+    return FormulaResult(x.is_("ult", 0.0).choose(math.nan, value))
 
 
 def _split(x: Lane) -> tuple[Lane, Lane]:
@@ -133,29 +133,29 @@ def _split(x: Lane) -> tuple[Lane, Lane]:
     return small.choose(e - float(about.mantissa), e), m
 
 
-def sin(x: Lane) -> Answer:
+def sin(x: Lane) -> FormulaResult:
     """Emit the sine."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
     value = _turned(quadrant.do("and", 1).equals(0).choose(s, c), quadrant)
     # The additions above lose the sign of -0.0.
-    return Answer(x.is_("oeq", 0.0).choose(x, value), rare)
+    return FormulaResult(x.is_("oeq", 0.0).choose(x, value), rare)
 
 
-def cos(x: Lane) -> Answer:
+def cos(x: Lane) -> FormulaResult:
     """Emit the cosine."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
-    return Answer(_turned(quadrant.do("and", 1).equals(0).choose(c, s), quadrant.do("add", 1)), rare)
+    return FormulaResult(_turned(quadrant.do("and", 1).equals(0).choose(c, s), quadrant.do("add", 1)), rare)
 
 
-def tan(x: Lane) -> Answer:
+def tan(x: Lane) -> FormulaResult:
     """Emit the tangent: sine over cosine, or minus cosine over sine in odd quadrants."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
     even = quadrant.do("and", 1).equals(0)
     value = even.choose(s, -c) / even.choose(c, s)
-    return Answer(x.is_("oeq", 0.0).choose(x, value), rare)
+    return FormulaResult(x.is_("oeq", 0.0).choose(x, value), rare)
 
 
 def _reduce(x: Lane) -> tuple[Lane, Bits, Flag]:
@@ -188,7 +188,7 @@ def _turned(value: Lane, quadrant: Bits) -> Lane:
     return value.bits.do("xor", quadrant.do("and", 2).do("shl", bits - 2)).value
 
 
-def tanh(x: Lane) -> Answer:
+def tanh(x: Lane) -> FormulaResult:
     """Emit the hyperbolic tangent: a polynomial up to ½, beyond it 1 - 2 / (exp(2x) + 1)."""
     size = abs(x)
     z = x * x
@@ -196,10 +196,10 @@ def tanh(x: Lane) -> Answer:
     held = size.is_("ogt", 22.0).choose(22.0, size)
     large = 1.0 - 2.0 / (_exp(held + held) + 1.0)
     value = size.is_("olt", 0.5).choose(small, _signed(large, x))
-    return Answer(x.is_("oeq", 0.0).choose(x, value))
+    return FormulaResult(x.is_("oeq", 0.0).choose(x, value))
 
 
-def erf(x: Lane) -> Answer:
+def erf(x: Lane) -> FormulaResult:
     """Emit the error function: x + x·P(x²) up to 1, beyond it 1 - exp(Q(|x| - 1))."""
     about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
     size = abs(x)
@@ -207,14 +207,14 @@ def erf(x: Lane) -> Answer:
     held = size.is_("ogt", about.erf_end).choose(about.erf_end, size)
     large = 1.0 - _exp(polynomial(held - 1.0, table["ERFC"]))
     value = size.is_("olt", 1.0).choose(small, _signed(large, x))
-    return Answer(x.is_("oeq", 0.0).choose(x, value))
+    return FormulaResult(x.is_("oeq", 0.0).choose(x, value))
 
 
 def _signed(size: Lane, x: Lane) -> Lane:
     return x.lanes.call("copysign", size, x)
 
 
-def pow(x: Lane, y: Lane) -> Answer:
+def pow(x: Lane, y: Lane) -> FormulaResult:
     """Emit x to the power y: exp(y·log|x|), with float64 for float32 and with pairs for float64; then the sign."""
     lanes = x.lanes
     about = FLOATS[lanes.bits]
@@ -223,7 +223,7 @@ def pow(x: Lane, y: Lane) -> Answer:
         value = lanes.narrowed(_exp(lanes.widened(y) * log(lanes.widened(size)).value))
     else:
         high, low = _log_pair(size)
-        held = y if lanes.fused else _held(y)
+        held = y if lanes.fused else _clamped(y)
         product = held * high
         rest = fma(held, low, fma(held, high, -product))
         # Where the product overflows, the rest is infinity minus infinity.
@@ -237,10 +237,10 @@ def pow(x: Lane, y: Lane) -> Answer:
     value = is_whole.choose(value, negative.choose(math.nan, value))
     # Zero, infinity, NaN and the smallest numbers have their own rules; none is common.
     rare = size.is_("ult", 2.0 ** (1 - about.bias)) | size.is_("uge", math.inf) | abs(y).is_("uge", math.inf)
-    return Answer(value, rare)
+    return FormulaResult(value, rare)
 
 
-def _held(y: Lane) -> Lane:
+def _clamped(y: Lane) -> Lane:
     """Emit an exponent clamped to ±2⁷⁰, which products of two parts can take.
 
     Beyond that every power but that of 1 is 0 or infinite.
@@ -279,10 +279,10 @@ def _log_pair(x: Lane) -> tuple[Lane, Lane]:
     return result, rest - (result - total)
 
 
-def _multiply_add(x: Lane, y: Lane, z: Lane) -> Answer:
+def _multiply_add(x: Lane, y: Lane, z: Lane) -> FormulaResult:
     """Emit x · y + z rounded once, for targets without such an instruction."""
     if x.lanes.bits == 32:
-        return Answer(fma(x, y, z))
+        return FormulaResult(fma(x, y, z))
     # The product as a sum of two: neither its halves may overflow, nor its rest be subnormal.
     product = x * y
     none = product.is_("oeq", 0.0)
@@ -292,15 +292,15 @@ def _multiply_add(x: Lane, y: Lane, z: Lane) -> Answer:
         | abs(product).is_("uge", 2.0**990)
         | (abs(product).is_("olt", 2.0**-900) & x.is_("une", 0.0) & y.is_("une", 0.0))
     )
-    return Answer(none.choose(product + z, fma(x, y, z)), rare)
+    return FormulaResult(none.choose(product + z, fma(x, y, z)), rare)
 
 
-FORMULAS: dict[str, Callable[..., Answer]] = {f.__name__: f for f in (exp, log, sin, cos, tan, tanh, erf, pow)}
-INSTEAD: dict[str, Callable[..., Answer]] = {"fma": _multiply_add}
+FORMULAS: dict[str, Callable[..., FormulaResult]] = {f.__name__: f for f in (exp, log, sin, cos, tan, tanh, erf, pow)}
+INSTEAD: dict[str, Callable[..., FormulaResult]] = {"fma": _multiply_add}
 """Formulas for instructions that a target may lack."""
 
 
-def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, Answer]:
+def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, FormulaResult]:
     """Emit the formula `name` on parameters `%x0`, `%x1`, …, for `count` lanes of `bits` bits.
 
     Args:
@@ -321,5 +321,5 @@ def arguments(name: str) -> int:
     return _formula(name).__code__.co_argcount
 
 
-def _formula(name: str) -> Callable[..., Answer]:
+def _formula(name: str) -> Callable[..., FormulaResult]:
     return FORMULAS.get(name) or INSTEAD[name]

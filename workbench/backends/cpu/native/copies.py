@@ -52,11 +52,11 @@ def entries(image: Callable[[str, str], bytes]) -> dict[str, int]:
     Args:
         image: compiles LLVM IR, given a name and the text, into an image or object.
     """
-    return _loaded(image).addresses
+    return _load(image).addresses
 
 
 @functools.cache
-def _loaded(image: Callable[[str, str], bytes]) -> CpuCode:
+def _load(image: Callable[[str, str], bytes]) -> CpuCode:
     from workbench.backends.cpu.jit import load_symbols
 
     return load_symbols(image("wb_moves", text()), _names())

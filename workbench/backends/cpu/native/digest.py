@@ -27,11 +27,11 @@ def digest_of(image: Callable[[str, str], bytes]) -> Callable[[int, int], int]:
     Args:
         image: compiles LLVM IR, given a name and the text, into an image or object.
     """
-    return ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int64)(_loaded(image).address)
+    return ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int64)(_load(image).address)
 
 
 @functools.cache
-def _loaded(image: Callable[[str, str], bytes]) -> CpuCode:
+def _load(image: Callable[[str, str], bytes]) -> CpuCode:
     from workbench.backends.cpu.jit import load_symbols
 
     return load_symbols(image(SYMBOL, text()), [SYMBOL])

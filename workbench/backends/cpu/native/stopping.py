@@ -115,7 +115,7 @@ class Stopping:
         """Return the current progress of the main thread's launch."""
         return Words(*self._words)
 
-    def ended(self) -> Words:
+    def stopped_progress(self) -> Words:
         """Return the progress of the launch that was stopped last; its `began` is 0 if it was returned already."""
         words = self.words()
         # Read once: the next launch that is stopped must not report this one's figures.
@@ -124,7 +124,7 @@ class Stopping:
 
 
 WAKING = 0.0005
-"""Seconds after which `_and_later` wakes the main thread."""
+"""Seconds after which `_wake_later` wakes the main thread."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 _put_off: list[tuple[BaseException, set[FrameType]]] = []
 """Interrupts with the frames that they have to wait for: of code that XLA called, up to those of JAX's caller."""
@@ -184,7 +184,7 @@ def _interrupt_wanted() -> bool:
     while frame is not None:
         if frame in away or frame.f_code in _native:
             _try_again()
-            _and_later()
+            _wake_later()
             return False
         last, frame = frame, frame.f_back
     # Python is shutting down: an exception here would be printed and otherwise ignored.
@@ -201,7 +201,7 @@ def _try_again() -> None:
     ctypes.pythonapi.Py_AddPendingCall(ctypes.c_void_p(_arrive[-1]), None)
 
 
-def _and_later() -> None:
+def _wake_later() -> None:
     """Wake the main thread a moment later, if Python is 3.13 or newer.
 
     These forget a pending call that has queued itself 32 times.

@@ -89,7 +89,7 @@ def link_kernel(
         DeviceError: nvJitLink is not installed, or the driver here does not load its code.
         KeyboardInterrupt: the user interrupted; no process is left.
     """
-    library = toolkit.beside(toolkit.NVJITLINK, target)
+    library = toolkit.matching_library(toolkit.NVJITLINK, target)
     if kind == "cubin":
         toolkit.check_loads(library)
     parts = [(function, kernel), *((p.spec.symbol, p.code) for p in products)]

@@ -191,7 +191,7 @@ def flags(options: Options, target: str, kind: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Around:
+class ExtraOptions:
     """Additional options for compiling a user's text.
 
     Attributes:
@@ -209,7 +209,7 @@ def build(
     target: str,
     kind: str,
     function: str = "",
-    around: Around = Around(),
+    around: ExtraOptions = ExtraOptions(),
 ) -> Built:
     """Compile CUDA C++ text to `kind`: "cubin", "ptx", "ptx with lines", `SANITIZED`, or "ltoir" for nvJitLink.
 

@@ -33,7 +33,7 @@ def accumulate(function: Function) -> Function:
     by_element: dict[tuple[object, ...], list[Op]] = {}
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):
-        if _is_kept(op):
+        if _is_accumulated(op):
             same = (("const", constants[v]) if v in constants else v for v in _indices(op))
             by_element.setdefault((op.operands[0], *same), []).append(op)
     if not by_element or sum(_components(changes[0]) for changes in by_element.values()) > MOST:
@@ -53,7 +53,7 @@ def accumulate(function: Function) -> Function:
     return replace_body(changed, Block(changed.body.params, (*ops, *ending)))
 
 
-def _is_kept(op: Op) -> bool:
+def _is_accumulated(op: Op) -> bool:
     """Return whether an operation is a marked change of numbers of at least 32 bits, which threads hold in locals."""
     if op.name != "reduce_add" and not op.attrs.get(REDUCTION):
         return False
@@ -152,7 +152,7 @@ def emit_change(e: Emitter, op: Op) -> list[str]:
     name, value = e.accumulators[op.attrs[ACCUMULATOR]], op.operands[-1]
     kind = "add" if op.name != "atomic" else op.attrs[KIND]
     type, _ = _type(kind, element(value.type))
-    e.expressions.meet(value.type)
+    e.expressions.require_type(value.type)
     e.expressions.keys |= {("join", kind)} - {("join", k) for k in _SIGNS}
     rows, parts = [], [(name, e.expressions.argument(value))]
     if isinstance(value.type, Vector):

@@ -64,7 +64,7 @@ def together(function: Function) -> frozenset[Op]:
 def emit_swap(e: Emitter, op: Op) -> list[str]:
     """Emit an atomic compare-and-swap, whose result is whether the old value differed from the expected one."""
     e.expressions.keys |= {("atomic_bits",), ("atomic_swap",)}
-    e.expressions.meet(op.operands[-1].type)
+    e.expressions.require_type(op.operands[-1].type)
     values = map(e.expressions.argument, op.operands[-2:])
     call = f"wb_atomic_swap({', '.join([f'&{lvalue_of(e, op)}', *values])})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
@@ -73,7 +73,7 @@ def emit_swap(e: Emitter, op: Op) -> list[str]:
 def emit_load(e: Emitter, op: Op) -> list[str]:
     """Emit a volatile load, which is not reused, as another thread may write there."""
     e.expressions.keys.add(("atomic_swap",))
-    e.expressions.meet(op.result.type)
+    e.expressions.require_type(op.result.type)
     return [f"{e.declare(op.result)} = wb_atomic_load(&{lvalue_of(e, op)});"]
 
 
@@ -113,7 +113,7 @@ def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
         e.expressions.keys |= {("atomic_half", scalar.name), ("reduce_half", scalar.name)}
     elif scalar.name not in _ADDED:
         raise BuildError(f"reduce_add has no CUDA spelling for {C_TYPES[element(value.type).name]}.", op.location)
-    e.expressions.meet(array.type)
+    e.expressions.require_type(array.type)
     length = form_of(value.type) if isinstance(value.type, Vector) else ""
     e.expressions.keys.add(("reduce_vec", length) if length else ("reduce",))
     return [f"wb_reduce_add({e.name(array)}.data, {e.expressions.argument(value)});"]

@@ -17,7 +17,7 @@ from workbench.types import ArrayType
 def emit_native(e: Emitter, op: Op) -> list[str]:
     """Emit a call of a func with the user's CUDA C++; several results are passed by reference."""
     for value in (*op.operands, *op.results):
-        e.expressions.meet(value.type)
+        e.expressions.require_type(value.type)
         if isinstance(value.type, ArrayType):
             e.expressions.keys.add(("array",))
     args = [e.name(v) if isinstance(v.type, ArrayType) else e.expressions.argument(v) for v in op.operands]

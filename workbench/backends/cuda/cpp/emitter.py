@@ -70,7 +70,7 @@ class Emitter:
         self.declared.add(local)
         labels = sorted({m.name for m in self.locals.members(local) if m.name}, key=lambda n: (len(n), n))
         self.names[local] = self.fresh(value.name or (labels[0] if labels else "t"))
-        self.expressions.meet(value.type)
+        self.expressions.require_type(value.type)
         return f"{c_type(value.type)} {self.names[local]}"
 
     @contextmanager

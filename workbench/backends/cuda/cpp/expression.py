@@ -28,7 +28,7 @@ from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_h
 from workbench.types import bool as bool_
 
 
-class Text(NamedTuple):
+class CppExpr(NamedTuple):
     """An expression and the precedence of its outermost operator; ATOM binds tightest."""
 
     text: str
@@ -53,14 +53,14 @@ _UNSIGNED = {"int32": ("unsigned", "U"), "int64": ("unsigned long long", "ULL"),
 _PREFIX = {"({0})": "", "(-{0})": "-", "(~{0})": "~", "(!{0})": "!"}
 
 
-def binary(left: Text, sign: str, right: Text) -> Text:
+def binary(left: CppExpr, sign: str, right: CppExpr) -> CppExpr:
     """Return the expression of two others joined by an operator, in parentheses where C++ or a reader needs them.
 
     Chains such as `a && b && c` have none.
     """
     level, bare_left, bare_right = _LEVELS[sign]
     chain = sign in ("&&", "||") and left.level == level
-    return Text(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
+    return CppExpr(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
 
 
 class Expressions(msgspec.Struct):
@@ -90,20 +90,20 @@ class Expressions(msgspec.Struct):
     builtins: set[str] = msgspec.field(default_factory=set[str])
     vectors: set[Vector] = msgspec.field(default_factory=set[Vector])
 
-    def of(self, value: Value) -> Text:
+    def of(self, value: Value) -> CppExpr:
         """Return the expression of a value: a name, or its operation, inlined."""
         if value in self.inlining.fixed or value not in self.inlining.inlined:
-            return Text(self.names(value), ATOM)
+            return CppExpr(self.names(value), ATOM)
         return self.op(self.inlining.definition[value])
 
     def argument(self, value: Value) -> str:
         """Return the expression as an argument, which a comma or a closing bracket ends."""
         return self.of(value).text
 
-    def op(self, op: Op) -> Text:
+    def op(self, op: Op) -> CppExpr:
         """Return the expression of an operation with one result and no effect."""
         for type in (op.result.type, *(v.type for v in op.operands)):
-            self.meet(type)
+            self.require_type(type)
         form = _CORE.get(op.name)
         if form is not None:
             return form(self, op)
@@ -112,10 +112,12 @@ class Expressions(msgspec.Struct):
         if op.name in WRAPPING and isinstance(op.result.type, Scalar) and op not in self.plain:
             kind = op.result.type.kind
             if (kind is Kind.INT and op.result.type.bits >= 32) or op.result.type.name == "uint16":
-                return Text(cast(c_type(op.result.type), self.unsigned(op).text), UNARY if self._spaced(op) else ATOM)
+                return CppExpr(
+                    cast(c_type(op.result.type), self.unsigned(op).text), UNARY if self._spaced(op) else ATOM
+                )
         return self._builtin(op)
 
-    def meet(self, type: Type) -> None:
+    def require_type(self, type: Type) -> None:
         """Record a type that the text uses, whose struct or conversions the prelude must have."""
         inner = type.dtype if isinstance(type, ArrayType) else type
         if is_half(inner):
@@ -123,55 +125,55 @@ class Expressions(msgspec.Struct):
         if isinstance(inner, Vector):
             self.vectors.add(inner)
 
-    def element(self, array: Value, indices: tuple[Value, ...]) -> Text:
+    def element(self, array: Value, indices: tuple[Value, ...]) -> CppExpr:
         """Return the C++ lvalue of an array's element; the prelude gets what it needs."""
-        self.meet(array.type)
+        self.require_type(array.type)
         name, short = self.names(array), self.options.index32
         if not self.options.contiguous:
             self.keys.add(("at", str(len(indices)), *_SHORT[short]))
-            return Text(f"wb_at({', '.join([name, *map(self.argument, indices)])})", ATOM)
+            return CppExpr(f"wb_at({', '.join([name, *map(self.argument, indices)])})", ATOM)
         offset = self._index(indices[0], short and len(indices) > 1)
         for axis, index in enumerate(indices[1:], 1):
-            extent = Text(f"(int){name}.shape[{axis}]", UNARY) if short else Text(f"{name}.shape[{axis}]", ATOM)
+            extent = CppExpr(f"(int){name}.shape[{axis}]", UNARY) if short else CppExpr(f"{name}.shape[{axis}]", ATOM)
             offset = binary(binary(offset, "*", extent), "+", self._index(index, short))
         type = array_of(array)
         if type.pitch:
             self.keys.add(("field", *_SHORT[short]))
             first, at = self.fields.first(array)
             form = f"{c_type(type.dtype)}, {type.pitch}, {at}, {self.fields.bytes(array)}"
-            return Text(f"wb_field<{form}>({self.names(first)}, {offset.text})", ATOM)
+            return CppExpr(f"wb_field<{form}>({self.names(first)}, {offset.text})", ATOM)
         lvalue = f"{name}.data[{offset.text}]"
         bytes = access_bytes(type) if self.options.aligned else 0
         if bytes:
             self.keys.add(("aligned",))
             lvalue = f"wb_aligned<{bytes}>({lvalue})"
-        return Text(lvalue, ATOM)
+        return CppExpr(lvalue, ATOM)
 
-    def _index(self, value: Value, short: bool) -> Text:
+    def _index(self, value: Value, short: bool) -> CppExpr:
         """Return the expression of an index, cast to int if `short` and its type is wider or uint32."""
         type = element(value.type)
         wider = type.bits == 64 or type == uint32
-        return Text(cast("int", self.argument(value)), ATOM) if short and wider else self.of(value)
+        return CppExpr(cast("int", self.argument(value)), ATOM) if short and wider else self.of(value)
 
-    def unsigned(self, op: Op) -> Text:
+    def unsigned(self, op: Op) -> CppExpr:
         """Emit a sum, difference, product or negative of signed numbers in unsigned arithmetic, so that it wraps."""
         word, suffix = _UNSIGNED[scalar_of(op.result).name]
         if op.name == "neg":
-            return binary(Text(f"0{suffix}", ATOM), "-", self._modular(op.operands[0], word, suffix)[0])
+            return binary(CppExpr(f"0{suffix}", ATOM), "-", self._modular(op.operands[0], word, suffix)[0])
         sign = TABLE[op.name].operator
         left, ready = self._modular(op.operands[0], word, suffix)
         right, also = self._modular(op.operands[1], word, suffix)
         if not ready and not also:
-            left = Text(cast(word, left.text), UNARY if " " in word else ATOM)
+            left = CppExpr(cast(word, left.text), UNARY if " " in word else ATOM)
         return binary(left, sign, right)
 
-    def _modular(self, value: Value, word: str, suffix: str) -> tuple[Text, bool]:
+    def _modular(self, value: Value, word: str, suffix: str) -> tuple[CppExpr, bool]:
         """Return an operand of unsigned arithmetic, and whether its text is unsigned already."""
         if value in self.inlining.inlined:
             op = self.inlining.definition[value]
             if op.name == "const" and not op.attrs.get(CAPTURED):
                 bits = 64 if "long" in word else 32
-                return Text(f"{int(number_of(op)) % (1 << bits)}{suffix}", ATOM), True
+                return CppExpr(f"{int(number_of(op)) % (1 << bits)}{suffix}", ATOM), True
             if op.name in WRAPPING and op not in self.plain:
                 return self.unsigned(op), True
         return self.of(value), False
@@ -180,7 +182,7 @@ class Expressions(msgspec.Struct):
         """Return whether the C++ type of the result has several words, so that a cast to it is a prefix, not a call."""
         return " " in c_type(op.result.type)
 
-    def _builtin(self, op: Op) -> Text:
+    def _builtin(self, op: Op) -> CppExpr:
         """Return the expression of a builtin by its CUDA spelling, cast back where C++ promotes; record the builtin."""
         builtin = TABLE[op.name]
         self.builtins.add(op.name)
@@ -192,15 +194,15 @@ class Expressions(msgspec.Struct):
         if match:
             text = binary(self.of(op.operands[0]), match[1], self.of(op.operands[1]))
         elif spelling in _PREFIX:
-            text = Text(_PREFIX[spelling] + self.of(op.operands[0]).within(ATOM), UNARY)
+            text = CppExpr(_PREFIX[spelling] + self.of(op.operands[0]).within(ATOM), UNARY)
         elif spelling == "({0} ? {1} : {2})":
             parts = [self.of(v).within(TERNARY + 1) for v in op.operands]
-            text = Text(f"{parts[0]} ? {parts[1]} : {parts[2]}", TERNARY)
+            text = CppExpr(f"{parts[0]} ? {parts[1]} : {parts[2]}", TERNARY)
         else:
             text = self._template(op, spelling)
         return self._narrowed(op, text, promotes=bool(match) or spelling in _PREFIX)
 
-    def _call(self, op: Op, name: str) -> Text:
+    def _call(self, op: Op, name: str) -> CppExpr:
         """Return the call of a function of CUDA's maths library; `f` is appended to its name for float32.
 
         Raises:
@@ -210,16 +212,16 @@ class Expressions(msgspec.Struct):
         if scalar.kind is not Kind.FLOAT:
             raise BuildError(f"{op.name}() has no CUDA spelling for {scalar!r}.", op.location, "Cast to a float.")
         suffix = "f" if scalar.bits == 32 else ""
-        return Text(f"{name}{suffix}({', '.join(map(self.argument, op.operands))})", ATOM)
+        return CppExpr(f"{name}{suffix}({', '.join(map(self.argument, op.operands))})", ATOM)
 
-    def _template(self, op: Op, spelling: str) -> Text:
+    def _template(self, op: Op, spelling: str) -> CppExpr:
         """Return a builtin's spelling with its operands, `{0}`, …, and the result's type, `{T}`, filled in."""
         call = not spelling.startswith("(")
         body = spelling if call else spelling[1:-1]
         parts = [self.of(v).text if call else self.of(v).within(UNARY) for v in op.operands]
-        return Text(body.replace("{T}", c_type(op.result.type)).format(*parts), ATOM if call else TERNARY + 1)
+        return CppExpr(body.replace("{T}", c_type(op.result.type)).format(*parts), ATOM if call else TERNARY + 1)
 
-    def _narrowed(self, op: Op, text: Text, promotes: bool) -> Text:
+    def _narrowed(self, op: Op, text: CppExpr, promotes: bool) -> CppExpr:
         """Return the text with a cast back to the result's type, where C++ promotes it to int.
 
         It does so for operators on 8 and 16 bits, and for `& | ^` on bools.
@@ -229,15 +231,15 @@ class Expressions(msgspec.Struct):
         if not small or not promotes or (type == bool_ and not op.name.startswith("bit_")):
             return text
         word = c_type(type)
-        return Text(cast(word, text.text), UNARY if " " in word else ATOM)
+        return CppExpr(cast(word, text.text), UNARY if " " in word else ATOM)
 
-    def _vector_operator(self, op: Op) -> Text:
+    def _vector_operator(self, op: Op) -> CppExpr:
         """Return the expression of a vector's + - * / or negation; a splat as factor or divisor stays a scalar."""
         sign = _VECTOR_SIGNS[op.name]
         length = form_of(vector_of(op.result))
         if op.name == "neg":
             self.keys.add(("op", length, "-", "v"))
-            return Text(f"-{self.of(op.operands[0]).within(UNARY)}", UNARY)
+            return CppExpr(f"-{self.of(op.operands[0]).within(UNARY)}", UNARY)
         sides = [self._scalar_of(v) if sign in "*/" else None for v in op.operands]
         if sign == "/" or (sides[0] is not None and sides[1] is not None):
             sides[0] = None
@@ -257,19 +259,19 @@ _SHORT: dict[bool, Key] = {True: ("int",), False: ()}
 _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
 
 
-def _const(e: Expressions, op: Op) -> Text:
+def _const(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of a constant."""
     text = literal(op.attrs[VALUE], scalar_or_vector_of(op.result))
-    return Text(text, UNARY if text.startswith(("-", "(signed", "(unsigned", "(short")) else ATOM)
+    return CppExpr(text, UNARY if text.startswith(("-", "(signed", "(unsigned", "(short")) else ATOM)
 
 
-def _shape(e: Expressions, op: Op) -> Text:
+def _shape(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of an array's size along an axis, in the result's type."""
     extent = f"{e.names(op.operands[0])}.shape[{op.attrs[AXIS]}]"
-    return Text(extent, ATOM) if element(op.result.type).bits == 64 else Text(f"(int){extent}", UNARY)
+    return CppExpr(extent, ATOM) if element(op.result.type).bits == 64 else CppExpr(f"(int){extent}", UNARY)
 
 
-def _load(e: Expressions, op: Op) -> Text:
+def _load(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of an element: of arrays that nothing changes, by a read through the read-only cache."""
     array, lvalue = op.operands[0], e.element(op.operands[0], op.operands[1:])
     if array not in e.constant:
@@ -278,13 +280,13 @@ def _load(e: Expressions, op: Op) -> Text:
     dtype, bytes = type.dtype, e.fields.word(array, e.constant)
     if bytes:
         e.keys.add(("read_only",))
-        return Text(f"wb_read_only<uint{bytes // 4}, {type.offset % bytes}>({lvalue.text})", ATOM)
+        return CppExpr(f"wb_read_only<uint{bytes // 4}, {type.offset % bytes}>({lvalue.text})", ATOM)
     if isinstance(dtype, Scalar) and dtype != bool_ and not dtype.is_half:
         e.keys.add(("ldg",))
-        return Text(f"__ldg(&{lvalue.text})", ATOM)
+        return CppExpr(f"__ldg(&{lvalue.text})", ATOM)
     words = _word(element(dtype), access_bytes(type) if e.options.aligned and not type.pitch else 0)
     e.keys.add(("read_only",))
-    return Text(f"wb_read_only<{words}>({lvalue.text})", ATOM)
+    return CppExpr(f"wb_read_only<{words}>({lvalue.text})", ATOM)
 
 
 def _word(type: Scalar, bytes: int) -> str:
@@ -300,21 +302,21 @@ def _word(type: Scalar, bytes: int) -> str:
     return f"{base}{count}" if count > 1 else single.get(base, base.replace("ulonglong", "unsigned long long"))
 
 
-def _cast(e: Expressions, op: Op) -> Text:
+def _cast(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of a conversion, component by component for vectors."""
     source, target = op.operands[0].type, op.result.type
     text = e.of(op.operands[0])
     if isinstance(source, Vector) and isinstance(target, Vector):
         parts = [
-            convert(e, Text(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
+            convert(e, CppExpr(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
             for c in members(form_of(target))
         ]
-        return Text(f"{c_type(target)}{{{', '.join(p.text for p in parts)}}}", ATOM)
+        return CppExpr(f"{c_type(target)}{{{', '.join(p.text for p in parts)}}}", ATOM)
     assert isinstance(source, Scalar) and isinstance(target, Scalar)
     return convert(e, text, source, target)
 
 
-def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
+def convert(e: Expressions, text: CppExpr, source: Scalar, target: Scalar) -> CppExpr:
     """Return the C++ conversion of a scalar.
 
     To bool it is `!= 0`; of a float to an integer it saturates; halves and conversions that may lose the sign of a zero
@@ -322,57 +324,57 @@ def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
     """
     if target.kind is Kind.BOOL:
         zero: Any = 0.0 if source.kind is Kind.FLOAT else 0
-        return text if source == target else binary(text, "!=", Text(literal(zero, source), ATOM))
+        return text if source == target else binary(text, "!=", CppExpr(literal(zero, source), ATOM))
     if source != target and (source.is_half or target.is_half):
         e.keys |= {("from_double", target.name)} if source.bits == 64 else set()
-        return Text(f"wb_to_{target.name}({text.text})", ATOM)
+        return CppExpr(f"wb_to_{target.name}({text.text})", ATOM)
     if source.kind is Kind.FLOAT and target.kind is not Kind.FLOAT:
         e.keys.add(("to", target.name))
-        return Text(f"wb_to_{target.name}({text.text})", ATOM)
+        return CppExpr(f"wb_to_{target.name}({text.text})", ATOM)
     if may_lose_sign(source, target, e.compared):
         e.keys.add(("convert", target.name))
-        return Text(f"wb_convert_{target.name}({text.text})", ATOM)
+        return CppExpr(f"wb_convert_{target.name}({text.text})", ATOM)
     word = c_type(target)
-    return Text(f"({word}){text.within(UNARY)}", UNARY) if " " in word else Text(f"{word}({text.text})", ATOM)
+    return CppExpr(f"({word}){text.within(UNARY)}", UNARY) if " " in word else CppExpr(f"{word}({text.text})", ATOM)
 
 
-def _vec(e: Expressions, op: Op) -> Text:
+def _vec(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of a vector of its operands, or of one scalar in all components."""
     type = vector_of(op.result)
     if is_splat(op):
         e.keys.add(("splat", form_of(type)))
-        return Text(f"wb_splat{label(form_of(type))}({e.argument(op.operands[0])})", ATOM)
-    return Text(f"{c_type(type)}{{{', '.join(map(e.argument, op.operands))}}}", ATOM)
+        return CppExpr(f"wb_splat{label(form_of(type))}({e.argument(op.operands[0])})", ATOM)
+    return CppExpr(f"{c_type(type)}{{{', '.join(map(e.argument, op.operands))}}}", ATOM)
 
 
-def _extract(e: Expressions, op: Op) -> Text:
+def _extract(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of a component: a member if the index is constant, else a call of `wb_component`."""
     vector, index = op.operands
     form, constant = form_of(vector_of(vector)), e.inlining.definition.get(index)
     if constant is not None and constant.name == "const":
-        return Text(f"{e.of(vector).within(ATOM)}.{members(form)[int(number_of(constant))]}", ATOM)
+        return CppExpr(f"{e.of(vector).within(ATOM)}.{members(form)[int(number_of(constant))]}", ATOM)
     e.keys.add(("component", form))
-    return Text(f"wb_component({e.argument(vector)}, {e.argument(index)})", ATOM)
+    return CppExpr(f"wb_component({e.argument(vector)}, {e.argument(index)})", ATOM)
 
 
-def _insert(e: Expressions, op: Op) -> Text:
+def _insert(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of a copy of a vector with one component changed."""
     e.keys.add(("with", form_of(vector_of(op.result))))
-    return Text(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
+    return CppExpr(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
 
 
-def _same(e: Expressions, op: Op) -> Text:
+def _unchanged(e: Expressions, op: Op) -> CppExpr:
     """Return the expression of the first operand, for operations that do not change it."""
     return e.of(op.operands[0])
 
 
-def _nonnegative_division(sign: str) -> Callable[[Expressions, Op], Text]:
+def _nonnegative_division(sign: str) -> Callable[[Expressions, Op], CppExpr]:
     """Return an emitter of C++'s `/` or `%`, for operands that are not negative."""
     return lambda e, op: binary(e.of(op.operands[0]), sign, e.of(op.operands[1]))
 
 
-_CORE: dict[str, Callable[[Expressions, Op], Text]] = {
-    "same": _same,
+_CORE: dict[str, Callable[[Expressions, Op], CppExpr]] = {
+    "same": _unchanged,
     "quotient": _nonnegative_division("/"),
     "remainder": _nonnegative_division("%"),
     "const": _const,

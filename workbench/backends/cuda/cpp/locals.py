@@ -41,7 +41,7 @@ class Classes:
             self._parent[b] = a
             self._members[a] = self._members.get(a, {a}) | self._members.pop(b, {b})
 
-    def meet(self, value: Value, live: set[Value]) -> None:
+    def add_interference(self, value: Value, live: set[Value]) -> None:
         """Record that a value lives at the same time as others."""
         for other in live:
             if other is not value:
@@ -98,7 +98,7 @@ class Locals(Classes):
                 live |= self._leaves(op.operands)
             for result in op.results:
                 if result not in self.inlining.fixed:
-                    self.meet(result, live)
+                    self.add_interference(result, live)
                 live.discard(result)
             live |= self._leaves(operands_of(op))
         return live
@@ -108,7 +108,7 @@ class Locals(Classes):
         nodes = {self.of(r) for r in results}
         after = live - nodes
         for node in nodes:
-            self.meet(node, after | nodes)
+            self.add_interference(node, after | nodes)
         return after
 
     def _if(self, op: Op, live: set[Value]) -> set[Value]:

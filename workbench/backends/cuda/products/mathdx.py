@@ -37,7 +37,7 @@ def version(target: str = "") -> str:
     Raises:
         DeviceError: libmathdx or NVRTC is not installed.
     """
-    return f"{toolkit.beside(toolkit.MATHDX, target)}, {toolkit.compiler(target)}"
+    return f"{toolkit.matching_library(toolkit.MATHDX, target)}, {toolkit.compiler(target)}"
 
 
 def missing() -> str:
@@ -70,14 +70,14 @@ def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
     for alignment in attempts:
         try:
             return _generate(spec, alignment)
-        except _Refused as refusal:
+        except _StatusError as refusal:
             if alignment is None:
                 shown = f"cuBLASDx refused the {spec.shown} product for {spec.arch}: {refusal}"
                 raise BuildError(shown, log=refusal.log) from None
     raise AssertionError("the last attempt returns or raises")
 
 
-class _Refused(Exception):
+class _StatusError(Exception):
     """An error of a call of libmathdx, with its reason; `log` is what the compiler said."""
 
     def __init__(self, reason: str, log: str = "") -> None:
@@ -89,7 +89,7 @@ def _generate(spec: ProductSpec, alignment: tuple[int, int, int] | None) -> tupl
     """Return a product's LTO-IR and metadata; operands are aligned to these bytes, None: to their elements.
 
     Raises:
-        _Refused: libmathdx cannot build it, or a call of it failed.
+        _StatusError: libmathdx cannot build it, or a call of it failed.
     """
     library = _library(spec.arch)
     number, suffix = spec.compute_capability()
@@ -161,16 +161,18 @@ class _Handle:
 
 
 def _call(library: Any, name: str, *arguments: Any) -> None:
-    """Call a function of libmathdx; raise `_Refused` if it fails."""
+    """Call a function of libmathdx; raise `_StatusError` if it fails."""
     status = getattr(library, name)(*arguments)
     if status:
-        raise _Refused(f"{name}: {_status(library, status)}", _last_error(library))
+        raise _StatusError(f"{name}: {_status(library, status)}", _last_error(library))
 
 
-def _refusal(library: Any, status: int) -> _Refused:
+def _refusal(library: Any, status: int) -> _StatusError:
     """Return the error for a product that libmathdx did not build, with the compiler's first line of an error."""
     log = _last_error(library) if status == _COMPILATION_ERROR else ""
-    return _Refused(next((row.strip() for row in log.splitlines() if "error" in row), _status(library, status)), log)
+    return _StatusError(
+        next((row.strip() for row in log.splitlines() if "error" in row), _status(library, status)), log
+    )
 
 
 def _status(library: Any, status: int) -> str:
@@ -198,7 +200,7 @@ def _library(arch: str) -> Any:
         DeviceError: one of them is not installed or cannot be loaded.
     """
     os.environ.update(ENVIRONMENT)
-    nvrtc, own = toolkit.compiler(arch), toolkit.beside(toolkit.MATHDX, arch)
+    nvrtc, own = toolkit.compiler(arch), toolkit.matching_library(toolkit.MATHDX, arch)
     try:
         ctypes.CDLL(nvrtc.path, mode=getattr(os, "RTLD_GLOBAL", 0) | ctypes.DEFAULT_MODE)
         return ctypes.CDLL(own.path)

@@ -35,7 +35,7 @@ def version(target: str = "") -> str:
     Raises:
         DeviceError: nvJitLink is not installed.
     """
-    return str(toolkit.beside(toolkit.NVJITLINK, target))
+    return str(toolkit.matching_library(toolkit.NVJITLINK, target))
 
 
 def link_options(options: Options, target: str, kind: str) -> list[str]:

@@ -15,7 +15,7 @@ from workbench.backends.cuda.products import mathdx
 from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.backends.cuda.products.worker import build_product
 from workbench.backends.worker.calls import raised, task_name
-from workbench.backends.worker.jobs import Job, Limits, Lost, Refused
+from workbench.backends.worker.jobs import Job, Limits, Lost, TaskFailed
 from workbench.backends.worker.pool import Pool
 from workbench.backends.worker.process import Unavailable
 from workbench.config import settings
@@ -155,7 +155,7 @@ def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
     """
     try:
         return job.result()
-    except Refused as refusal:
+    except TaskFailed as refusal:
         raise raised(refusal) from None
     except (Lost, Unavailable) as lost:
         advice = 'The generated matrix multiplication works without it: matmul="generated".'

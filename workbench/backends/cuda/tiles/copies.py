@@ -90,7 +90,7 @@ def emit_copy(e: Emitter, op: Op) -> list[str]:
     slots, at_slot, array, *offsets = op.operands
     kind = array_of(array)
     e.expressions.keys |= {KEY, ("array",)}
-    e.expressions.meet(kind)
+    e.expressions.require_type(kind)
     name, axes, shape = e.name(array), op.attrs[AXES], op.attrs[SHAPE]
     # 15 is the precedence of a cast in C++: anything weaker gets parentheses.
     at = [e.expressions.of(v).within(15) for v in offsets]

@@ -162,16 +162,16 @@ class Lowering:
         def once() -> None:
             self.builder.append(op.replace(results=tuple(inner.values())))
             for value, region in zip(wanted, scratch, strict=True):
-                self.builder.slot_write(region.slots, self.number(0), inner[value])
+                self.builder.slot_write(region.slots, self.constant(0), inner[value])
 
         self.first(once)
         for value, region in zip(wanted, scratch, strict=True):
             self.touch(Use(region, "read", ANY))
-            self.builder.append(Op("slot_read", (region.slots, self.number(0)), (value,), {}, (), op.location))
+            self.builder.append(Op("slot_read", (region.slots, self.constant(0)), (value,), {}, (), op.location))
 
     def first(self, body: Callable[[], object]) -> None:
         """Emit `body` in an `if`, for the first thread of the block alone."""
-        alone = self.builder.one("eq", (self.lane, self.number(0)), bool_)
+        alone = self.builder.one("eq", (self.lane, self.constant(0)), bool_)
         when(self.builder, alone, body)
 
     def _if(self, op: Op) -> None:
@@ -209,7 +209,7 @@ class Lowering:
 
     # Places and steps.
 
-    def number(self, value: int) -> Value:
+    def constant(self, value: int) -> Value:
         """Return an int32 constant."""
         return self.builder.const(value)
 
@@ -276,7 +276,7 @@ class Lowering:
         Args:
             pairs: targets and sources; those that are no tiles are skipped.
         """
-        pairs = [(a, b) for a, b in pairs if is_tile(a) and not self._same(a, b)]
+        pairs = [(a, b) for a, b in pairs if is_tile(a) and not self._is_same_tile(a, b)]
         targets = {self.storage.of(a) for a, _ in pairs}
         late: list[tuple[Value, TileLocation]] = []
         for target, source in pairs:
@@ -289,7 +289,7 @@ class Lowering:
             self.copy(self.location_of(target), source, tile_of(target))
 
     # A view has the storage of its root but other indices, so it is never a copy onto itself.
-    def _same(self, a: Value, b: Value) -> bool:
+    def _is_same_tile(self, a: Value, b: Value) -> bool:
         """Return whether two tiles have the same elements in the same storage, `b` being no view."""
         return b not in self.plan.views and self.storage.of(a) is self.storage.of(b)
 

@@ -119,7 +119,7 @@ def tile_reduce(low: Lowering, op: Op) -> None:
     if op.attrs.get(AXIS) is None:
         _full(low, op)
     else:
-        _along(low, op)
+        _reduce_axis(low, op)
 
 
 def _started(low: Lowering, op: Op, value: Value, index: Callable[[], Value]) -> Parts:
@@ -238,7 +238,7 @@ def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Pa
     return total
 
 
-def _along(low: Lowering, op: Op) -> None:
+def _reduce_axis(low: Lowering, op: Op) -> None:
     """Lower a reduction along an axis: a team of neighbouring threads for each element of the result."""
     b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs[AXIS]
     shape, result = shape_of(tile), shape_of(op.result)

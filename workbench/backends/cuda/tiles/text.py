@@ -30,7 +30,7 @@ def _shared(e: Emitter, op: Op) -> list[str]:
     """Emit the pointer to a region of the block's shared memory."""
     type = slots_of(op.result)
     name = e.names[op.result] = e.fresh(op.result.name, "tile")
-    e.expressions.meet(type.dtype)
+    e.expressions.require_type(type.dtype)
     # One array of bytes, cut by offsets: CUDA puts only one dynamic array into a block's shared memory.
     address = f"{MEMORY} + {op.attrs[OFFSET]}" if op.attrs[OFFSET] else MEMORY
     return [f"{c_type(type.dtype)}* {name} = ({c_type(type.dtype)}*)({address});"]
@@ -64,7 +64,7 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
     """Emit a local with another thread's value, by a warp shuffle among the threads that exist."""
     (value,) = op.operands
     type, threads = scalar_of(op.result), op.attrs[THREADS]
-    e.expressions.meet(type)
+    e.expressions.require_type(type)
     text = e.expressions.of(value)
     # The mask names the threads that take part: all of the warp that exist, since the last warp may not be full. Naming
     # one that does not exist is undefined.

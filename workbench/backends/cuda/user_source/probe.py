@@ -153,13 +153,13 @@ def probe(members: Sequence[str]) -> str:
     return _TEXT.replace("@UNDEFINED@", undefined).replace("@MEMBERS@", each).replace("@USED@", used)
 
 
-def asked(expression: str) -> str:
+def name_expression(expression: str) -> str:
     """Return the name expression whose mangled name describes a kernel's parameters or a variable's type."""
     return f"&wb_::wb_of<wb_::wb_facts<decltype(&{expression})>::wb_type>"
 
 
 def elements(mangled: str, members: Sequence[str]) -> tuple[Element, ...]:
-    """Parse the types of a kernel's parameters, or of a variable, from the mangled name of an `asked` expression.
+    """Parse the types of a kernel's parameters, or of a variable, from the mangled name of a `name_expression`.
 
     Args:
         mangled: the name.

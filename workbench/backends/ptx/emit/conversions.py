@@ -29,7 +29,7 @@ def _cvt(e: Emitter, i: Instruction) -> None:
     types = [m for m in i.modifiers if m in BITS or _SMALL.fullmatch(m)]
     small = [t for t in types if t not in BITS]
     if len(types) != 2 or not set(small) <= set(_FP8) or "pack" in i.modifiers or "rs" in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     to, of = types
     if small:
         return _from_fp8(e, i, of, to) if of in _FP8 else _to_fp8(e, i, of, to)
@@ -73,7 +73,7 @@ def _to_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> V
         value = floats.flushed(e, value)
     mode = next((m for m in i.modifiers if m in _TO_INTEGER), "")
     if not mode:
-        raise e.refuse(f"{i.name} names no rounding")
+        raise e.unsupported_instruction(f"{i.name} names no rounding")
     signed = to[0] == "s"
     rounded = value if mode == "rzi" else e.intrinsic(_TO_INTEGER[mode], value)
     bits = BITS[to]
@@ -102,14 +102,14 @@ def _from_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) ->
         if to == "f64" and BITS[of] <= 32:
             return e.cast(name, value, "double")
         if to != "f32" or BITS[of] > 32:
-            raise e.refuse()
+            raise e.unsupported_instruction()
         return floats.directed(e, e.cast(name, value, "double"), e.float(0, "double"), mode)
     if to == "f64":
         return e.cast(name, value, "double")
     if to == "f32":
         return e.cast(name, value, "float")
     if BITS[of] == 64:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     return floats.narrowed(e, floats.to_odd(e, e.cast(name, value, "double")), to)
 
 
@@ -156,7 +156,7 @@ def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
     elif of in ("f16x2", "bf16x2"):
         low, high = (floats.widened(e, v, of[:-2]) for v in floats.parts(e, e.read(i.operands[1], of)))
     else:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     first, second = (_fp8_code(e, i, v, *_FP8[to]) for v in (low, high))
     packed = e.op("or", first, e.op("shl", second, e.int(8, "i32")))
     e.write(i.operands[0], e.resize(packed, "i16"))
@@ -197,7 +197,7 @@ def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
         BuildError: the result has another type.
     """
     if to not in ("f16x2", "bf16x2"):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     exponent, most = _FP8[of]
     packed = e.resize(e.read(i.operands[1], "b16"), "i32")
     low, high = (_fp8_value(e, e.op("lshr", packed, e.int(shift, "i32")), exponent, most) for shift in (0, 8))
@@ -223,7 +223,7 @@ def _half_directed(e: Emitter, value: Value, to: str, mode: str) -> Value:
         BuildError: `to` is not "f16".
     """
     if to != "f16":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     near = e.cast("fptrunc", value, "half")
     back = e.cast("fpext", near, "float")
     bits = e.bits(near)
@@ -269,7 +269,7 @@ def _cvta(e: Emitter, i: Instruction) -> None:
     """Emit cvta: add the base address of the state space, or subtract it with `.to`; refuse parameters."""
     space = next((m for m in i.modifiers if m.split("::")[0] in ("global", "shared", "local", "const", "param")), "")
     if space == "param":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     value = e.read(i.operands[1], "u64")
     result = e.op("sub" if "to" in i.modifiers else "add", value, window(e, space.split("::")[0]))
     e.write(i.operands[0], result, "u64")

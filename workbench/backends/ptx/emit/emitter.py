@@ -120,7 +120,9 @@ class Emitter(Writer):
             case Immediate(value, "int"):
                 elem = element(type)
                 if elem in ("half", "float", "double"):
-                    raise self.refuse(f"{self.instruction.name} has the integer {value} where a float belongs")
+                    raise self.unsupported_instruction(
+                        f"{self.instruction.name} has the integer {value} where a float belongs"
+                    )
                 return self.int(value, elem)
             case Immediate(value, kind):
                 held = self.float(value, "float" if kind == "f32" else "double")
@@ -140,7 +142,9 @@ class Emitter(Writer):
                     return self.op("sub", self.int(0, value.elem), value)
                 return self.new(f"fneg {value}", value.elem, value.lanes)
             case _:
-                raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
+                raise self.unsupported_instruction(
+                    f"{self.instruction.name} has an operand of a form that cannot be executed"
+                )
 
     def register(self, register: Register) -> Value:
         """Return a register's value at this point of the block; its first use in the block loads it from memory."""
@@ -171,7 +175,7 @@ class Emitter(Writer):
             return self.op("add", value, self.int(symbol.offset, "i64")) if symbol.offset else value
         if name in self.parameters:
             return self.int(self.parameters[name].offset + symbol.offset, "i64")
-        raise self.refuse(f"The name {name!r} is not declared")
+        raise self.unsupported_instruction(f"The name {name!r} is not declared")
 
     def word(self, name: str) -> Value:
         """Emit a load of a named 64-bit word of the launch's context (`context.py`)."""
@@ -213,7 +217,7 @@ class Emitter(Writer):
             return self._cluster(base, axis)
         if base == "wb_slot":  # from a block's shared memory to the next one's
             return self.resize(self.word("SLOT_SIZE"), "i32")
-        raise self.refuse(f"The special register {name} cannot be read")
+        raise self.unsupported_instruction(f"The special register {name} cannot be read")
 
     def _cluster(self, base: str, axis: str) -> Value:
         """Return the value of a cluster's special register; a kernel without clusters has clusters of one block.
@@ -249,7 +253,7 @@ class Emitter(Writer):
             "ge": lambda n: ~((1 << n) - 1),
         }
         if kind not in bits:
-            raise self.refuse()
+            raise self.unsupported_instruction()
         return Value("<" + ", ".join(f"i32 {bits[kind](n) & 0xFFFFFFFF}" for n in range(LANES)) + ">", "i32")
 
     # Writing.
@@ -265,7 +269,7 @@ class Emitter(Writer):
         if isinstance(operand, Sink):
             return
         if not isinstance(operand, Register):
-            raise self.refuse(f"{self.instruction.name} has no register for its result")
+            raise self.unsupported_instruction(f"{self.instruction.name} has no register for its result")
         elem = stored(operand.type)
         if value.elem != elem:
             if WIDTH[value.elem] != WIDTH[elem]:
@@ -332,7 +336,7 @@ class Emitter(Writer):
             BuildError: the operand is no address.
         """
         if not isinstance(operand, Address):
-            raise self.refuse(f"{self.instruction.name} has no address where one belongs")
+            raise self.unsupported_instruction(f"{self.instruction.name} has no address where one belongs")
         return operand.base, operand.offset
 
 

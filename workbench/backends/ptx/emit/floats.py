@@ -182,7 +182,7 @@ def _sum(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
 def _in_direction(e: Emitter, i: Instruction, mode: str) -> None:
     """Emit add, sub, mul or fma of float32 values in a directed rounding `mode`; refuse other types."""
     if i.type != "f32":
-        raise e.refuse()
+        raise e.unsupported_instruction()
 
     def function(*values: Value) -> Value:
         wide = [e.cast("fpext", v, "double") for v in values]
@@ -229,7 +229,7 @@ def divide(e: Emitter, i: Instruction) -> None:
         BuildError: it names another rounding.
     """
     if rounding(e, i) != "rn":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     compute(e, i, lambda a, b: e.op("fdiv", a, b), 2)
 
 
@@ -241,7 +241,7 @@ def min_max(e: Emitter, i: Instruction) -> None:
     """
     name = f"llvm.{i.opcode}imum" + ("" if "NaN" in i.modifiers else "num")
     if "xorsign" in i.modifiers or len(i.operands) > 3:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     compute(e, i, lambda a, b: e.intrinsic(name, a, b), 2)
 
 
@@ -260,7 +260,7 @@ def sign(e: Emitter, i: Instruction) -> None:
 def _root(e: Emitter, i: Instruction) -> None:
     """Emit sqrt, rounded to nearest even even where it may be approximate; refuse directed rounding."""
     if rounding(e, i) != "rn" and "approx" not in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     compute(e, i, lambda a: e.intrinsic("llvm.sqrt", a), 1)
 
 
@@ -281,7 +281,7 @@ def _reciprocal(e: Emitter, i: Instruction) -> None:
         return e.op("fdiv", e.float(0x3F800000 if a.elem == "float" else one, a.elem), a)
 
     if rounding(e, i) != "rn":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     compute(e, i, function, 1)
 
 
@@ -309,7 +309,7 @@ def _testp(e: Emitter, i: Instruction) -> None:
     classes = {"finite": 0x1F8, "infinite": 0x204, "number": 0x3FC, "notanumber": 3, "normal": 0x108, "subnormal": 0x90}
     bits = classes.get(i.modifiers[0])
     if bits is None:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     suffix = f"v32{element(i.type).replace('float', 'f32').replace('double', 'f64')}"
     value = e.spread(value)
     name = f"@llvm.is.fpclass.{suffix}"

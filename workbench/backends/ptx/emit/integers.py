@@ -45,7 +45,7 @@ def _addc(e: Emitter, i: Instruction) -> None:
     """Emit addc or subc, with the carry in and, for `.cc`, out; raise a BuildError if the block has set none."""
     a, b = _integer(e, i, 1, 2)
     if e.carry is None:
-        raise e.refuse(f"{i.name} has no carry set before it in its block")
+        raise e.unsupported_instruction(f"{i.name} has no carry set before it in its block")
     name = i.opcode[:3]
     carry = e.cast("zext", e.carry, a.elem)
     first = e.op(name, a, b)
@@ -91,7 +91,7 @@ def _mad(e: Emitter, i: Instruction) -> None:
     result = e.op("add", product, c)
     if i.opcode == "madc":
         if e.carry is None:
-            raise e.refuse(f"{i.name} has no carry set before it in its block")
+            raise e.unsupported_instruction(f"{i.name} has no carry set before it in its block")
         carry = e.cast("zext", e.carry, product.elem)
         total = e.op("add", result, carry)
         if "cc" in i.modifiers:
@@ -288,7 +288,7 @@ def _prmt(e: Emitter, i: Instruction) -> None:
     Modes are refused.
     """
     if i.modifiers != ("b32",):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     a, b, c = _integer(e, i, 1, 2, 3)
     both = e.op("or", e.op("shl", e.cast("zext", b, "i64"), e.int(32, "i64")), e.cast("zext", a, "i64"))
     result = e.int(0, "i32")
@@ -309,7 +309,7 @@ def _lop3(e: Emitter, i: Instruction) -> None:
     table = i.operands[4]
     bits = getattr(table, "value", None)
     if bits is None or "BOOL" in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     result: Value = e.int(0, "i32")
     for n in range(8):
         if not bits >> n & 1:
@@ -361,7 +361,7 @@ def _compared(e: Emitter, i: Instruction, type: str) -> Value:
 def _setp(e: Emitter, i: Instruction) -> None:
     """Emit setp: the predicates of a comparison and of its negation, each combined with a third if there is one."""
     if i.type.endswith("x2"):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     first, second = e.pair(i.operands[0])
     result = _compared(e, i, i.type)
     other = e.op("xor", result, e.int(1, "i1"))
@@ -384,7 +384,7 @@ def _set(e: Emitter, i: Instruction) -> None:
     if to == "f32":
         return e.write(i.operands[0], e.cast("uitofp", result, "float"))
     if to[0] == "f" or (to[0] == "b" and to not in ("b32", "b64")):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     e.write(i.operands[0], e.cast("sext", result, f"i{BITS[to]}"))
 
 

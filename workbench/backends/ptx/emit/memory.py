@@ -87,7 +87,7 @@ def access(e: Emitter, operand: Operand, space: str) -> Access:
 def _ld(e: Emitter, i: Instruction) -> None:
     """Emit ld or ldu, with its checks and counts; a load of parameters is unchecked. Refuse b128."""
     if i.type == "b128":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     space, kind = space_of(i), i.type
     items = e.group(i.operands[0])
     elem, bytes = f"i{8 * width(kind)}", width(kind)
@@ -152,7 +152,7 @@ def checked(e: Emitter, mask: str, target: Access, size: int) -> str:
 def _st(e: Emitter, i: Instruction) -> None:
     """Emit st, of one value or a vector per lane, with its checks and counts; refuse b128."""
     if i.type == "b128":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     kind = i.type
     items = e.group(i.operands[1])
     elem, size = f"i{8 * width(kind)}", width(kind)
@@ -208,7 +208,7 @@ def _atom(e: Emitter, i: Instruction) -> None:
     name = atomic_name(operation, i.type) if operation and i.type in BITS else ""
     vector = any(m in ("v2", "v4", "v8") for m in i.modifiers)
     if not name:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     target = access(e, operands[1], space_of(i))  # type: ignore[arg-type]
     elem = f"i{BITS[i.type]}"
     mask = e.executing()
@@ -245,7 +245,7 @@ def _cp(e: Emitter, i: Instruction) -> None:
     if i.modifiers[:2] == ("async", "mbarrier"):
         return _arrive_for_copies(e, i)
     if i.modifiers[:1] != ("async",) or any("bulk" in m for m in i.modifiers):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     if i.modifiers[1] == "commit_group":
         return end_copy_group(e)
     if i.modifiers[1] in ("wait_group", "wait_all"):
@@ -253,7 +253,7 @@ def _cp(e: Emitter, i: Instruction) -> None:
         return wait_for_copies(e, left.value if isinstance(left, Immediate) else 0)
     size = i.operands[2]
     if i.modifiers[1] not in ("ca", "cg") or not isinstance(size, Immediate) or "ignore-src" in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     to, of = access(e, i.operands[0], "shared"), access(e, i.operands[1], "global")
     taken = e.read(i.operands[3], "u32") if len(i.operands) > 3 and _is_size(i.operands[3]) else size_of(e, size)
     mask = e.executing()
@@ -292,7 +292,7 @@ def _nothing(e: Emitter, i: Instruction) -> None:
 def _fence(e: Emitter, i: Instruction) -> None:
     """Emit fence or membar, always sequentially consistent; refuse fences between proxies."""
     if any("proxy" in m for m in i.modifiers):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     note_order(e, i)
     # One kind of fence for all: CPUs have few, and blocks on several cores do need it.
     e.row("fence seq_cst")
@@ -316,7 +316,7 @@ def _mbarrier(e: Emitter, i: Instruction) -> None:
     """
     kind = i.modifiers[0]
     if kind not in _KINDS or "shared::cluster" in i.modifiers or any("tx" in m for m in i.modifiers):
-        raise e.refuse(f"{i.name} cannot be executed: clusters and bulk copies are not there")
+        raise e.unsupported_instruction(f"{i.name} cannot be executed: clusters and bulk copies are not there")
     _KINDS[kind](e, i)
 
 
@@ -374,7 +374,7 @@ def _arrive_for_copies(e: Emitter, i: Instruction) -> None:
     Without `.noinc` the object also expects one arrival more, so its state does not change.
     """
     if "shared::cluster" in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     wait_for_copies(e)
     if "noinc" in i.modifiers:
         _arrived(e, i, i.operands[0], e.int(1, "i32"))

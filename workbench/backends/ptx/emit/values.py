@@ -60,7 +60,7 @@ class Writer:
         self._count = 0
         self.instruction = Instruction("", (), ())
 
-    def refuse(self, what: str = "") -> Exception:
+    def unsupported_instruction(self, what: str = "") -> Exception:
         """Return an error saying that the current PTX instruction cannot be executed; `what` replaces its message."""
         i = self.instruction
         return unsupported(what or f"The instruction {i.name} cannot be executed", i.line, self.version)

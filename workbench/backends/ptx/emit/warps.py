@@ -28,7 +28,7 @@ def _members(e: Emitter, operand: Operand) -> Value:
 def _shfl(e: Emitter, i: Instruction) -> None:
     """Emit shfl.sync: the value of another lane, and whether that lane is in the segment; refuse it without `.sync`."""
     if "sync" not in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     first, second = e.pair(i.operands[0])
     value, b, c = (e.read(i.operands[n], "b32") for n in (1, 2, 3))
     _members(e, i.operands[4])
@@ -51,7 +51,7 @@ def _shfl(e: Emitter, i: Instruction) -> None:
 def _vote(e: Emitter, i: Instruction) -> None:
     """Emit vote.sync: all, any, uni or ballot of a predicate over the executing members; refuse it without `.sync`."""
     if "sync" not in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     kind = next(m for m in i.modifiers if m in ("all", "any", "uni", "ballot"))
     held = e.mask_bits(e.read(i.operands[1], "pred"))
     members = _members(e, i.operands[2])
@@ -85,7 +85,7 @@ def _redux(e: Emitter, i: Instruction) -> None:
     """Emit redux: the reduction of a 32-bit integer over the executing members; refuse other types and operations."""
     operation = next((m for m in i.modifiers if m in ("add", "min", "max", "and", "or", "xor")), "")
     if not operation or i.type not in ("s32", "u32", "b32"):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     value = e.spread(e.read(i.operands[1], i.type))
     members = _members(e, i.operands[2])
     here = e.op("and", members, Value(e.executing(), "i32", False))
@@ -120,7 +120,7 @@ def _bar(e: Emitter, i: Instruction) -> None:
             e.call("wbe_warp_synced", "void", "ptr %ctx")
         return
     if "cluster" in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     kind = next((m for m in i.modifiers if m in ("sync", "arrive", "red")), "")
     operands = list(i.operands)
     result = operands.pop(0) if kind == "red" else None
@@ -234,14 +234,14 @@ def _mma(e: Emitter, i: Instruction) -> None:
     if fragments and len(types) == 2:
         types[1:1] = ["f16", "f16"]
     if shape is None or len(types) != 4 or sparse or "xor" in i.modifiers:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     if not fragments and ("row", "col") != _layout(i):
-        raise e.refuse()
+        raise e.unsupported_instruction()
     d, a, b, c = types
     m, n, k = (int(s) for s in shape.groups())
     product = PRODUCTS.get((Fragments if fragments else Product)(m, n, k, a, b, c).name)
     if product is None or d != c:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     to, *groups = (e.group(o) for o in i.operands[:4])
     kinds = [("b64" if t == "f64" else "b32") for t in (a, b, c)]
     at = 0
@@ -256,7 +256,7 @@ def _mma(e: Emitter, i: Instruction) -> None:
     elem = f"i{BITS[kinds[2]]}"
     saturate = "satfinite" in i.modifiers
     if saturate:
-        raise e.refuse()
+        raise e.unsupported_instruction()
     at = slots[2]
     for item in to:
         e.write(item, e.new(f"load <32 x {elem}>, ptr {_at(e, at)}, align 64", elem))
@@ -277,7 +277,7 @@ def _ldmatrix(e: Emitter, i: Instruction) -> None:
     """Emit ldmatrix or stmatrix of 1, 2 or 4 matrices of 8x8 16-bit elements, with checks; refuse other forms."""
     count = next((int(m[1:]) for m in i.modifiers if m in ("x1", "x2", "x4")), 0)
     if not count or "m8n8" not in i.modifiers or i.type != "b16":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     store = i.opcode == "stmatrix"
     registers = e.group(i.operands[1] if store else i.operands[0])
     rows_at = access(e, i.operands[0] if store else i.operands[1], "shared")
@@ -306,7 +306,7 @@ def _ldmatrix(e: Emitter, i: Instruction) -> None:
 def _movmatrix(e: Emitter, i: Instruction) -> None:
     """Emit movmatrix: the transpose of an 8x8 matrix of 16-bit elements; refuse other forms."""
     if "trans" not in i.modifiers or i.type != "b16":
-        raise e.refuse()
+        raise e.unsupported_instruction()
     value: Value = e.spread(e.read(i.operands[1], "b32"))
     e.write(i.operands[0], e.lanes_of("wbe_movmatrix", "i32", value))
 

@@ -109,7 +109,7 @@ def claim(target: str, specialisation: Specialisation) -> None:
     """Record that a target was built for the present version of a kernel, and refresh the target's word."""
     kernel = specialisation.kernel
     # What names meant, not their objects: claims live as long as the process, and must not hold kernels.
-    reads = [(w.definition.scope, w.path, meaning(w.value)) for w in specialisation.watched if w.again is None]
+    reads = [(w.definition.scope, w.path, meaning(w.value)) for w in specialisation.watched if w.reevaluate is None]
     with _lock:
         calls = _calls.setdefault(target, _Calls())
         if not any(c.edition is kernel.edition and not c.outdated for c in calls.claims):

@@ -14,7 +14,7 @@ _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 
 def emit_atomic(emitter: Emitter, op: Op) -> None:
     """Emit an atomic change of an element other than an addition; the result is the element's old value."""
-    address = memory.places(emitter, op)[0]
+    address = memory.element_addresses(emitter, op)[0]
     kind, scalar = op.attrs[KIND], element(op.result.type)
     hint = op.result.name
     if isinstance(op.result.type, Vector):
@@ -50,7 +50,7 @@ def _exchange_number(emitter: Emitter, op: Op, address: str) -> list[str]:
 
 def emit_swap(emitter: Emitter, op: Op) -> None:
     """Emit one attempt to compare and swap an element, by its bits; the result is true if it has to be tried again."""
-    (address,) = memory.places(emitter, op)
+    (address,) = memory.element_addresses(emitter, op)
     w, old, new = emitter.writer, emitter.operand(op.operands[-2]), emitter.operand(op.operands[-1])
     scalar, word = element(op.operands[-1].type), f"i{8 * element(op.operands[-1].type).size}"
     if scalar.kind is Kind.BOOL:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.emit.memory import data, places, size
+from workbench.backends.cpu.emit.memory import data, element_addresses, size
 from workbench.backends.cpu.text.values import literal, register, width
 from workbench.ir.attributes import ACCUMULATE, AXES, SHAPE, TRANSPOSE_A
 from workbench.ir.values import Op, Value, array_of
@@ -77,7 +77,7 @@ def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: 
     scalar = register(shape.scalar)
     maths = emitter.maths
     bits, fused = maths.bits, maths.formulas and maths.fused
-    emitter.writer.declare(f"@{shape.name}", "\n".join(_Text(shape, bits, fused).function()))
+    emitter.writer.declare(f"@{shape.name}", "\n".join(_CodeWriter(shape, bits, fused).function()))
     for lanes in sorted({w for _, _, w, _ in _columns(shape, bits)}):
         kind = _vector(scalar, lanes)
         if fused:
@@ -111,7 +111,7 @@ def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
         start = stop
 
 
-class _Text:
+class _CodeWriter:
     """Writes the LLVM IR lines of a function that multiplies tiles."""
 
     def __init__(self, shape: Shape, bits: int, fused: bool) -> None:
@@ -267,7 +267,7 @@ def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[st
         The tile's address; the number of elements from row to row of the array; and the condition.
     """
     w = emitter.writer
-    (there,) = places(emitter, op)
+    (there,) = element_addresses(emitter, op)
     inside = emitter.operand(condition)
     address = w.emit(f"select i1 {inside}, ptr {there}, ptr {emitter.operand(slots)}")
     return address, _count(emitter, op.operands[0], op.attrs[AXES][0] + 1), inside
@@ -287,7 +287,7 @@ def arguments(emitter: Emitter, window: Sequence[str], columns: int) -> str:
     return f"ptr {address}, i64 {emitter.writer.emit(f'select i1 {inside}, i64 {row}, i64 {columns}')}"
 
 
-def emit_apart(emitter: Emitter, op: Op) -> None:
+def emit_disjoint(emitter: Emitter, op: Op) -> None:
     """Emit whether two dense arrays do not overlap in memory."""
     w = emitter.writer
     (first, end), (second, other) = (_ends(emitter, v) for v in op.operands)

@@ -33,11 +33,11 @@ def emit_transpose(emitter: Emitter, op: Op) -> None:
     if sides:
         name = f"wb.transpose.{scalar}"
         emitter.writer.declare("@llvm.prefetch.p0", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        text = _Text(scalar).function(name)
+        text = _CodeWriter(scalar).function(name)
         windows_text += [f"i64 {wide_index(emitter, v)}" for v in sides]
     else:
         name = f"wb.transpose.{scalar}.{rows}.{columns}"
-        text = _Text(scalar).function(name, rows, columns)
+        text = _CodeWriter(scalar).function(name, rows, columns)
     emitter.writer.declare(f"@{name}", "\n".join(text))
     emitter.writer.do(f"call void @{name}({', '.join(windows_text)})")
 
@@ -52,7 +52,7 @@ def _parts(count: int) -> Iterator[tuple[int, int, int]]:
         start = stop
 
 
-class _Text:
+class _CodeWriter:
     """Writes the LLVM IR lines of a function that transposes a tile."""
 
     def __init__(self, scalar: Scalar) -> None:

@@ -93,7 +93,7 @@ def plan(function: Function) -> Plan:
     spread = _spread(ops, values, result)
     needed = {result.root(v) for op in ops for v in crossing(op)}
     result.shared = _closed(result.shared | {v for v in needed if v not in spread}, result)
-    result.shared = _closed(result.shared | _loaded_for(ops, result), result)
+    result.shared = _closed(result.shared | _preloaded(ops, result), result)
     _copies(result, spread)
     _layouts(result, spread)
     return result
@@ -110,7 +110,7 @@ def _linked(ops: list[Op]) -> set[Value]:
     return {v for op in linked for v in (op.result, *op.operands[2:])}
 
 
-def _loaded_for(ops: list[Op], plan: Plan) -> set[Value]:
+def _preloaded(ops: list[Op], plan: Plan) -> set[Value]:
     """Return the loads whose tiles a loop begins with and carries in shared memory: loaded there, they need no copy."""
     loads = {op.result for op in ops if op.name == "tile_load"}
     loops = [op for op in ops if op.name in LOOPS]

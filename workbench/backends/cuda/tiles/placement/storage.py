@@ -53,10 +53,10 @@ class Storage:
         """Return the storages of the tiles among these values, by their representatives; views count as their roots."""
         return {self.of(self.plan.root(v)) for v in values if is_tile(v)}
 
-    def _meet(self, values: set[Value], live: set[Value]) -> None:
+    def _add_interference(self, values: set[Value], live: set[Value]) -> None:
         """Record that each of these storages is needed at the same time as all of `live`."""
         for value in values:
-            self.classes.meet(value, live)
+            self.classes.add_interference(value, live)
 
     def _block(self, block: Block, live: set[Value]) -> set[Value]:
         """Walk a block backwards from the storages that are needed after it; return those that are needed before it."""
@@ -72,7 +72,7 @@ class Storage:
                 read = self._roots(op.operands)
                 self._around[op] = live | results | read
                 # Results of one operation are written together, so they interfere with each other as well.
-                self._meet(results, live | results)
+                self._add_interference(results, live | results)
                 live = (live - results) | read
         return live
 
@@ -80,7 +80,7 @@ class Storage:
         """Walk an `if` backwards from the storages that are needed after it; return those that are needed before it."""
         results = self._roots(op.results)
         after = live - results
-        self._meet(results, after | results)
+        self._add_interference(results, after | results)
         self._around[op] = live | results
         before: set[Value] = set()
         for block in op.blocks:
@@ -93,7 +93,7 @@ class Storage:
         """Walk a loop backwards from the storages that are needed after it; return those that are needed before it."""
         carried = self._roots(op.results)
         outside = (live - carried) | self._from_outside(op)
-        self._meet(carried, outside | carried)
+        self._add_interference(carried, outside | carried)
         init = self._roots(op.operands)
         self._around[op] = outside | carried | init
         body = op.blocks[-1]

@@ -115,7 +115,7 @@ def _mentions(who: Hashable, values: set[Value]) -> bool:
 
 
 Open = frozenset[Use]
-Numbers = dict[Value, Any]
+Constants = dict[Value, Any]
 """The constants of the kernel, by value."""
 
 
@@ -124,12 +124,12 @@ def place_barriers(block: Block) -> Block:
 
     A barrier's attribute `wait` says that copies are under way, which each thread waits for before it arrives.
     """
-    numbers = {op.result: op.attrs[VALUE] for op in walk(block) if op.name == "const"}
-    ops, _ = _walk(block, frozenset(), numbers)
+    constants = {op.result: op.attrs[VALUE] for op in walk(block) if op.name == "const"}
+    ops, _ = _walk(block, frozenset(), constants)
     return Block(block.params, tuple(ops))
 
 
-def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
+def _walk(block: Block, open_: Open, constants: Constants) -> tuple[list[Op], Open]:
     """Return a block's operations with barriers for touches where needed, and the uses that no barrier follows.
 
     `open_` are the uses that are open before it.
@@ -150,19 +150,19 @@ def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
             # It waits for the groups of its loop's loads ahead; another copy may still be under way.
             open_ = frozenset(use for use in open_ if use.pending)
         elif op.name == "if":
-            branches = [_walk(inner, open_, numbers) for inner in op.blocks]
+            branches = [_walk(inner, open_, constants) for inner in op.blocks]
             ops.append(_with(op, [rows for rows, _ in branches]))
             # All threads take the same branch, but not known which: either may have left its uses open.
             open_ = branches[0][1] | branches[1][1]
         elif op.name in LOOPS:
-            rows, open_ = _loop(op, open_, numbers)
+            rows, open_ = _loop(op, open_, constants)
             ops.append(_with(op, rows))
         else:
             ops.append(op)
     return ops, open_
 
 
-def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]:
+def _loop(op: Op, before: Open, constants: Constants) -> tuple[list[list[Op]], Open]:
     """Return the lowered blocks of a loop, and the uses that are open after it."""
     inside = _defined_in(op)
     head = before
@@ -172,7 +172,7 @@ def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]
         rows: list[list[Op]] = []
         open_, tested = head, head
         for position, block in enumerate(op.blocks):
-            done, open_ = _walk(block, open_, numbers)
+            done, open_ = _walk(block, open_, constants)
             rows.append(done)
             if op.name == "while" and position == 0:
                 tested = open_
@@ -180,14 +180,14 @@ def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]
         if again == head:
             # A `while` is left after its condition, a `for` after its body; one that may have no turn leaves open what
             # was before it.
-            left = tested if op.name == "while" else open_ if _is_entered(op, numbers) else before | open_
+            left = tested if op.name == "while" else open_ if _is_entered(op, constants) else before | open_
             return rows, frozenset(use.beyond(inside) for use in left)
         head = again
 
 
-def _is_entered(op: Op, numbers: Numbers) -> bool:
+def _is_entered(op: Op, constants: Constants) -> bool:
     """Return whether a `for` is known to run its body at least once."""
-    ends = [int(n) for v in op.operands[:3] if (n := numbers.get(v)) is not None]
+    ends = [int(n) for v in op.operands[:3] if (n := constants.get(v)) is not None]
     return len(ends) == 3 and ends[2] != 0 and len(range(*ends)) > 0
 
 

@@ -26,13 +26,13 @@ from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
 _DIVISIONS = frozenset({"floordiv", "mod"})
-_SAME = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
+_UNIFORM = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
 
 Key = Value
 """The representative of values that are equal in all threads."""
 
 
-class Flattened(msgspec.Struct, frozen=True):
+class Delinearised(msgspec.Struct, frozen=True):
     """A kernel of one dimension as one of two: rows, and threads of a row.
 
     Attributes:
@@ -50,13 +50,13 @@ class Flattened(msgspec.Struct, frozen=True):
     plain: Block
 
 
-def flattened(function: Function) -> Flattened | None:
-    """Return the kernel by rows; None if `divisions_of` is."""
-    divisions = divisions_of(function)
+def delinearised(function: Function) -> Delinearised | None:
+    """Return the kernel by rows; None if `delinearisation_of` is."""
+    divisions = delinearisation_of(function)
     return None if divisions is None else divisions.by_rows()
 
 
-def divisions_of(function: Function) -> Divisions | None:
+def delinearisation_of(function: Function) -> Delinearisation | None:
     """Return the divisions by which a kernel has rows.
 
     None if it has tiles, several dimensions, reports or too many operations; if it does not divide its index; if rows
@@ -67,16 +67,16 @@ def divisions_of(function: Function) -> Divisions | None:
         return None
     if not any(op.name in _DIVISIONS for op in operations) or any(op.name in REPORTS for op in operations):
         return None
-    divisions = Divisions(function, operations)
-    return divisions if divisions.found and divisions.chosen() and divisions.matter() else None
+    divisions = Delinearisation(function, operations)
+    return divisions if divisions.entries and divisions.choose_width() and divisions.has_uses() else None
 
 
-class Divisions:
+class Delinearisation:
     """The divisions of a thread's index by what is the same in all threads.
 
     Attributes:
-        whole: the thread's index, and remainders of it.
-        found: the divisions of these values, by divisor.
+        remainders: the thread's index, and remainders of it.
+        entries: the divisions of these values, by divisor.
         width: the divisor that is a row's length, of which all others should be multiples.
     """
 
@@ -84,21 +84,21 @@ class Divisions:
         self.function, self.operations = function, operations
         self.analysis = Analysis(function)
         self.defs = self.analysis.defs
-        self.whole: set[Value] = set()
-        self.found: dict[Key, list[Op]] = {}
+        self.remainders: set[Value] = set()
+        self.entries: dict[Key, list[Op]] = {}
         self.width = Value(int32)
         for op in operations:
             if op.name == "tid":
-                self.whole.add(op.result)
-            elif op.name in _DIVISIONS and op.operands[0] in self.whole:
+                self.remainders.add(op.result)
+            elif op.name in _DIVISIONS and op.operands[0] in self.remainders:
                 key = self.key(op.operands[1])
                 if key is not None:
-                    self.found.setdefault(key, []).append(op)
-                    self.whole.update(op.results if op.name == "mod" else ())
+                    self.entries.setdefault(key, []).append(op)
+                    self.remainders.update(op.results if op.name == "mod" else ())
 
     def key(self, value: Value) -> Key | None:
         """Return the representative of the values that equal this one; None if it may differ between threads."""
-        return self.analysis.representatives.get(value) if self.analysis.uniform(value, _SAME) else None
+        return self.analysis.representatives.get(value) if self.analysis.uniform(value, _UNIFORM) else None
 
     def number(self, key: Key) -> int | None:
         """Return the divisor with this key, if it is a literal; else None."""
@@ -106,7 +106,7 @@ class Divisions:
 
     def divisor(self, key: Key) -> Value:
         """Return the divisor of the first division with this key."""
-        return self.found[key][0].operands[1]
+        return self.entries[key][0].operands[1]
 
     def is_multiple(self, key: Key, width: Key) -> bool:
         """Return whether the divisor `key` is known to be a multiple of `width`: by its number, or as a product."""
@@ -116,27 +116,27 @@ class Divisions:
         op = self.defs.get(self.divisor(key))
         return op is not None and op.name == "mul" and width in map(self.key, op.operands)
 
-    def chosen(self) -> bool:
+    def choose_width(self) -> bool:
         """Set `width`; return whether rows may be long enough, and all divisors multiples of it.
 
         Only divisors that are literals decide that; code tests the others when it runs.
         """
 
         def others(key: Key) -> tuple[int, int]:
-            unknown = sum(not self.is_multiple(k, key) for k in self.found if k != key)
-            return unknown, len({op.name for op in self.found[key]}) < len(_DIVISIONS)
+            unknown = sum(not self.is_multiple(k, key) for k in self.entries if k != key)
+            return unknown, len({op.name for op in self.entries[key]}) < len(_DIVISIONS)
 
         # Of two that are alike the later one divides what is left by the other.
-        self.width = min(reversed(self.found), key=others)
-        numbers = [self.number(key) for key in self.found]
+        self.width = min(reversed(self.entries), key=others)
+        numbers = [self.number(key) for key in self.entries]
         known = [n for n in numbers if n is not None]
         width = self.number(self.width)
         return all(n >= FLATTENED_ROW_LEAST and n % (width or 1) == 0 for n in known)
 
-    def matter(self) -> bool:
+    def has_uses(self) -> bool:
         """Return whether an access or a condition depends on one of the divisions."""
-        waiting = [v for op in self.operations for v in _asked(op)]
-        divided = {v for ops in self.found.values() for op in ops for v in op.results}
+        waiting = [v for op in self.operations for v in _deciding_operands(op)]
+        divided = {v for ops in self.entries.values() for op in ops for v in op.results}
         seen: set[Value] = set()
         while waiting:
             value = waiting.pop()
@@ -151,7 +151,7 @@ class Divisions:
     @property
     def rows(self) -> list[Terms]:
         """The forms of the values that are the thread's row."""
-        quotients = (op for op in self.found[self.width] if op.name == "floordiv")
+        quotients = (op for op in self.entries[self.width] if op.name == "floordiv")
         return [self.analysis.form(op.result).terms for op in quotients if self.defs[op.operands[0]].name == "tid"]
 
     def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
@@ -168,15 +168,15 @@ class Divisions:
             b.append(copy_op(op, env))
         return env[value]
 
-    def by_rows(self) -> Flattened:
-        """Return the kernel by rows; `chosen` has to be called first."""
+    def by_rows(self) -> Delinearised:
+        """Return the kernel by rows; `choose_width` has to be called first."""
         b = Builder()
-        b.location = self.found[self.width][0].location
+        b.location = self.entries[self.width][0].location
         width, holds, env = self.copied(b, self.divisor(self.width), {}), None, dict[Value, Value]()
         conditions: list[Value] = []
         if self.number(self.width) is None:
             conditions.append(b.one("ge", (width, b.const(FLATTENED_ROW_LEAST)), bool_))
-        for key in self.found:
+        for key in self.entries:
             if key != self.width and not (self.number(key) and self.number(self.width)):
                 other = self.copied(b, self.divisor(key), env)
                 rest = b.one("mod", (other, width), int32)
@@ -188,50 +188,50 @@ class Divisions:
         length = b.cast(width, int64)
         length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
         b.emit("row_length", (length,))
-        by_row, plain = Rewritten(self), Rewritten(self)
+        by_row, plain = RowWriter(self), RowWriter(self)
         rows = replace(self.function, body=by_row.body(by_row.by_rows), launch_ndim=2)
-        return Flattened(rows, b.body().ops, length, holds, plain.body(plain.plain))
+        return Delinearised(rows, b.body().ops, length, holds, plain.body(plain.plain))
 
 
-def _asked(op: Op) -> Iterable[Value]:
+def _deciding_operands(op: Op) -> Iterable[Value]:
     """Return the operands of an operation that decide which element is accessed, or which branch a thread takes."""
     if op.name in ELEMENTS:
         return indices_of(op)
     return op.operands[:1] if op.name == "if" else ()
 
 
-class Rewritten:
+class RowWriter:
     """Writes what a thread does by its row and its position in the row.
 
     Attributes:
         row: the thread's row.
         first: the index of the row's first thread.
-        place: the thread's position in the row.
+        column: the thread's position in the row.
         index: the thread's own index: the sum of those two, which does not wrap.
         starts: by value that is a multiple of the width plus the position, that multiple.
     """
 
-    def __init__(self, divisions: Divisions) -> None:
+    def __init__(self, divisions: Delinearisation) -> None:
         self.divisions = divisions
-        self.row = self.first = self.place = self.index = Value(int32)
+        self.row = self.first = self.column = self.index = Value(int32)
         self.starts: dict[Value, Value] = {}
 
     def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
         """Return the function's body, rewritten by `change`.
 
-        The operations of `row`, `first`, `place` and `index` come first.
+        The operations of `row`, `first`, `column` and `index` come first.
 
         Args:
             change: `plain` or `by_rows`.
             width: the row's length, if the emitter has no `row_first`; None: it has.
         """
         b = Builder()
-        self.row, self.place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
+        self.row, self.column = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
         if width is None:
             self.first = b.one("row_first", (), int32)
         else:
             self.first = b.one("mul", (self.row, self.divisions.copied(b, width, {})), int32)
-        self.index = b.one("add", (self.first, self.place), int32)
+        self.index = b.one("add", (self.first, self.column), int32)
         self.starts = {self.index: self.first}
         rest = Rewriter(change).block(self.divisions.function.body)
         return Block((), (*b.body().ops, *rest.ops))
@@ -265,16 +265,16 @@ class Rewritten:
         """
         index, divisor = op.operands
         key, start = self.divisions.key(divisor), self.starts[index]
-        if key not in self.divisions.found:
+        if key not in self.divisions.entries:
             return None
         if key == self.divisions.width and op.name == "mod":
-            return self.place
+            return self.column
         if key == self.divisions.width and index is self.index:
             return self.row
         result = b.one(op.name, (start, divisor), int32)
         if op.name == "floordiv":
             return result
-        rest = b.one("add", (result, self.place), int32)
+        rest = b.one("add", (result, self.column), int32)
         self.starts[rest] = result
         return rest
 

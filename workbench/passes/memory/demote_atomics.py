@@ -43,16 +43,16 @@ def owned_arrays(function: Function) -> frozenset[Value]:
             shared.update(v for o in (op, *inside) for v in o.operands if isinstance(v.type, ArrayType))
     analysis, axes = Analysis(function), range(function.launch_ndim)
     # Without axes the kernel never asks which thread it is, so that all do the same.
-    shared |= {a for a, ops in uses.items() if not axes or not all(analysis.own_places(n, ops) for n in axes)}
+    shared |= {a for a, ops in uses.items() if not axes or not all(analysis.own_positions(n, ops) for n in axes)}
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
 
 
 _DECIDED = frozenset({"atomic_add", "owned"})
-"""Operations that `nonatomic` looks for: most kernels have none of them."""
+"""Operations that `demote_atomics` looks for: most kernels have none of them."""
 
 
 @deep
-def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
+def demote_atomics(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
     """Return the function with its atomic additions to some arrays as loads and stores, and no `owned` left.
 
     An `if` on an `owned` is replaced by the branch for such an array, or for any other.
@@ -79,14 +79,14 @@ def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]]
 def atomic(function: Function) -> Function:
     """Return the function in which each change that is written both ways, plainly and atomically, is atomic.
 
-    That is each that `nonatomic` has not decided before.
+    That is each that `demote_atomics` has not decided before.
     """
-    return nonatomic(function, lambda _: frozenset())
+    return demote_atomics(function, lambda _: frozenset())
 
 
 @deep
 def adds_alone(function: Function) -> bool:
-    """Return whether `nonatomic` changes the function, so that arguments that overlap need other code."""
+    """Return whether `demote_atomics` changes the function, so that arguments that overlap need other code."""
     names = function.body.op_names
     return "owned" in names or ("atomic_add" in names and _adds(function, owned_arrays(function)))
 

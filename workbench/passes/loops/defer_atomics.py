@@ -22,7 +22,7 @@ from workbench.types import Scalar, Vector
 from workbench.types import bool as bool_
 
 
-def later(function: Function) -> Function:
+def defer_atomics(function: Function) -> Function:
     """Return the function with its additions to shared elements behind the rest of the body.
 
     It is the function itself if they cannot be moved, or if that does not pay.
@@ -42,7 +42,7 @@ def later(function: Function) -> Function:
     gathered = by_index(ops)
     # Of arrays that nothing changes: beside its neighbours, the same for all, or by index.
     loads = {op for op in last if op.name == "load" and op.operands[0] not in changed}
-    if not all(_is_pure(op) or (op in loads and (op in gathered or neighbours.is_beside(op))) for op in before):
+    if not all(_is_pure(op) or (op in loads and (op in gathered or neighbours.is_contiguous(op))) for op in before):
         return function
     needed = {v for op in added for inner in _inside(op) for v in inner.operands}
     own = [op for op in before if op.name != "tid" and not neighbours.varying.isdisjoint(op.results)]

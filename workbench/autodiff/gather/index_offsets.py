@@ -17,7 +17,7 @@ from workbench.limits import PULLED_OFFSET
 from workbench.types import int32, int64
 
 
-class Need(msgspec.Struct, frozen=True):
+class LaunchCondition(msgspec.Struct, frozen=True):
     """A condition on a launch: that a dimension, or a number, is at most a size, or equal to it.
 
     Attributes:
@@ -33,7 +33,7 @@ class Need(msgspec.Struct, frozen=True):
     equal: bool = False
 
 
-class Difference(msgspec.Struct, frozen=True):
+class IndexOffset(msgspec.Struct, frozen=True):
     """A possible difference of an index from the thread's own: `added` + `sign` · `size`.
 
     Attributes:
@@ -55,22 +55,22 @@ class Index(msgspec.Struct, frozen=True):
 
     Attributes:
         axis: the axis.
-        ways: all differences that it may have.
+        offsets: all differences that it may have.
         needs: the launches for which this holds.
     """
 
     axis: int
-    ways: tuple[Difference, ...]
-    needs: frozenset[Need] = frozenset()
+    offsets: tuple[IndexOffset, ...]
+    needs: frozenset[LaunchCondition] = frozenset()
 
     @property
     def only(self) -> int | None:
         """The difference, if there is one and it is a constant."""
-        first, *more = self.ways
+        first, *more = self.offsets
         return None if more or first.size is not None else first.added
 
 
-class Differences:
+class OffsetAnalysis:
     """Finds by how much indices in one function differ from the thread's own index."""
 
     def __init__(self, function: Function) -> None:
@@ -94,7 +94,7 @@ class Differences:
             return None
         (atom,) = form.terms
         if atom.kind == "tid":
-            return Index(atom.axis, (Difference(form.constant),))
+            return Index(atom.axis, (IndexOffset(form.constant),))
         value = atom.value
         op = self.defs.get(value) if value is not None and value.type in (int32, int64) else None
         rule = None if op is None else self._RULES.get(op.name)
@@ -102,7 +102,7 @@ class Differences:
         if inner is None or not form.constant:
             return inner
         only = inner.only
-        return None if only is None else Index(inner.axis, (Difference(only + form.constant),), inner.needs)
+        return None if only is None else Index(inner.axis, (IndexOffset(only + form.constant),), inner.needs)
 
     def size(self, value: Value) -> Form | None:
         """Return a number as a linear form that is known before a launch; None if it is not.
@@ -121,7 +121,7 @@ class Differences:
         back = inner.only
         if back is None:
             return None
-        return Index(inner.axis, (Difference(back), Difference(back, 1, op.operands[1])), inner.needs)
+        return Index(inner.axis, (IndexOffset(back), IndexOffset(back, 1, op.operands[1])), inner.needs)
 
     def _not_negative(self, value: Value, index: Index, least: Mapping[int, int]) -> bool:
         op = self.defs[value]
@@ -132,7 +132,7 @@ class Differences:
         if op.name in ("max", "clamp"):
             limits = op.operands[1:2] if op.name == "clamp" else op.operands
             return any((n := self.number(v)) is not None and n >= 0 for v in limits)
-        one = all(w.size is None and least.get(index.axis, 0) + w.added >= 0 for w in index.ways)
+        one = all(w.size is None and least.get(index.axis, 0) + w.added >= 0 for w in index.offsets)
         return op.name == "mod" or one
 
     def _periodic(self, op: Op, least: Mapping[int, int]) -> Index | None:
@@ -144,11 +144,11 @@ class Differences:
         added = inner.only if inner is not None and not inner.needs else None
         if inner is None or added is None:
             return None
-        needs = {Need(inner.axis, 0, size), Need(-1, max(1, abs(added)), size)}
+        needs = {LaunchCondition(inner.axis, 0, size), LaunchCondition(-1, max(1, abs(added)), size)}
         if times:  # of `(i + n - 1) % n` the sum must not wrap
-            needs.add(Need(-1, 0, Form(2**31 - 1, {}).plus(size, -abs(times) - 2)))
-        other = () if added == 0 else (Difference(added, 1 if added < 0 else -1, op.operands[1]),)
-        return Index(inner.axis, (Difference(added), *other), frozenset(needs))
+            needs.add(LaunchCondition(-1, 0, Form(2**31 - 1, {}).plus(size, -abs(times) - 2)))
+        other = () if added == 0 else (IndexOffset(added, 1 if added < 0 else -1, op.operands[1]),)
+        return Index(inner.axis, (IndexOffset(added), *other), frozenset(needs))
 
     def _clamped(self, op: Op, least: Mapping[int, int]) -> Index | None:
         if op.name == "clamp":
@@ -175,12 +175,14 @@ class Differences:
         There the differences are those and smaller ones down to 0.
         """
         size = self.size(limit)
-        if inner is None or size is None or not size.terms or any(w.size is not None for w in inner.ways):
+        if inner is None or size is None or not size.terms or any(w.size is not None for w in inner.offsets):
             return None
-        need = Need(inner.axis, 0, size.plus(Form(1, {})))
+        need = LaunchCondition(inner.axis, 0, size.plus(Form(1, {})))
         return self._spread(inner, limit, lambda added: range(0, added), need)
 
-    def _spread(self, inner: Index, limit: Value, clamped: Callable[[int], range], *needs: Need) -> Index | None:
+    def _spread(
+        self, inner: Index, limit: Value, clamped: Callable[[int], range], *needs: LaunchCondition
+    ) -> Index | None:
         """Return an index clamped to a limit: its differences, and those that it may have where it is the limit.
 
         Args:
@@ -192,16 +194,16 @@ class Differences:
         Returns:
             The index; None if a difference is no constant, or there are too many.
         """
-        if any(w.size is not None for w in inner.ways):
+        if any(w.size is not None for w in inner.offsets):
             return None
-        more = {n for w in inner.ways for n in clamped(w.added)} - {w.added for w in inner.ways}
-        ways = (*inner.ways, *(Difference(n, edge=limit) for n in sorted(more)))
-        return Index(inner.axis, ways, inner.needs | frozenset(needs)) if len(ways) <= PULLED_OFFSET else None
+        more = {n for w in inner.offsets for n in clamped(w.added)} - {w.added for w in inner.offsets}
+        offsets = (*inner.offsets, *(IndexOffset(n, edge=limit) for n in sorted(more)))
+        return Index(inner.axis, offsets, inner.needs | frozenset(needs)) if len(offsets) <= PULLED_OFFSET else None
 
     def _narrowed(self, op: Op, least: Mapping[int, int]) -> Index | None:
         return self.of(op.operands[0], least)
 
-    _RULES: ClassVar[dict[str, Callable[[Differences, Op, Mapping[int, int]], Index | None]]] = {
+    _RULES: ClassVar[dict[str, Callable[[OffsetAnalysis, Op, Mapping[int, int]], Index | None]]] = {
         "cast": _narrowed,
         "wrap_index": _from_the_end,
         "mod": _periodic,
@@ -215,7 +217,7 @@ Guards = Sequence[tuple[Value, bool]]
 """Conditions, and whether each holds."""
 
 
-def lower_bounds(guards: Guards, where: Differences) -> dict[int, int]:
+def lower_bounds(guards: Guards, where: OffsetAnalysis) -> dict[int, int]:
     """Return the least that the thread's own index can be along each axis, where the guards hold as they say.
 
     Axes of which nothing is known are left out.
@@ -228,7 +230,7 @@ def lower_bounds(guards: Guards, where: Differences) -> dict[int, int]:
     return least
 
 
-def upper_bounds(guards: Guards, where: Differences, axis: int, size: Form) -> int:
+def upper_bounds(guards: Guards, where: OffsetAnalysis, axis: int, size: Form) -> int:
     """Return by how much the thread's own index along an axis can exceed a size, where the guards hold as they say.
 
     It is -1 or less: the index is taken to be below the size.
@@ -242,7 +244,7 @@ def upper_bounds(guards: Guards, where: Differences, axis: int, size: Form) -> i
     return most
 
 
-def _limits(guards: Guards, where: Differences, names: tuple[str, str]) -> Iterator[tuple[str, Value, Value]]:
+def _limits(guards: Guards, where: OffsetAnalysis, names: tuple[str, str]) -> Iterator[tuple[str, Value, Value]]:
     for condition, holds in guards:
         for name, left, right in where.analysis.implied(condition, holds):
             if name in names:

@@ -26,7 +26,7 @@ from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.limits import BORDER_WIDTH, INTERIOR_OPERATIONS
 from workbench.passes.analysis.intervals import LEAST, MOST, Bounds, Prologue
-from workbench.passes.loops.flattened import flattened
+from workbench.passes.loops.delinearise import delinearised
 from workbench.types import bool as bool_
 from workbench.types import int32, int64
 
@@ -42,7 +42,7 @@ _AGAIN = frozenset(
 )
 
 
-class Interior(msgspec.Struct, frozen=True):
+class Peeled(msgspec.Struct, frozen=True):
     """A body that was written twice: for threads inside and at the border.
 
     Attributes:
@@ -60,8 +60,8 @@ class Interior(msgspec.Struct, frozen=True):
     border: Block
 
 
-def interior_of(function: Function) -> Interior | None:
-    """Return the parts of a function that `split_border` has split; None if it is no such function."""
+def peeled_parts(function: Function) -> Peeled | None:
+    """Return the parts of a function that `peel_boundaries` has split; None if it is no such function."""
     *before, end = function.body.ops or (Op("yield"),)
     if not end.attrs.get(INTERIOR):
         return None
@@ -70,10 +70,10 @@ def interior_of(function: Function) -> Interior | None:
     assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
     count = 1 + next((n for n, op in enumerate(before) if op.name == "row_length"), -1)
     once, row = tuple(before[:count]), tuple(before[count:])
-    return Interior(once, row, at_least.operands[1], at_most.operands[1], *end.blocks)
+    return Peeled(once, row, at_least.operands[1], at_most.operands[1], *end.blocks)
 
 
-def split_border(function: Function) -> Function:
+def peel_boundaries(function: Function) -> Function:
     """Return the function with its body twice, for threads inside and at a border.
 
     It is the function itself if it has no border, or if splitting does not pay.
@@ -82,14 +82,14 @@ def split_border(function: Function) -> Function:
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > INTERIOR_OPERATIONS:
         return function
-    flat = flattened(function)
+    flat = delinearised(function)
     if flat is not None:
-        inside = _Inside(flat.rows)
+        inside = _Peeler(flat.rows)
         inside.rows += [flat.holds] if flat.holds else []
         return replace(flat.rows, body=Block((), (*flat.before, *inside.body(flat.plain).ops)))
     if not any(op.name in BOUNDED or op.name == "if" for op in operations):
         return function
-    inside = _Inside(function)
+    inside = _Peeler(function)
     return replace_body(function, inside.body(function.body)) if inside.pays() else function
 
 
@@ -109,7 +109,7 @@ class _Compared(NamedTuple):
     limit: Value
 
 
-class _Usual(NamedTuple):
+class _CommonCase(NamedTuple):
     """The value that a condition has in all threads but those at a border.
 
     Attributes:
@@ -121,7 +121,7 @@ class _Usual(NamedTuple):
     compared: tuple[_Compared, ...]
 
 
-class _Inside(Prologue):
+class _Peeler(Prologue):
     """Finds the threads of a row in which no index is clamped.
 
     Attributes:
@@ -178,11 +178,11 @@ class _Inside(Prologue):
     def inside(self, block: Block) -> Iterator[Op]:
         """Yield the operations that may run in threads inside, in order; record the branches of `if`s in them."""
         for op in block.ops:
-            usual = self.usual(op.operands[0]) if op.name == "if" else None
-            if usual is not None:
-                side = self.sides[op.blocks[0]] = 0 if usual.holds else 1
-                self.asked += len(usual.compared)
-                for compared in usual.compared:
+            common_case = self.common_case(op.operands[0]) if op.name == "if" else None
+            if common_case is not None:
+                side = self.sides[op.blocks[0]] = 0 if common_case.holds else 1
+                self.asked += len(common_case.compared)
+                for compared in common_case.compared:
                     self.require(compared)
                 yield from self.inside(op.blocks[side])
                 continue
@@ -190,7 +190,7 @@ class _Inside(Prologue):
             for inner in op.blocks:
                 yield from self.inside(inner)
 
-    def usual(self, condition: Value) -> _Usual | None:
+    def common_case(self, condition: Value) -> _CommonCase | None:
         """Return the value that a condition has in all but a few threads at a border.
 
         None if it is no condition on a border.
@@ -199,23 +199,23 @@ class _Inside(Prologue):
         if op is None:
             return None
         if op.name == "not_":
-            inner = self.usual(op.operands[0])
-            return inner and _Usual(not inner.holds, inner.compared)
+            inner = self.common_case(op.operands[0])
+            return inner and _CommonCase(not inner.holds, inner.compared)
         if op.name in MIRRORED:
             one, other = op.operands
             return self.compared(op.name, one, other) or self.compared(MIRRORED[op.name], other, one)
         if op.name not in ("and_", "or_"):
             return None
         # One part that decides is enough: where an `and` fails, an `or` holds.
-        parts = [self.usual(v) for v in op.operands]
+        parts = [self.common_case(v) for v in op.operands]
         decides = op.name == "or_"
         known = [p for p in parts if p is not None]
         alone = next((p for p in known if p.holds is decides), None)
         if alone is not None or len(known) < len(parts):
             return alone
-        return _Usual(not decides, tuple(c for p in known for c in p.compared))
+        return _CommonCase(not decides, tuple(c for p in known for c in p.compared))
 
-    def compared(self, name: str, index: Value, bound: Value) -> _Usual | None:
+    def compared(self, name: str, index: Value, bound: Value) -> _CommonCase | None:
         """Return the usual value of a comparison of an index with a number that is the same for all threads of a row.
 
         None if it is no such comparison, or may come out either way in many threads.
@@ -233,7 +233,7 @@ class _Inside(Prologue):
             name = "gt" if low else "lt"
         if name == "ne" and ends[0] is not ends[1]:
             return None
-        return _Usual(holds, (_Compared(name, moves, ends, limit),))
+        return _CommonCase(holds, (_Compared(name, moves, ends, limit),))
 
     def require(self, compared: _Compared) -> None:
         """Require of threads inside that a comparison holds, in every iteration of loops.
