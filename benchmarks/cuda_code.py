@@ -78,7 +78,7 @@ def ours(record: Any, elements: int) -> tuple[Counted, int, dict[str, int]]:
     subject = subject_of(record, ARCH)
     kernel = counting_kernel(subject.program, subject.code.entry)
     found = run(kernel, subject.program, record, subject.geometry, subject.offsets, elements)
-    made = compile_for(record.specialisation, record.direction, record.how.code, ARCH)
+    made = compile_for(record.specialisation, record.direction, record.launch_options.code, ARCH)
     lines = sass(made.image).splitlines() if disassembler() else []
     size = sum(bool(re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+(?!\s|NOP)", line)) for line in lines)
     return found, size, made.metadata
@@ -127,7 +127,7 @@ def warps(text: str, record: Any, adjoint: bool, elements: int) -> tuple[Counted
             buffer += np.array([value.ndim, 0], np.uint16).tobytes() + bytes(4)
     total = int(np.prod(record.dim))
     fake = SimpleNamespace(
-        arguments=arguments, buffer=bytes(buffer), loaded=SimpleNamespace(layout=SimpleNamespace(slots=slots)),
+        arguments=arguments, buffer=bytes(buffer), executable=SimpleNamespace(layout=SimpleNamespace(slots=slots)),
         kernel=entry,
     )  # fmt: skip
     geometry = Geometry((-(-total // BLOCK), 1, 1), (BLOCK, 1, 1))
@@ -184,7 +184,7 @@ def main() -> None:
         elements = int(np.prod(case.dims))
         forward = wb.launch(kernel, case.dims, given, record_cmd=True, block_dim=BLOCK, checks=False).record
         records = [("forward", forward)]
-        floats = {n: a for n, a in forward.arguments.items() if hasattr(a, "shape") and n in forward.loaded.floats}
+        floats = {n: a for n, a in forward.arguments.items() if hasattr(a, "shape") and n in forward.executable.floats}
         if floats:
             adjoints = {n: wb.array(a.numpy() * 0 + 1, dtype=a.dtype) for n, a in floats.items()}
             records.append(("adjoint", bind_adjoint(forward, adjoints)))

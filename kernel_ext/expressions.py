@@ -15,16 +15,16 @@ _RANGE = re.compile(r"^(?P<first>.+?)\.\.(?P<last>.+?)(?::(?P<kind>[x+])(?P<step
 MOST_VALUES = 1000
 
 
-def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[..., Any]:
+def expression(source: str, namespace: dict[str, Any], magic: str) -> Callable[..., Any]:
     """Return a function that evaluates `text` over the namespace, with names given instead: `f(m=64)`.
 
     Raises:
         Refusal: it is no Python expression.
     """
-    if not text.strip():
+    if not source.strip():
         such = "loss(x)" if magic == "%grad" else "wb.launch(saxpy, n, [2.0, x, y])"
         raise Refusal(f"{magic} takes an expression, such as {magic} {such}")
-    if isinstance(namespace.get(name := text.strip()), wb.Kernel):
+    if isinstance(namespace.get(name := source.strip()), wb.Kernel):
         if magic == "%grad":  # a launch returns nothing that has a gradient
             check = f"wb.gradcheck({name}, n, [...], [...])"
             raise Refusal(
@@ -32,27 +32,27 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
             )
         raise Refusal(f"{magic} takes what launches {name}: {magic} wb.launch({name}, n, [...])")
     try:
-        code = compile(text.strip(), f"<{magic}>", "eval")
+        code = compile(source.strip(), f"<{magic}>", "eval")
     except SyntaxError as error:
-        raise Refusal(f"{magic} takes one Python expression; {text.strip()!r} is not one ({error.msg})") from None
+        raise Refusal(f"{magic} takes one Python expression; {source.strip()!r} is not one ({error.msg})") from None
     # A traceback shows the expression as the line of a file.
-    linecache.cache[code.co_filename] = (len(text), None, [text.strip()], code.co_filename)
+    linecache.cache[code.co_filename] = (len(source), None, [source.strip()], code.co_filename)
     return lambda **values: eval(code, {**namespace, **values} if values else namespace)
 
 
-def unquoted(text: str) -> str:
+def unquoted(source: str) -> str:
     """Return the text without white space and the quotes around it, if there are any."""
-    text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+    source = source.strip()
+    return source[1:-1] if len(source) > 1 and source[0] == source[-1] and source[0] in "\"'" else source
 
 
-def names_in(text: str) -> list[str]:
+def names_in(source: str) -> list[str]:
     """Return the names in an expression, each once, outer ones first.
 
     Raises:
         SyntaxError: it is no Python expression.
     """
-    names = [n.id for n in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(n, ast.Name)]
+    names = [n.id for n in ast.walk(ast.parse(source.strip(), mode="eval")) if isinstance(n, ast.Name)]
     return list(dict.fromkeys(names))
 
 
@@ -64,13 +64,13 @@ def axis(item: str, namespace: Mapping[str, Any], magic: str) -> tuple[str, tupl
     Raises:
         Refusal: it is not of that form.
     """
-    name, equals, text = unquoted(item).partition("=")
-    if not (equals and name.isidentifier() and text.strip()):
+    name, equals, source = unquoted(item).partition("=")
+    if not (equals and name.isidentifier() and source.strip()):
         raise Refusal(f"{magic} takes NAME=VALUES, such as m=64,128 or block=32..1024:x2; it got {item!r}")
     try:
-        match = _RANGE.match(text.strip())
+        match = _RANGE.match(source.strip())
         if match is None:
-            values = eval(f"({text},)", dict(namespace))
+            values = eval(f"({source},)", dict(namespace))
         else:
             bounds = (eval(match[part], dict(namespace)) if match[part] else 1 for part in ("first", "last", "step"))
             values = _range(*bounds, times=match["kind"] == "x")

@@ -292,7 +292,7 @@ class Animated(Shown):
     def __init__(self, animation: moving.Animation) -> None:
         """Show the animation; a notebook without a kernel shows the frame that was shown last."""
         super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, source=animation)
-        self._made = animation
+        self._animation = animation
 
     def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
         """Run all frames and write them: a GIF (by Pillow) or an MP4 (by imageio-ffmpeg).
@@ -309,7 +309,7 @@ class Animated(Shown):
             Refusal: the name ends otherwise, the library is not installed, a step fails, or the file cannot be
                 written.
         """
-        return write_film(path, self._made, fps, scale)
+        return write_film(path, self._animation, fps, scale)
 
 
 def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> Shown:

@@ -32,7 +32,7 @@ _X86 = (
 )  # fmt: skip
 CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
 """CPUs that can be requested, by architecture: LLVM ends the process at a name that it does not know."""
-_TOLD: set[tuple[str, str]] = set()
+_WARNED: set[tuple[str, str]] = set()
 
 
 class Settings:
@@ -163,8 +163,8 @@ def _number(name: str, default: int, least: int | None = None, unit: str = "") -
 def _ignored(name: str, takes: str, default: Value) -> Value:
     """Return the default, and warn, once for each value, that an environment variable does not hold what it takes."""
     value = os.environ[name]
-    if (name, value) not in _TOLD:
-        _TOLD.add((name, value))
+    if (name, value) not in _WARNED:
+        _WARNED.add((name, value))
         warnings.warn(
             f"The environment variable {name} is {value!r}; it takes {takes}. {default} is used.", stacklevel=4
         )

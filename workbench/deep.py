@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.work import Work
 
 P = ParamSpec("P")
@@ -24,11 +24,11 @@ LIMIT = 40_000
 """Python calls inside one another; the stack of `Work` has room for as many where each goes through C."""
 
 _inside = ContextVar("inside a deep call", default=False)
-_guard = renewed(__name__, "_guard")
+_guard = fork_safe_lock(__name__, "_guard")
 _raised: list[int] = []
 
 
-def deep(call: Callable[P, R]) -> Callable[P, R]:
+def with_deep_stack(call: Callable[P, R]) -> Callable[P, R]:
     """Decorate a side-effect-free function that may recurse deeply: if it overflows, it is run again on a larger stack.
 
     Raises:

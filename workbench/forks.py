@@ -26,7 +26,7 @@ _taken: list[Any] = []
 _owners: weakref.WeakKeyDictionary[Any, list[tuple[str, Callable[[], Any]]]] = weakref.WeakKeyDictionary()
 
 
-def renewed(owner: Any, name: str, make: Callable[[], Any] = threading.Lock) -> Any:
+def fork_safe_lock(owner: Any, name: str, make: Callable[[], Any] = threading.Lock) -> Any:
     """Return a lock for the attribute `name` of `owner`, which is replaced by a new one in each forked child.
 
     Args:

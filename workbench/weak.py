@@ -14,25 +14,25 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Weak(Generic[K, V]):
+class WeakValueDict(Generic[K, V]):
     """Represents a mapping that holds its values weakly: each is there as long as something else holds it."""
 
     def __init__(self) -> None:
-        self._kept: dict[K, weakref.ref[V]] = {}
+        self._refs: dict[K, weakref.ref[V]] = {}
         self._sweep_at = 64
 
     def get(self, key: K) -> V | None:
         """Return the value of a key; None if there is none, or it is gone."""
-        value = self._kept.get(key)
+        value = self._refs.get(key)
         return value() if value is not None else None
 
     def put(self, key: K, value: V) -> None:
         """Set the value of a key; entries of dead values are dropped whenever the mapping has doubled."""
-        self._kept[key] = weakref.ref(value)
-        if len(self._kept) > self._sweep_at:
-            self._kept = {k: r for k, r in list(self._kept.items()) if r() is not None}
-            self._sweep_at = max(64, 2 * len(self._kept))
+        self._refs[key] = weakref.ref(value)
+        if len(self._refs) > self._sweep_at:
+            self._refs = {k: r for k, r in list(self._refs.items()) if r() is not None}
+            self._sweep_at = max(64, 2 * len(self._refs))
 
     def pop(self, key: K) -> None:
         """Remove a key, if it is there."""
-        self._kept.pop(key, None)
+        self._refs.pop(key, None)

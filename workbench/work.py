@@ -12,7 +12,7 @@ from contextvars import ContextVar, copy_context
 from typing import Any, Generic, TypeVar
 
 from workbench.errors import must_be
-from workbench.forks import after_fork, renewed
+from workbench.forks import after_fork, fork_safe_lock
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ STACK = 64 << 20
 """Bytes of a worker's stack: what the main thread of a large program has, for cells that nest deeply."""
 
 _running: dict[int, Work[Any]] = {}
-_guard = renewed(__name__, "_guard")
+_guard = fork_safe_lock(__name__, "_guard")
 
 
 class Dropped(BaseException):

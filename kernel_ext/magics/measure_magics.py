@@ -60,7 +60,7 @@ def _launch(launch: wb.Launch, axes: Mapping[str, tuple[Any, ...]]) -> Callable[
     Raises:
         Refusal: an axis is none of these.
     """
-    _refuse_block_on_cpu(axes, [str(launch.record.loaded.device)])
+    _refuse_block_on_cpu(axes, [str(launch.record.executable.device)])
     copy = wb.Launch(launch.kernel, launch.record)
     unknown = [n for n in axes if n not in (BLOCK, THREADS, "dim") and n not in copy.params]
     if unknown:
@@ -163,11 +163,11 @@ class MeasureMagics(Magics):
             %bench wb.launch(old, n, [x]) vs wb.launch(new, n, [x])
             %bench -p "m=64..1024:x2" -r 3 product(m)
         """
-        options, text = split(line)
+        options, source = split(line)
         args = read_line(MeasureMagics.bench, options, "%bench")
         try:
             call, *others = (
-                expressions.expression(part, self.here.user_ns, "%bench") for part in re.split(r"\s+vs\s+", text)
+                expressions.expression(part, self.here.user_ns, "%bench") for part in re.split(r"\s+vs\s+", source)
             )
             axes = expressions.axes(args.axes, self.here.user_ns, "-p")
             if args.number < 0 or args.repeat < 1:
@@ -177,10 +177,10 @@ class MeasureMagics(Magics):
         except Refusal as refusal:
             refuse(refusal)
         if others:
-            what = tuple(part.strip() for part in re.split(r"\s+vs\s+", text))
+            what = tuple(part.strip() for part in re.split(r"\s+vs\s+", source))
             compared = wb.compare(call, others[0], number=args.number, repeat=args.repeat, what=(what[0], what[1]))
             return _output(compared, args.output)
-        settings = {"number": args.number, "repeat": args.repeat, "what": text.strip()}
+        settings = {"number": args.number, "repeat": args.repeat, "what": source.strip()}
         result = wb.sweep(call, axes, **settings) if axes else wb.bench(call, **settings)
         return _output(result, args.output)
 
@@ -200,12 +200,12 @@ class MeasureMagics(Magics):
             %profile wb.launch(blur, n, [x], [y])
             %profile -a sm_80 step(x)
         """
-        options, text = split(line)
+        options, source = split(line)
         args = read_line(MeasureMagics.profile, options, "%profile")
         try:
-            results = inspect.profiles(expressions.expression(text, self.here.user_ns, "%profile"), args.arch)
+            results = inspect.profiles(expressions.expression(source, self.here.user_ns, "%profile"), args.arch)
             if not results:
-                raise Refusal(f"%profile counts launches; {text.strip()} launched nothing")
+                raise Refusal(f"%profile counts launches; {source.strip()} launched nothing")
         except Refusal as refusal:
             refuse(refusal)
         if args.output:

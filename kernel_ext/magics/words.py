@@ -52,7 +52,7 @@ _CUDA = {
 }  # fmt: skip
 
 
-def complete_word(text: str, before: str, token: str, namespace: Mapping[str, Any]) -> list[str] | None:
+def complete_word(cell_source: str, before: str, token: str, namespace: Mapping[str, Any]) -> list[str] | None:
     """List what may replace `token`, the last word of a cell of kernels; None in other cells, and for other words.
 
     Args:
@@ -63,13 +63,13 @@ def complete_word(text: str, before: str, token: str, namespace: Mapping[str, An
     """
     if "\n" not in before:
         return None
-    if _CUDA_CELL.match(text):
+    if _CUDA_CELL.match(cell_source):
         return [name for name in _CUDA if name.startswith(token)] if token and "." not in token else None
-    if not _KERNEL_CELL.match(text):
+    if not _KERNEL_CELL.match(cell_source):
         return None
     base, dot, start = token.rpartition(".")
     if dot:
-        return [f"{base}.{name}" for name in _attributes(text, base, namespace) if name.startswith(start)]
+        return [f"{base}.{name}" for name in _attributes(cell_source, base, namespace) if name.startswith(start)]
     words = _types() if _ANNOTATION.search(before) else list(wb.LANGUAGE)
     return sorted(name for name in words if name.startswith(token)) if token else None
 
@@ -87,9 +87,9 @@ def _types() -> list[str]:
     return [n for n, v in wb.LANGUAGE.items() if not inspect.is_word(v) and not n.startswith(others)]
 
 
-def _attributes(text: str, base: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
+def _attributes(cell_source: str, base: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the attributes of the parameter `base`, by its annotation in a cell's text; none if that does not say."""
-    annotations = re.findall(_TYPED.format(re.escape(base)), text)
+    annotations = re.findall(_TYPED.format(re.escape(base)), cell_source)
     if not annotations:
         return ()
     kind = annotations[-1]

@@ -298,15 +298,15 @@ class GradientMagics(Magics):
         """
         from kernel_ext.views.programs import tape_view
 
-        text, options = tape_view.options_of(line)
+        source, options = tape_view.options_of(line)
         args = read_line(GradientMagics.grad, options, "%grad")
         try:
-            call = expressions.expression(text, self.here.user_ns, "%grad")
-            wrt = tape_view.arrays_of(args.wrt, text, self.here.user_ns)
+            call = expressions.expression(source, self.here.user_ns, "%grad")
+            wrt = tape_view.arrays_of(args.wrt, source, self.here.user_ns)
         except Refusal as refusal:
             refuse(refusal)
         return wb.gradients_of(
-            call, wrt, check=args.check, what=text.strip(), memory=args.memory, checkpoint=args.checkpoint
+            call, wrt, check=args.check, what=source.strip(), memory=args.memory, checkpoint=args.checkpoint
         )
 
     def close(self) -> None:

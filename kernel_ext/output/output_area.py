@@ -43,7 +43,7 @@ class _Run(msgspec.Struct):
         used: what ran of each kernel that it launched, or that wrote an array that it showed.
         read: the sliders whose values it took, each with the value.
         static: its outputs without a widget, by display id; None for one that only ever holds a mark.
-        said: the text of its marks; empty if it has none.
+        shown_reason: the text of its marks; empty if it has none.
     """
 
     message: str
@@ -53,17 +53,17 @@ class _Run(msgspec.Struct):
     used: list[Any] = msgspec.field(default_factory=list)
     read: list[tuple[Any, Any]] = msgspec.field(default_factory=list)
     static: dict[str, Shown | None] = msgspec.field(default_factory=dict)
-    said: str = ""
+    shown_reason: str = ""
 
     def mark(self, reason: str) -> None:
         """Show above the run's outputs why they are stale; an empty reason removes the mark."""
         for widget in self.widgets:
             if widget.stale != reason:
                 widget.stale = reason
-        if reason != self.said:
+        if reason != self.shown_reason:
             for twin, shown in self.static.items():
                 update_display(_marked(shown, reason), raw=True, display_id=twin)
-        self.said = reason
+        self.shown_reason = reason
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
         """Return the uses of kernels that made these outputs, or else the last use of each kernel on a card."""

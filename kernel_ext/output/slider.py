@@ -83,10 +83,10 @@ class Slider(inspect.Uniform):
 
     def _joined(self) -> Any:
         """Return the sliders' numbers as one value: a number, a complex number or a vector."""
-        numbers = [s.value for s in self.view.sliders]
+        scalars = [s.value for s in self.view.sliders]
         if self._complex:
-            return complex(*numbers)
-        return controls.VECTORS[self._shape][0](*numbers) if self._shape else numbers[0]
+            return complex(*scalars)
+        return controls.VECTORS[self._shape][0](*scalars) if self._shape else scalars[0]
 
     @property
     def shown(self) -> Shown:

@@ -102,7 +102,7 @@ class Cells:
 
     def __init__(self) -> None:
         """Start a session in which no cell has run."""
-        self._made: dict[str, dict[str, Any]] = {}
+        self._defined: dict[str, dict[str, Any]] = {}
 
     def build(
         self, text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin, watch: Watcher,
@@ -137,15 +137,15 @@ class Cells:
 
     def _replace(self, origin: CellOrigin, defined: dict[str, Any]) -> None:
         """Mark as stale what only the cell's earlier run defined; store what it defines now if it has an identity."""
-        for name, old in self._made.get(origin.identity, {}).items():
+        for name, old in self._defined.get(origin.identity, {}).items():
             if name not in defined:
                 old.mark_stale(f"{origin.name} was run again and no longer defines {name}.")
         if origin.identity:
-            self._made[origin.identity] = {name: value for name, value in defined.items() if _can_be_stale(value)}
+            self._defined[origin.identity] = {name: value for name, value in defined.items() if _can_be_stale(value)}
 
     def _fail(self, text: str, namespace: dict[str, Any], origin: CellOrigin) -> None:
         """Mark as stale what the cell's earlier run defined, and what the namespace has under names of its text."""
-        old = dict(self._made.get(origin.identity, {}))
+        old = dict(self._defined.get(origin.identity, {}))
         old |= {name: namespace[name] for name in defined_names(text) if _can_be_stale(namespace.get(name))}
         for name, value in old.items():
             value.mark_stale(f"{origin.name}, which defines {name}, no longer compiles.")

@@ -48,16 +48,16 @@ class _PaneTexts:
     def __init__(self, make: PaneMaker | None) -> None:
         """Start without texts; `make` returns that of a kernel's pane, None: it is not compiled yet."""
         self._make = make
-        self._made: dict[tuple[str, str], dict[str, Any]] = {}
+        self._pane_texts: dict[tuple[str, str], dict[str, Any]] = {}
 
     def answer(self, content: dict[str, Any]) -> dict[str, Any] | None:
         """Return the text that a message requests, as the message to send back; None for any other message."""
         if content.get("ask") != "pane" or content.get("pane") not in LIVE_PANES:
             return None
         kernel, name = str(content.get("kernel")), str(content.get("pane"))
-        if (kernel, name) not in self._made:
-            self._made[kernel, name] = self._text(kernel, name)
-        return {"pane": name, "kernel": kernel, **self._made[kernel, name]}
+        if (kernel, name) not in self._pane_texts:
+            self._pane_texts[kernel, name] = self._text(kernel, name)
+        return {"pane": name, "kernel": kernel, **self._pane_texts[kernel, name]}
 
     def _text(self, kernel: str, name: str) -> dict[str, Any]:
         """Return the text of a kernel's pane and the number of its first line; if it cannot be had, the reason."""

@@ -82,7 +82,7 @@ def test_metadata_are_json(store: Store, metadata: dict[str, object]) -> None:
 
 def test_info_counts(store: Store, root: Path) -> None:
     store.get(digest(1))
-    store.get(digest(1), again=True)  # the second look under the lock
+    store.get(digest(1), recheck=True)  # the second look under the lock
     store.put(digest(1), entry(1))
     store.put(digest(2), entry(2))
     for _ in range(3):
@@ -93,7 +93,7 @@ def test_info_counts(store: Store, root: Path) -> None:
     assert (info.path, info.problem) == (str(root), "")
 
     later = Store(root)
-    later.get(digest(1), again=True)
+    later.get(digest(1), recheck=True)
     later.get(digest(2))
     later.get(digest(3))
     info = later.info()

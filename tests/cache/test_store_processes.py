@@ -78,7 +78,7 @@ def test_threads_build_a_key_once(store: Store) -> None:
     def build() -> None:
         gate.wait()
         with store.lock(digest(1)) as held:
-            if store.get(digest(1), again=True) is None:
+            if store.get(digest(1), recheck=True) is None:
                 built.append(held)
                 store.put(digest(1), entry(1))
         answers.append(store.get(digest(1)))

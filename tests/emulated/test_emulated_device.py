@@ -131,7 +131,7 @@ def test_a_kernel_and_its_gradient_are_the_cpus(cell: Any) -> None:
 def test_the_artifact_is_ptx_with_a_key_of_its_own(cell: Any) -> None:
     wb.launch(cell["saxpy"], N, [1.0, ramp("emulated")], [ramp("emulated")])
     specialisation = cell["saxpy"].used
-    (made,) = specialisation.loaded.values()
+    (made,) = specialisation.executables.values()
     assert (made.metadata["backend"], made.metadata["target"]) == ("emulated", "sm_90")
     elsewhere = build.compile_for(specialisation, "forward", Options(), "sm_90")
     assert elsewhere.image[:4] == b"\x7fELF", "a GPU of that architecture gets a cubin"

@@ -92,7 +92,7 @@ def test_an_adjoint_faults_at_the_line_of_the_forward_kernel(arrays):
 def test_a_tape_walks_back_with_the_checks_of_its_launches(arrays):
     x, y = arrays
     seen = []
-    stop = events.subscribe(lambda e: seen.append(e.record.loaded), events.Launched)
+    stop = events.subscribe(lambda e: seen.append(e.record.executable), events.Launched)
     try:
         with wb.Tape() as tape, wb.checks():
             wb.launch(cell(), 4, [x, y, 0])
@@ -113,13 +113,13 @@ def test_kept_and_recorded_launches_fault_each_time(arrays):
             again()
     kept.set_param_by_name("n", 0)
     kept.launch()
-    assert kept.record.loaded.checked and y.numpy().tolist() == [0, 2, 4, 6]
+    assert kept.record.executable.checked and y.numpy().tolist() == [0, 2, 4, 6]
     recorder.replay(n=0)
 
 
 def checked(kernel, **options) -> bool:
     x, y = wb.ones(4, float), wb.zeros(4, float)
-    return wb.launch(kernel, 2, [x, y, 0], record_cmd=True, **options).record.loaded.checked
+    return wb.launch(kernel, 2, [x, y, 0], record_cmd=True, **options).record.executable.checked
 
 
 def test_who_decides():

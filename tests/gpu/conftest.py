@@ -85,7 +85,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _report() -> dict[str, Any]:
-    found = driver_of(wb.get_device("emulated")).facts if IS_EMULATED else devices()
+    found = driver_of(wb.get_device("emulated")).properties if IS_EMULATED else devices()
     return {
         "device": {name: getattr(found[0], name) for name in ("name", "arch", "memory", "multiprocessors")}
         if found

@@ -179,7 +179,7 @@ def test_copies_fills_and_clones(device: str) -> None:
 def test_memory_is_given_back(device: str) -> None:
     from workbench.runtime.device.device import driver_of
 
-    memory = driver_of(wb.get_device(device)).facts[0].memory
+    memory = driver_of(wb.get_device(device)).properties[0].memory
     for _ in range(20):
         wb.empty(memory // 4 // 4, float, device=device)
     assert wb.zeros(10, float, device=device).numpy().sum() == 0

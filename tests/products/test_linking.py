@@ -44,7 +44,7 @@ def compilers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CudaBackend, "compile", generate)
     monkeypatch.setattr(linking, "compile_linked", link)
     monkeypatch.setattr(linking, "free_memory", lambda: 64 << 30)
-    for kept in (linking._WORKS, linking._SPECS, linking._TOLD):
+    for kept in (linking._WORKS, linking._SPECS, linking._WARNED):
         kept.clear()
 
 
@@ -143,7 +143,7 @@ def test_a_builder_that_fails_in_the_background_is_told_once(device: None, use: 
     kernel = fresh(looped)
     load(kernel)
     wb.wait()
-    kernel.loaded.clear()
+    kernel.executables.clear()
     assert load(kernel) == "generated"
     wb.wait()
     notices = [e.message for e in told if isinstance(e, events.Notice)]

@@ -269,7 +269,7 @@ def test_processes_of_multiprocessing_compile(method: str, monkeypatch: pytest.M
 def test_a_lock_goes_with_its_owner() -> None:
     class Owner:
         def __init__(self) -> None:
-            self.lock = forks.renewed(self, "lock")
+            self.lock = forks.fork_safe_lock(self, "lock")
 
     before = len(forks._owners)
     owner = Owner()

@@ -37,7 +37,7 @@ from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
-from workbench.runtime.records.archive import refused
+from workbench.runtime.records.archive import record_error
 from workbench.runtime.records.contents import Contents, write_bytes
 from workbench.runtime.records.counters import Counters
 from workbench.runtime.records.facts import KernelFacts
@@ -90,7 +90,7 @@ class SavedSpecialisation(Specialisation):
         known = (kernel_facts.adds_alone, (kernel_facts.forward, kernel_facts.others)) if kernel_facts else (None, None)
         self._lowering = known_function(function, *known)
         self.adds_alone = self._lowering.adds_alone
-        self.loaded = {}
+        self.executables = {}
         self.building = {}
         self.bound: dict[object, Any] = {}
         self.jax_plans, self.notices = {}, ()
@@ -168,7 +168,7 @@ def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> 
     except WorkbenchError:
         raise
     except Exception as error:  # legal IR that no front end would make, and that the generator does not expect
-        raise refused(f"one of its kernels cannot be built ({type(error).__name__})") from error
+        raise record_error(f"one of its kernels cannot be built ({type(error).__name__})") from error
     return recorder
 
 
@@ -253,17 +253,17 @@ class _Restorer:
             for kind, what in stored.nodes:
                 node = self.work(kind, what, {})
                 if isinstance(node, Copy) and node.target.device != node.source.device:
-                    raise refused("a copy between devices in a graph")
+                    raise record_error("a copy between devices in a graph")
                 graph.add(node)
         except LaunchError as error:
-            raise refused(error.message) from None
+            raise record_error(error.message) from None
         graph.close()
         return graph
 
     def link(self, primal: array, grad: array) -> None:
         """Make `grad` the gradient of `primal`; raise a RecordError if shape, dtype or device differ."""
         if grad.shape != primal.shape or grad.dtype != primal.dtype or grad.device != primal.device:
-            raise refused("a gradient that does not match its array")
+            raise record_error("a gradient that does not match its array")
         primal.link_grad(grad)
 
     def work(self, kind: str, what: SavedWork, ran: _Ran) -> Work:
@@ -290,11 +290,11 @@ class _Restorer:
         condition = None if what.condition is None else self.arrays[what.condition]
         bodies = {name: self.graphs[number] for name, number in what.bodies.items()}
         if any(b.nodes and condition is not None and b.device != condition.device for b in bodies.values()):
-            raise refused("a branch of another device than its condition")
+            raise record_error("a branch of another device than its condition")
         # A loop without a condition in the file is no loop that capture_while could have made.
         looped = kind == "while"
         if looped and (condition is None or all(m is not condition.memory for m in bodies["body"].written())):
-            raise refused("a loop that never writes its condition")
+            raise record_error("a loop that never writes its condition")
         return {"graph": Graph, "if": If, "while": While}[kind](bodies, condition, **ran)
 
     def launch(self, stored: SavedLaunch) -> LaunchRecord:
@@ -308,7 +308,9 @@ class _Restorer:
         specialisation = self.specialisations[stored.module]
         params = parameters(specialisation.function.params, stored.direction)
         if [p.name for p in params] != list(stored.arguments):
-            raise refused(f"a launch of {specialisation.kernel.name} whose arguments are not the kernel's parameters")
+            raise record_error(
+                f"a launch of {specialisation.kernel.name} whose arguments are not the kernel's parameters"
+            )
         target = get_device(self.device or stored.device)
         arguments: dict[str, object] = {}
         for p in params:
@@ -316,21 +318,21 @@ class _Restorer:
             arguments[p.name] = value = self.arrays[value.number] if isinstance(value, Ref) else value
             wanted = value.type == p.type and value.device == target if isinstance(value, array) else True
             if isinstance(value, array) != isinstance(p.type, ArrayType) or not wanted:
-                raise refused(
+                raise record_error(
                     f"the argument {p.name} of {specialisation.kernel.name} has another type than its parameter"
                 )
         if any(len(spacings) > 1 for spacings in _fields(arguments).values()):
-            raise refused(f"fields of one array of structs in different places, for {specialisation.kernel.name}")
+            raise record_error(f"fields of one array of structs in different places, for {specialisation.kernel.name}")
         code = stored.options if self.trust else replace(stored.options, checks=True)
         options = LaunchOptions(code, stored.block_dim)
         try:
             return bind(specialisation, stored.direction, stored.dim, arguments, target, options)
         except LaunchError as error:
-            raise refused(error.message) from None
+            raise record_error(error.message) from None
         except WorkbenchError:
             raise
         except Exception as error:  # legal IR that no front end would make, and that the generator does not expect
-            raise refused(f"{specialisation.kernel.name} cannot be built ({type(error).__name__})") from error
+            raise record_error(f"{specialisation.kernel.name} cannot be built ({type(error).__name__})") from error
 
 
 def _fields(arguments: dict[str, object]) -> dict[str, set[object]]:

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 from workbench.autodiff.directions import ADJOINTS
 from workbench.errors import LaunchError, RecordError, must_be
 from workbench.events import Launched, Replayed, listening, publish
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.host.narrow import is_mapping
 from workbench.host.uniform import Uniform
 from workbench.runtime.active_observers import OBSERVERS, enter, leave
@@ -81,7 +81,7 @@ class Recorder(Observer):
         self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
         self._memories: set[int] | None = None
         self._parts: tuple[list[LaunchRecord], list[LaunchRecord], list[Work]] | None = None
-        self._lock = renewed(self, "_lock", threading.RLock)
+        self._lock = fork_safe_lock(self, "_lock", threading.RLock)
 
     # What observers are notified of.
 
@@ -246,15 +246,15 @@ class Recorder(Observer):
         amounts = self._advanced(changes)
         latest = {n: Latest() for r in self._sliding() for n in r.uniforms if not isinstance(r.arguments[n], array)}
         changes = {**latest, **changes, **{name: Advance(n) for name, n in amounts.items()}}
-        swaps, numbers = self._sorted(changes, self._pairs(arrays))
+        swaps, scalars = self._sorted(changes, self._pairs(arrays))
         started = time.perf_counter()
         with self._lock:
             if OBSERVERS.get() or listening(Launched):
                 swap = Substitution(swaps)
-                for entry in [e.changed(numbers, swap) for e in self.entries]:
+                for entry in [e.changed(scalars, swap) for e in self.entries]:
                     entry.launch()
             else:
-                self._table(swaps).run(numbers)
+                self._table(swaps).run(scalars)
         self.counters.amounts |= amounts
         publish(Replayed(len(self._split()[0]), time.perf_counter() - started))
 
@@ -319,8 +319,8 @@ class Recorder(Observer):
             LaunchError: no launch has one, or it stands for several arrays or numbers.
         """
         records, distinct = self._uses(name)
-        numbers = {repr(r.arguments[name]) for r in self._having(name) if None in distinct}
-        if len(distinct) > 1 or len(numbers) > 1:
+        scalars = {repr(r.arguments[name]) for r in self._having(name) if None in distinct}
+        if len(distinct) > 1 or len(scalars) > 1:
             raise LaunchError(f"{name} is not one argument in this record but several.", parameter=name)
         return records[0].arguments[name]
 
@@ -358,7 +358,7 @@ class Recorder(Observer):
         Raises:
             LaunchError: no launch has the parameter, a value does not fit, or a name stands for several arrays.
         """
-        numbers = dict[str, Any]()
+        scalars = dict[str, Any]()
         for name, value in changes.items():
             records, distinct = self._uses(name)
             for old in distinct.values():
@@ -366,7 +366,7 @@ class Recorder(Observer):
             if not isinstance(value, array):
                 for record in records if not isinstance(value, Advance | Latest) else self._having(name):
                     record.checked(name, value)
-                numbers[name] = value
+                scalars[name] = value
             elif len(distinct) > 1:
                 raise LaunchError(
                     f"{name} is {len(distinct)} different arrays in this record.",
@@ -375,7 +375,7 @@ class Recorder(Observer):
                 )
             else:
                 swaps[next(iter(distinct.values()))] = value
-        return swaps, numbers
+        return swaps, scalars
 
     def _pairs(self, replacements: Any) -> dict[array, array]:
         """Return the mapping of recorded arrays to their replacements, checked.
@@ -415,7 +415,7 @@ class Recorder(Observer):
                 raise self._unknown(name)
             arguments = [r.arguments[name] for r in having]
             distinct = {region(a) if isinstance(a, array) else None: a for a in arguments}
-            self._parameters[name] = list({id(r.loaded): r for r in having}.values()), distinct
+            self._parameters[name] = list({id(r.executable): r for r in having}.values()), distinct
         return self._parameters[name]
 
     def _having(self, name: str) -> list[LaunchRecord]:

@@ -241,11 +241,11 @@ def digest_of(
             file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
             try:
                 read[path] = os.fstat(file)
-                text = b"".join(iter(partial(os.read, file, read[path].st_size + 1), b""))
+                content = b"".join(iter(partial(os.read, file, read[path].st_size + 1), b""))
             finally:
                 os.close(file)
             name = path[start:].replace(os.sep, "/").encode()
-            digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
+            digest.update(b"%d %d\n%b%b" % (len(name), len(content), name, content))
     except OSError as error:
         raise CacheError(f"the code generator's source code cannot be read, so nothing can be keyed: {error}") from None
     if not read:

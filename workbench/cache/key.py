@@ -217,10 +217,10 @@ def _code(function: Function) -> bytes:
         CacheError: a number or an attribute cannot be written down exactly.
     """
     try:
-        text = canonical(function)
+        canonical_ir = canonical(function)
     except (TypeError, ValueError, OverflowError) as error:
         raise CacheError(f"a number in {function.name} cannot be part of a module key: {error}") from None
-    return text.encode() + b"\0" + _attribute_bytes(function.body)
+    return canonical_ir.encode() + b"\0" + _attribute_bytes(function.body)
 
 
 def _attribute_bytes(block: Block) -> bytes:

@@ -66,7 +66,7 @@ def products(
         with ExitStack() as locks:
             for spec in missing:  # in one order everywhere, so that two builders never wait for each other
                 locks.enter_context(store.lock(digests[spec], time_limit))
-            built |= {s: product for s in missing if (product := _stored(store, s, digests[s], again=True))}
+            built |= {s: product for s in missing if (product := _stored(store, s, digests[s], recheck=True))}
 
             def keep(product: Product) -> None:
                 spec = product.spec
@@ -78,9 +78,9 @@ def products(
     return tuple(built[spec] for spec in wanted)
 
 
-def _stored(store: Store, spec: ProductSpec, digest: str, again: bool = False) -> Product | None:
-    """Return the product that the store has under `digest`, None if there is none; `again` as in `Store.get`."""
-    entry = store.get(digest, again=again)
+def _stored(store: Store, spec: ProductSpec, digest: str, recheck: bool = False) -> Product | None:
+    """Return the product that the store has under `digest`, None if there is none; `recheck` as in `Store.get`."""
+    entry = store.get(digest, recheck=recheck)
     if entry is None:
         return None
     return Product(spec, entry.image, dict(entry.metadata["facts"]), digest, entry.where)

@@ -140,15 +140,15 @@ class Store:
         self._limit = Limit(limit)
         self._locks = Locks()
         self._guard = Lock()
-        self._told: set[tuple[Path, str]] = set()
+        self._warned: set[tuple[Path, str]] = set()
         self._hits = {"memory": 0, "disk": 0, "": 0}
 
-    def get(self, digest: str, *, again: bool = False, counted: bool = True) -> Entry | None:
+    def get(self, digest: str, *, recheck: bool = False, counted: bool = True) -> Entry | None:
         """Return the artifact, checked, with `where` it was found; None if there is none fit to be used.
 
         Args:
             digest: `Key.digest`.
-            again: a second look under the lock, whose miss is not counted once more.
+            recheck: a second look under the lock, whose miss is not counted once more.
             counted: whether it is one of the hits or misses; not what only helps to find an artifact.
 
         Raises:
@@ -157,7 +157,7 @@ class Store:
         entry = self.memory.get(digest)
         if entry is None:
             entry = self._from_disk(check_digest(digest))
-        if counted and (entry is not None or not again):
+        if counted and (entry is not None or not recheck):
             with self._guard:
                 self._hits[entry.where if entry else ""] += 1
         return entry
@@ -179,7 +179,7 @@ class Store:
         """Let one builder at a time, of all threads and processes, work on a key: `with store.lock(digest):`.
 
         The value is True if the lock was acquired; after `timeout` seconds the work goes on without it. Look again
-        (`get(digest, again=True)`) inside: another builder may have been first.
+        (`get(digest, recheck=True)`) inside: another builder may have been first.
         """
         return self._locks.hold(check_digest(digest), self.disk.lock_path(digest), timeout)
 
@@ -284,9 +284,9 @@ class Store:
     def _report(self, path: Path, message: str, once: bool) -> None:
         """Publish an event about a problem with `path`; with `once`, only the first time in this store."""
         with self._guard:
-            if once and (path, message) in self._told:
+            if once and (path, message) in self._warned:
                 return
-            self._told.add((path, message))
+            self._warned.add((path, message))
         events.publish(events.CacheProblem(str(path), message))
 
 

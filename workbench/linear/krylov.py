@@ -37,7 +37,7 @@ PATIENCE = 1.0
 """Seconds after which a solve shows its progress."""
 _CHECK = 16
 """Steps on a GPU between two checks of whether the solve is over; further steps change nothing."""
-_NUMBERS = 10
+_SCALARS = 10
 NOT_POSITIVE = "CG needs a positive definite matrix, and {} is not positive."
 USE_BICGSTAB = 'Use method="bicgstab".'
 
@@ -54,7 +54,7 @@ class Solve:
         self.b, self.x = b, x
         self.method = method
         kind, self._device = element(b.dtype), b.device
-        self.numbers = zeros(_NUMBERS, kind, b.device)
+        self.scalars = zeros(_SCALARS, kind, b.device)
         self.going, self.notes = zeros(1, int32, b.device), zeros(2, int32, b.device)
         self.residual = zeros(1, kind, b.device)
         names = ("r", "z", "p", "q") if method == "cg" else ("r", "z", "p", "y", "v", "t", "first")
@@ -82,12 +82,12 @@ class Solve:
                 )
             self._start(tol)
             capture_while(self.going, self._step)
-            self._launch(_report, 1, self.numbers, self.residual)
+            self._launch(_report, 1, self.scalars, self.residual)
             return self.residual
         last = math.inf
         while True:
             self._start(tol)
-            self._launch(_report, 1, self.numbers, self.residual)
+            self._launch(_report, 1, self.scalars, self.residual)
             left = float(self.residual)
             if left <= tol or self.steps >= self.most or not left < 0.5 * last:
                 break
@@ -110,18 +110,18 @@ class Solve:
     def _start(self, tol: float) -> None:
         """Compute the residual, and begin at the present x."""
         v = self.vectors
-        self.numbers.fill_(0.0)
+        self.scalars.fill_(0.0)
         self.apply(self.x, v["r"])
-        self._launch(_subtract, self._n, self._flat["b"], self._flat["r"], self.numbers)
+        self._launch(_subtract, self._n, self._flat["b"], self._flat["r"], self.scalars)
         direction = "z" if self.method == "cg" else "r"
         if self.method == "cg":
             self._precondition("r", "z")
         else:
             v["first"].copy_(v["r"])
         v["p"].copy_(v[direction])
-        self._launch(_dots, self._n, self._flat["r"], self._flat[direction], self._flat["r"], 7, 2, self.numbers)
+        self._launch(_dots, self._n, self._flat["r"], self._flat[direction], self._flat["r"], 7, 2, self.scalars)
         self.notes.fill_(0)
-        self._launch(_begin, 1, tol, self.most - self.steps, self.numbers, self.going)
+        self._launch(_begin, 1, tol, self.most - self.steps, self.scalars, self.going)
 
     def _iterate(self) -> None:
         """Take steps until the tolerance or the most steps are reached; a long solve shows its progress."""
@@ -135,7 +135,7 @@ class Solve:
                     continue
                 over = not int(self.going)
                 if time.monotonic() - started > PATIENCE:
-                    _, size, _, residual, *_ = self.numbers.numpy().tolist()
+                    _, size, _, residual, *_ = self.scalars.numpy().tolist()
                     step = next(steps)
                     shown.done = min(k + 1, left - _CHECK)
                     shown.total = shown.done if over else left - _CHECK
@@ -154,7 +154,7 @@ class Solve:
 
         A step after that changes neither.
         """
-        v, f, s, going, n = self.vectors, self._flat, self.numbers, self.going, self._n
+        v, f, s, going, n = self.vectors, self._flat, self.scalars, self.going, self._n
         if self.method == "cg":
             self.apply(v["p"], v["q"])
             self._launch(_dot, n, f["p"], f["q"], 5, s)

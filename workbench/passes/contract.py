@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from workbench.builtins import TABLE, Builtin
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.expand import expand
@@ -27,7 +27,7 @@ from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, element, float32, is_float, is_half
 
 
-@deep
+@with_deep_stack
 def contract(function: Function) -> Function:
     """Return the function with products contracted into sums as `fma`; the unused products are left for `prune`."""
     function = _written_out(function)
@@ -90,7 +90,7 @@ def _negative(value: Value, op: Op) -> Op:
     return Op("neg", (value,), (Value(value.type, ""),), {}, (), op.location)
 
 
-@deep
+@with_deep_stack
 def added_products(function: Function) -> Function:
     """Return the function with `tile + tile_matmul(a, b)` as products with an accumulator.
 

@@ -10,7 +10,7 @@ That holds as long as no argument overlaps another one; where arguments do, the 
 
 from __future__ import annotations
 
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.ir.analysis import Analysis
 from workbench.ir.attributes import KIND, REDUCTION
 from workbench.ir.ops import ACCESSES
@@ -26,7 +26,7 @@ _SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_i
 """Operations whose result is the same in every thread if their operands are, and that are cheap to repeat."""
 
 
-@deep
+@with_deep_stack
 def reductions(function: Function) -> Function:
     """Return the function with changes of one element by all threads marked (`REDUCTION`); itself if there are none."""
     marked = _elements_to_combine(function)
@@ -37,7 +37,7 @@ def reductions(function: Function) -> Function:
     return rewrite(function, change) if marked else function
 
 
-@deep
+@with_deep_stack
 def reduces(function: Function) -> bool:
     """Return whether `reductions` would mark anything in the function without its custom gradients."""
     return bool(_elements_to_combine(without_customs(function)))

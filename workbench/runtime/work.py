@@ -135,7 +135,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """Run it again, on the arrays' current contents."""
         raise NotImplementedError
 
-    def turns(self) -> Iterator[str]:
+    def bodies_run(self) -> Iterator[str]:
         """Return an iterator of the names of the graphs inside that run; a condition is read when it is reached."""
         return iter(self.bodies)
 
@@ -255,7 +255,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
     @property
     def device(self) -> Device:
         """The device that its code runs on."""
-        return self.record.loaded.device
+        return self.record.executable.device
 
     @cached_property
     def accesses(self) -> Sequence[Access]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -270,7 +270,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
     @property
     def arrays(self) -> tuple[array, ...]:
         """The array arguments."""
-        return self.record.loaded.arrays_of(self.record.values)
+        return self.record.executable.arrays_of(self.record.values)
 
     @property
     def subject(self) -> object:
@@ -449,7 +449,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         if self.condition is not None and branched(self):
             yield self
             return
-        for name in self.turns():
+        for name in self.bodies_run():
             yield from self.graphs[name].step()
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
@@ -468,7 +468,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 class If(Graph, frozen=True, eq=False, dict=True):
     """A branch: one of two graphs runs, or none, as the condition says when it is reached."""
 
-    def turns(self) -> Iterator[str]:
+    def bodies_run(self) -> Iterator[str]:
         """Yield the name of the graph that the condition chooses; nothing if there is none."""
         name = "true" if _holds(self.condition) else "false"
         yield from [name] if name in self.graphs else []
@@ -477,7 +477,7 @@ class If(Graph, frozen=True, eq=False, dict=True):
 class While(Graph, frozen=True, eq=False, dict=True):
     """A loop: a graph runs as long as the condition, which it writes, is not 0."""
 
-    def turns(self) -> Iterator[str]:
+    def bodies_run(self) -> Iterator[str]:
         """Yield "body" as long as the condition holds; it is read each time."""
         while _holds(self.condition):
             yield "body"

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import record_of
-from workbench.api.builds.overlaps import overlap, places
+from workbench.api.builds.overlaps import launch_assumptions, overlap
 from workbench.api.graphs.capture import capture
 from workbench.api.graphs.graph import Graph
 from workbench.api.kernels.kernel import Kernel, kernel
@@ -32,8 +32,8 @@ from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, full
 from workbench.runtime.device.streams import ScopedStream
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import execute
-from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.types import SCALARS, element, float64, int32
 from workbench.utils.scan import array_scan
@@ -45,13 +45,13 @@ UNUSED = 2**64 - 1
 """A row that was not written: behind all others."""
 
 
-def run(loaded: Loaded, dims: tuple[int, ...], values: Sequence[Any], block_dim: Any, stream: Any) -> None:
+def run(executable: Executable, dims: tuple[int, ...], values: Sequence[Any], block_dim: Any, stream: Any) -> None:
     """Queue the launches that stand for one launch whose sums are added in order; open observers do not see them.
 
     Args:
-        loaded: the loaded kernel of that one launch, which observers have seen already.
+        executable: the loaded kernel of that one launch, which observers have seen already.
         dims: its dimensions.
-        values: its arguments, in the order of `loaded.names`.
+        values: its arguments, in the order of `executable.names`.
         block_dim: its threads per block.
         stream: where to queue them; None: on the current stream.
 
@@ -59,7 +59,7 @@ def run(loaded: Loaded, dims: tuple[int, ...], values: Sequence[Any], block_dim:
         LaunchError: arguments share memory in a way that has no order, or there are too many rows.
     """
     with unobserved(), ScopedStream(stream) if stream is not None else nullcontext():
-        steps(loaded, dims, dict(zip(loaded.names, values, strict=True)), block_dim)
+        steps(executable, dims, dict(zip(executable.names, values, strict=True)), block_dim)
 
 
 def captured(record: LaunchRecord) -> Graph:
@@ -68,38 +68,38 @@ def captured(record: LaunchRecord) -> Graph:
     Raises:
         LaunchError: as `run`, or how many rows there are would have to be counted first.
     """
-    loop = record.loaded.in_order.sums.loop if record.loaded.in_order is not None else ""
+    loop = record.executable.in_order.sums.loop if record.executable.in_order is not None else ""
     if loop:
         raise LaunchError(
-            f"deterministic=True: {record.loaded.title} adds in a loop ({loop}) whose turns are counted before each "
-            "launch, which a graph cannot do.",
+            f"deterministic=True: {record.executable.title} adds in a loop ({loop}) whose turns are counted before "
+            "each launch, which a graph cannot do.",
             advice="Launch it outside of the capture.",
             function=record.kernel,
         )
     with capture() as graph:
-        steps(record.loaded, record.dim, dict(record.arguments), record.block_dim)
+        steps(record.executable, record.dim, dict(record.arguments), record.block_dim)
     return graph
 
 
-def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], block_dim: Any) -> None:
+def steps(executable: Executable, dims: tuple[int, ...], arguments: Mapping[str, Any], block_dim: Any) -> None:
     """Queue the launches that stand for one launch whose sums are added in order; open observers see each of them.
 
     Raises:
         LaunchError: as `run`.
     """
-    ordered = loaded.in_order
+    ordered = executable.in_order
     assert ordered is not None
     targets = {name: arguments[name] for name, _ in ordered.sums.arrays}
-    _refuse_shared(loaded, targets, arguments)
-    dims = dims if loaded.launch_ndim else (math.prod(dims),)
-    device, threads = loaded.device, math.prod(dims)
+    _refuse_shared(executable, targets, arguments)
+    dims = dims if executable.launch_ndim else (math.prod(dims),)
+    device, threads = executable.device, math.prod(dims)
 
     def step(word: str, *logs: array) -> None:
-        direction = then(loaded.direction, word)
+        direction = then(executable.direction, word)
         names = [p.name for p in parameters(ordered.specialisation.params, direction)]
         complete = dict(zip(names, (*arguments.values(), *logs), strict=True))
         arrays = {n: a for n, a in complete.items() if isinstance(a, array)}
-        options = replace(ordered.options, **places(dims, arrays)._asdict())
+        options = replace(ordered.options, **launch_assumptions(dims, arrays)._asdict())
         code, options = load_for(ordered.specialisation, direction, options, device, ordered.atomic, dims)
         execute(record_of(code, ordered.specialisation, dims, complete, LaunchOptions(options, block_dim)))
 
@@ -114,10 +114,10 @@ def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], b
     total = sum(a.size * _length(a) for a in targets.values())
     if count >= 2**31 or total >= 2**32 - 1:
         raise LaunchError(
-            f"deterministic=True: {loaded.title} adds {count:,} numbers to {total:,}; fewer than 2³¹ to fewer than "
+            f"deterministic=True: {executable.title} adds {count:,} numbers to {total:,}; fewer than 2³¹ to fewer than "
             "2³² can be sorted.",
             advice="Launch it in parts.",
-            function=loaded.name,
+            function=executable.name,
         )
     if count:
         rows, values = full(count, UNUSED, uint64, device), empty(count, float64, device)
@@ -152,19 +152,19 @@ def _length(a: array) -> int:
     return getattr(a.dtype, "length", 1)
 
 
-def _refuse_shared(loaded: Loaded, targets: Mapping[str, array], arguments: Mapping[str, Any]) -> None:
+def _refuse_shared(executable: Executable, targets: Mapping[str, array], arguments: Mapping[str, Any]) -> None:
     """Refuse sums in memory that the kernel uses in another way too, or where two elements are one.
 
     Raises:
         LaunchError: there are some.
     """
-    others = {n: arguments[n] for n in loaded.touched if n not in targets}
+    others = {n: arguments[n] for n in executable.touched if n not in targets}
     for name, target in targets.items():
         twice = name if overlap({name: target}) else ""
         other = twice or next((n for n, a in others.items() if overlap({name: target, n: a}, within=False)), "")
         if other:
             raise LaunchError(
-                f"deterministic=True: {loaded.title} adds to {name}, which shares memory with {other}, so its sums "
+                f"deterministic=True: {executable.title} adds to {name}, which shares memory with {other}, so its sums "
                 "have no order.",
                 parameter=name,
                 advice=f"Give {other} memory of its own: wb.clone(…).",

@@ -88,8 +88,8 @@ class Animation:
         self.fixed, self.colours = bool(options.get("range")), str(options.get("colours") or "")
         self._step, self._draw = runner(step), draw
         self._lock = threading.Lock()
-        self._kept = [draw()]
-        first, *others = self._kept[0]
+        self._pictures = [draw()]
+        first, *others = self._pictures[0]
         self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", first, tuple(others))
 
     def frame(self, number: int) -> AnimationView:
@@ -101,24 +101,24 @@ class Animation:
         with self._lock:
             number = max(0, min(number, self.view.frames - 1))
             problem, spent = "", self.view.seconds
-            while len(self._kept) <= number and not problem:
+            while len(self._pictures) <= number and not problem:
                 started = time.perf_counter()
                 try:
-                    self._step(len(self._kept))
+                    self._step(len(self._pictures))
                     wb.synchronize()
-                    self._kept.append(self._drawn())
+                    self._pictures.append(self._drawn())
                 except WorkbenchError as error:
                     problem = error.message
                 spent = time.perf_counter() - started
-            number = min(number, len(self._kept) - 1)
-            first, *others = self._kept[number]
-            self.view = replace(self.view, frame=number, kept=len(self._kept), seconds=spent, said=problem,
+            number = min(number, len(self._pictures) - 1)
+            first, *others = self._pictures[number]
+            self.view = replace(self.view, frame=number, kept=len(self._pictures), seconds=spent, said=problem,
                                 picture=first, others=tuple(others))  # fmt: skip
             return self.view
 
     def _drawn(self) -> tuple[Picture, ...]:
         """Return the pictures of what is watched now, with colours over the range of all frames so far."""
-        return tuple(map(self._with_range, self._draw(), self._kept[-1]))
+        return tuple(map(self._with_range, self._draw(), self._pictures[-1]))
 
     def _with_range(self, picture: Picture, before: Picture) -> Picture:
         """Return a picture with colours over the range of all frames so far: a colour means the same number in each.

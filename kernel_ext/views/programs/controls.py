@@ -106,9 +106,9 @@ class Bound:
             raise Refusal("there is nothing to rewind to: record with wb.record(inputs=True), or %%record --inputs")
         self.rewinds = keeps if rewind is None else rewind
         self._lock = threading.Lock()
-        numbers = _numbers(subject)
-        wanted = ranges or {name: None for name in numbers}
-        sliders = tuple(s for name, limits in wanted.items() for s in _sliders(name, _number(name, numbers), limits))
+        scalars = _scalars(subject)
+        wanted = ranges or {name: None for name in scalars}
+        sliders = tuple(s for name, limits in wanted.items() for s in _sliders(name, _scalar(name, scalars), limits))
         if not sliders:
             raise Refusal("no launch here takes a number or a vector; there is nothing to slide")
         self.view = ControlsView(_title(subject), sliders)
@@ -183,7 +183,7 @@ def _title(subject: Subject) -> str:
     return f"record of {units.count(len(subject), 'entry')}"
 
 
-def _numbers(subject: Subject) -> dict[str, Any]:
+def _scalars(subject: Subject) -> dict[str, Any]:
     """Return the numbers and vectors that sliders may change, by parameter.
 
     Of work they are the arguments of its launches, by the first that has the name; of a function, its parameters'
@@ -201,12 +201,12 @@ def _numbers(subject: Subject) -> dict[str, Any]:
             for p in parameters
             if _is_number(p.default, p.empty) or _is_vector(p.default)
         }
-    numbers: dict[str, Any] = {}
+    scalars: dict[str, Any] = {}
     for record in launches:
         for name, value in record.arguments.items():
             if _is_number(value) or _is_vector(value):
-                numbers.setdefault(name, value)
-    return numbers
+                scalars.setdefault(name, value)
+    return scalars
 
 
 def _is_number(value: Any, also: Any = None) -> bool:
@@ -252,17 +252,17 @@ def _sliders(name: str, value: Any, limits: Any) -> list[Slider]:
     return [slider(f"{name}.{axis}", part, limits) for axis, part in zip(axes, value, strict=False)]
 
 
-def _number(name: str, numbers: Mapping[str, Any]) -> Any:
+def _scalar(name: str, scalars: Mapping[str, Any]) -> Any:
     """Return the number of that name.
 
     Raises:
         Refusal: there is none.
     """
-    if name not in numbers:
-        known = ", ".join(numbers) or "none"
+    if name not in scalars:
+        known = ", ".join(scalars) or "none"
         advice = f"for an array of one element, write {name} = show.slider(low, high, value)"
         raise Refusal(f"no launch here takes a number {name}; there is {known}; {advice}")
-    return numbers[name]
+    return scalars[name]
 
 
 def slider(name: str, value: Any, limits: Any) -> Slider:

@@ -78,7 +78,7 @@ def test_the_end_of_code_runs_no_python() -> None:
     """A finalizer that did could let another thread into `ast.parse`, which the collector had interrupted."""
     kernel = edit("quiet", 2.0, {})
     wb.launch(kernel, N, [wb.ones(N, "float32", device="cpu")], [wb.zeros(N, "float32", device="cpu")])
-    code = next(iter(kernel.specialise().loaded.values())).handle
+    code = next(iter(kernel.specialise().executables.values())).handle
     assert sys.getrefcount(code) >= 2
     del kernel
     gc.collect()

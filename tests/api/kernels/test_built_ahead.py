@@ -132,7 +132,7 @@ def test_a_capture_builds_side_by_side_and_is_complete_at_its_end(held: threadin
     assert at_once[0] >= 2
     graph.launch()
     assert (values[-1].numpy()[1:] != 0).all()
-    assert all(node.record.loaded.later is None for node in graph.nodes)
+    assert all(node.record.executable.build_later is None for node in graph.nodes)
 
 
 def test_a_recorder_inside_a_capture_can_replay() -> None:

@@ -81,6 +81,6 @@ def test_threads_in_order_are_not_shared_among_cores() -> None:
 
 
 def test_a_sum_over_threads_is_shared_with_other_launches() -> None:
-    loaded = build.load(gather.specialise(), "adjoint")
-    assert {loaded.layout.slots[k].name for k in loaded.shared} == {"adj_x", "adj_a", "adj_y"}
-    assert "adj_a" in loaded.reads
+    executable = build.load(gather.specialise(), "adjoint")
+    assert {executable.layout.slots[k].name for k in executable.shared} == {"adj_x", "adj_a", "adj_y"}
+    assert "adj_a" in executable.reads

@@ -27,7 +27,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_setting_that_makes_no_sense(name: str, monkeypatch: Any) -> None:
     value, message, field = WRONG[name]
-    monkeypatch.setattr(config, "_TOLD", set())
+    monkeypatch.setattr(config, "_WARNED", set())
     monkeypatch.delenv(name, raising=False)
     default = getattr(config.settings(), field)
     monkeypatch.setenv(name, value)

@@ -44,7 +44,7 @@ def used(run: Callable[[], object]) -> list[bool]:
     """Which code the launches inside had."""
     with wb.record() as rec:
         run()
-    return [one.loaded.index32 for one in rec.launches]
+    return [one.executable.index32 for one in rec.launches]
 
 
 @pytest.mark.usefixtures("few")
@@ -81,12 +81,12 @@ def test_a_view_reaches_as_far_as_its_strides() -> None:
 def test_it_is_chosen_again_when_a_kept_launch_changes() -> None:
     (x, y, expected), (a, b, large) = arrays(SMALL), arrays((12, 12))
     kept = wb.launch(transposed, SMALL, [x, y], record_cmd=True)
-    assert kept is not None and kept.record.loaded.index32
+    assert kept is not None and kept.record.executable.index32
     kept.launch()
     np.testing.assert_array_equal(y.numpy(), expected)
     kept.set_params([a, b])
     kept.set_dim((12, 12))
-    assert not kept.record.loaded.index32
+    assert not kept.record.executable.index32
     kept.launch()
     np.testing.assert_array_equal(b.numpy(), large)
 
@@ -102,13 +102,13 @@ def test_it_is_chosen_again_when_a_graph_is_updated() -> None:
     def launched() -> Launch:
         return next(n for n in graph.walk() if isinstance(n, Launch))
 
-    assert launched().record.loaded.index32
+    assert launched().record.executable.index32
     graph.update(0, x=a[:8, :4], y=b[:4, :8])
-    assert not launched().record.loaded.index32
+    assert not launched().record.executable.index32
     graph.launch()
     np.testing.assert_array_equal(b.numpy()[:4, :4], a.numpy()[:4, :4].T + 1)
     graph.update(0, x=x, y=y)
-    assert launched().record.loaded.index32
+    assert launched().record.executable.index32
 
 
 @pytest.mark.usefixtures("few")
@@ -122,7 +122,7 @@ def test_it_is_chosen_again_when_a_record_runs_on_other_arrays() -> None:
         y.zero_()
         rec.replay({x: other})  # without a record of it
         np.testing.assert_array_equal(y.numpy(), wanted)
-    assert rec.launches[0].loaded.index32
+    assert rec.launches[0].executable.index32
 
 
 @pytest.mark.usefixtures("few")
@@ -172,12 +172,12 @@ def test_vectors_are_loaded_whole_where_they_are_aligned() -> None:
             with wb.record() as rec:
                 wb.launch(doubled, 7, [x, y])
             wb.launch(doubled, 7, [x, y])
-            assert rec.launches[0].loaded.aligned == (start % 4 == 0)
+            assert rec.launches[0].executable.aligned == (start % 4 == 0)
             np.testing.assert_array_equal(y.numpy()[:7].ravel(), 2.0 * np.arange(start, start + 28))
     kept = wb.launch(doubled, 7, [floats[:28].view(wb.vec4), y], record_cmd=True)
     kept.set_param_by_name("x", floats[1:29].view(wb.vec4))
     kept.launch()
-    assert not kept.record.loaded.aligned
+    assert not kept.record.executable.aligned
     np.testing.assert_array_equal(y.numpy()[:7].ravel(), 2.0 * np.arange(1, 29))
 
 
@@ -195,7 +195,7 @@ def test_vectors_are_loaded_whole_or_not_when_arguments_change(tmp_path: Path) -
         graph.launch()
     other.save(tmp_path / "other.wbr")
     loaded = wb.load_record(tmp_path / "other.wbr")
-    assert [r.launches[0].loaded.aligned for r in (rec, other, loaded)] == [True, False, False]
+    assert [r.launches[0].executable.aligned for r in (rec, other, loaded)] == [True, False, False]
     for x, start in ((shifted, 1), (whole, 0), (shifted, 1)):
         graph.update(x=x)
         outer.update(x=x)
@@ -238,7 +238,7 @@ def test_what_is_read_only_depends_on_whether_arguments_share_memory() -> None:
             for _ in range(2):
                 with wb.record() as rec:
                     wb.launch(ahead, 1, [x, other])
-                assert rec.launches[0].loaded.apart == (other is y)
+                assert rec.launches[0].executable.apart == (other is y)
                 wb.launch(ahead, 1, [x, other])  # by the plan of the launch before, if there is one
             np.testing.assert_array_equal(other.numpy(), expected)
 
@@ -256,7 +256,7 @@ def test_it_is_chosen_again_when_an_argument_changes() -> None:
         x.fill_(0.0)
         run()
         np.testing.assert_array_equal(x.numpy(), [0, 1, 2, 3])
-    assert not kept.record.loaded.apart
+    assert not kept.record.executable.apart
 
 
 def test_the_read_only_path_is_for_what_nothing_changes() -> None:

@@ -216,7 +216,7 @@ def test_a_text_that_moved_is_the_same_text_and_its_lines_are_where_it_stands() 
     found = known(read(moved, name="elsewhere"))
     assert found is not None
     lowered = read(moved, name="elsewhere", force=True)
-    fresh = lowering._made("", lowered.definition, lowering.lower(lowered.definition, place(lowered)[1]))
+    fresh = lowering._new_lowering("", lowered.definition, lowering.lower(lowered.definition, place(lowered)[1]))
     assert to_data(found.function) == to_data(fresh.function)
     lowering._compare("k", found, fresh)
 

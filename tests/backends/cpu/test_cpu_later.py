@@ -151,7 +151,7 @@ def test_counts_are_numpys_on_any_number_of_cores(bins: int, monkeypatch: pytest
     found = []
     for cores in (1, 2, 7):
         monkeypatch.setattr(build, "cpu_threads", lambda cores=cores: cores)
-        bins_of.specialise().loaded.clear()
+        bins_of.specialise().executables.clear()
         bins_of.plans.clear()
         whole, part = wb.zeros(bins, dtype=wb.int32), wb.zeros(bins)
         wb.launch(bins_of, len(x), [wb.array(x), whole, part, bins])

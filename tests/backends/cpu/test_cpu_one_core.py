@@ -54,15 +54,15 @@ def test_the_sum_is_right_with_few_cores_and_with_many(monkeypatch: pytest.Monke
     monkeypatch.setattr(build, "cpu_threads", lambda: cores)
     kernel = squares
     specialisation = kernel.specialise()
-    specialisation.loaded.clear()
-    loaded = build.load(specialisation)
-    assert loaded.ordered is (cores == 2)
-    specialisation.loaded.clear()
+    specialisation.executables.clear()
+    executable = build.load(specialisation)
+    assert executable.ordered is (cores == 2)
+    specialisation.executables.clear()
     n = 200_000
     total = wb.zeros(2)
     kernel.plans.clear()
     wb.launch(kernel, n, [wb.ones(n)], [total])
-    specialisation.loaded.clear()
+    specialisation.executables.clear()
     kernel.plans.clear()
     assert total.numpy().tolist() == [n / 2, n / 2]
 

@@ -110,12 +110,12 @@ def test_any_number_of_cores_has_the_same_bits(name: str, monkeypatch: pytest.Mo
     for cores in (1, 2, 4, 4, 64):
         monkeypatch.setattr(build, "cpu_threads", lambda cores=cores: cores)
         monkeypatch.setenv("WORKBENCH_THREADS", str(min(cores, 4)))
-        kernel.specialise().loaded.clear()
+        kernel.specialise().executables.clear()
         kernel.plans.clear()
         y = wb.zeros(20 if name.startswith("row") else 1501)
         wb.launch(kernel, x.shape, [x, y])
         sums.append(y.numpy())
-    kernel.specialise().loaded.clear()
+    kernel.specialise().executables.clear()
     kernel.plans.clear()
     assert len({y.tobytes() for y in sums}) == 1
 

@@ -104,7 +104,7 @@ def versions(given: Given) -> None:
     wb.get_device(given.device)
     gpu = given.gpu
     given.saw(
-        device=msgspec.structs.asdict(gpu.facts[given.index]),
+        device=msgspec.structs.asdict(gpu.properties[given.index]),
         devices=gpu.count(),
         driver=gpu.call("cuDriverGetVersion"),
     )

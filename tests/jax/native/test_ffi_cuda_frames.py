@@ -352,9 +352,9 @@ def test_a_kernel_that_was_redefined_is_refused_before_anything_is_queued(gpu: G
     made = target.thunks()
     gpu.initialize(made)
     calls = edits._calls[target.name]
-    calls.say("axpy was redefined in cell [7]. Call jax.clear_caches()")
+    calls.set_message("axpy was redefined in cell [7]. Call jax.clear_caches()")
     for stage, thunk in ((2, made["initialize"]), (3, made["execute"])):
         with pytest.raises(Refused, match=r"axpy was redefined in cell \[7\]\. Call jax\.clear_caches\(\)"):
             gpu.call(thunk, [np.array(2, f32), X, Y], [Y.copy()], dims(5), stage=stage)
-    calls.say("")
+    calls.set_message("")
     gpu.initialize(made)

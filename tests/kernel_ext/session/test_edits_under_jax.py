@@ -37,7 +37,7 @@ def shell(session: Any) -> Iterator[Any]:
     jax.clear_caches()
     gc.collect()
     for calls in edits._calls.values():  # kernels of one text are one target, and two notebooks may both have it
-        calls.claims.clear()
+        calls.versions.clear()
 
 
 def values(shell: Any, which: str) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def test_records_and_graphs_keep_what_they_hold(shell: Any) -> None:
 def test_one_edit_says_the_same_of_all_older_programs() -> None:
     calls = [edits._Calls() for _ in range(3)]
     for each in calls:
-        each.say("spring was redefined in cell [7].")
+        each.set_message("spring was redefined in cell [7].")
     assert len({id(each.text) for each in calls}) == 1
-    calls[0].say("")
+    calls[0].set_message("")
     assert calls[0].text is None and calls[1].text.value == b"spring was redefined in cell [7]."

@@ -79,7 +79,7 @@ def test_a_mesh_and_lines_are_laid_out_evenly_with_colours_between_their_corners
         "a face without an area is not drawn as a dark one"
     )
     film = show.animate(lambda: None, watch=[lambda: show.mesh(corners, square)], frames=3)
-    assert film._made.frame(1).picture.shown > 30_000
+    assert film._animation.frame(1).picture.shown > 30_000
     for wrong, more in (([[0, 1, 9]], {}), ([[0, 1]], {}), ([[0.0, 1, 2]], {}), ([[0, 1, 2]], {"cmap": "gray"})):
         with pytest.raises(Refusal):
             show.mesh(corners, wrong, **more)
@@ -132,7 +132,7 @@ def test_a_film_of_several_things_shows_them_side_by_side(tmp_path: Path) -> Non
 
     points = lambda: show.points(np.eye(3) * (1 + x.numpy()[0]))  # noqa: E731
     film = show.animate(step, watch=[x, points, lambda: np.array(means or [0.0])], frames=4)
-    view = film._made.frame(3)
+    view = film._animation.frame(3)
     assert view.picture.high == 3 and view.others[0].high == (4.0, 4.0, 4.0) and view.others[1].shape == (3,)
     assert film.with_view(view).html.count("<img") >= 3 and "frame 3 of 4" in film.with_view(view).text
     assert "4 frames" in film.save(str(tmp_path / "side.gif"))
@@ -163,8 +163,8 @@ def test_graphs_records_and_kept_launches_make_frames_and_a_step_that_fails_is_t
     kept = wb.launch(grow, 2, [x, 1.0], record_cmd=True)
     for step in (record, graph, kept):
         before = x.numpy()[0]
-        assert show.animate(step, watch=x)._made.frame(2).frame == 2 and x.numpy()[0] == before + 2
-    failing = show.animate(lambda: wb.launch(grow, 2, [x]), watch=x)._made.frame(3)
+        assert show.animate(step, watch=x)._animation.frame(2).frame == 2 and x.numpy()[0] == before + 2
+    failing = show.animate(lambda: wb.launch(grow, 2, [x]), watch=x)._animation.frame(3)
     assert failing.frame == 0 and "by is missing" in failing.said
     for wrong in (grow, 3):
         with pytest.raises(Refusal, match="takes a function"):

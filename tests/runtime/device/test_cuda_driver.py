@@ -128,7 +128,7 @@ def test_facts_are_read_without_a_context() -> None:
     api = Api(devices=2)
     driver = Driver(Core(api.calls), api)
     assert (driver.count(), driver.name(1), driver.arch(0)) == (2, "Mock GPU", "sm_90")
-    assert driver.facts[1].memory == 1 << 30 and driver.facts[1].multiprocessors == 132
+    assert driver.properties[1].memory == 1 << 30 and driver.properties[1].multiprocessors == 132
     assert not [call for call in api.calls if call[0] == "set_current"]
     with pytest.raises(DeviceError, match=r"no device cuda:2.*This machine has cuda:0, cuda:1"):
         driver.name(2)

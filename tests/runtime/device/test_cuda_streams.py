@@ -29,7 +29,7 @@ def double() -> Any:
 def library_doubles(kernel: Any, x: wb.array, y: wb.array, stream: wb.Stream) -> None:
     """What a library does: it launches through the driver, and nothing here hears of it."""
     record = wb.launch(kernel, x.size, [x, y], record_cmd=True).record
-    code = record.loaded
+    code = record.executable
     driver().launch(code.queue, bytes(record.buffer), code.shape(record.dim, 256), stream)
 
 

@@ -101,21 +101,23 @@ def test_graphs_and_gradients_add_up() -> None:
 def test_memory_that_two_arrays_share_has_one_turn() -> None:
     data = np.zeros(100, np.float32)
     whole, part = wb.from_numpy(data), wb.from_numpy(data[50:])
-    assert whole.memory is not part.memory and whole.memory.turn == part.memory.turn == bit_of(data.ctypes.data)
-    assert wb.from_numpy(np.frombuffer(bytearray(64), np.float32)).memory.turn == ANY
-    assert wb.zeros(10).memory.turn.bit_count() == 1
+    assert whole.memory is not part.memory and whole.memory.lock_bit == part.memory.lock_bit == bit_of(data.ctypes.data)
+    assert wb.from_numpy(np.frombuffer(bytearray(64), np.float32)).memory.lock_bit == ANY
+    assert wb.zeros(10).memory.lock_bit.bit_count() == 1
     arrays = [wb.zeros(100_000 + k) for k in range(50)]
-    assert len({a.memory.turn for a in arrays}) > 10, "allocations are spread over the bits"
+    assert len({a.memory.lock_bit for a in arrays}) > 10, "allocations are spread over the bits"
 
 
 def test_a_launch_waits_for_memory_and_not_for_other_memory() -> None:
     native = install_launcher().functions
     x, s = wb.ones(N, dtype=wb.float64), wb.zeros(N, dtype=wb.float64)
-    other = next(a for a in (wb.zeros(8 + k, dtype=wb.float64) for k in range(100)) if a.memory.turn != s.memory.turn)
+    other = next(
+        a for a in (wb.zeros(8 + k, dtype=wb.float64) for k in range(100)) if a.memory.lock_bit != s.memory.lock_bit
+    )
     wb.launch(total, N, [x, s])
     done = threading.Event()
     held = ctypes.c_int64()
-    native.hold(s.memory.turn, ctypes.addressof(held))
+    native.hold(s.memory.lock_bit, ctypes.addressof(held))
     waiting = threading.Thread(target=lambda: (wb.launch(total, N, [x, s]), done.set()))
     waiting.start()
     wb.launch(total, N, [x, other])
@@ -131,7 +133,7 @@ from tests.runtime.launching.test_turns import N, total
 from workbench.runtime.native.launcher import install_launcher
 x, s = wb.ones(N, dtype=wb.float64), wb.zeros(N, dtype=wb.float64)
 held = ctypes.c_int64()
-install_launcher().functions.hold(s.memory.turn, ctypes.addressof(held))
+install_launcher().functions.hold(s.memory.lock_bit, ctypes.addressof(held))
 child = os.fork()
 if child == 0:
     wb.launch(total, N, [x, s])

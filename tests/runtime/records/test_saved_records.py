@@ -96,8 +96,8 @@ def test_without_trust_launches_run_with_checks_and_no_machine_code_is_taken(tmp
     rec, _, _ = record_files.simulation()
     rec.save(tmp_path / "run.wbr")
     careful, trusted = wb.load_record(tmp_path / "run.wbr"), wb.load_record(tmp_path / "run.wbr", trust=True)
-    assert all(r.loaded.checked for r in careful.launches)
-    assert not any(r.loaded.checked for r in trusted.launches)
+    assert all(r.executable.checked for r in careful.launches)
+    assert not any(r.executable.checked for r in trusted.launches)
     with pytest.raises(wb.KernelFault, match="axis 0"):
         careful.replay(shift=7)
 

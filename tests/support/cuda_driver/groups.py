@@ -249,8 +249,8 @@ def library_capture(given: Given) -> None:
         del dropped
         wb.empty(3, float, device=given.device)
         given.same(z, seen)
-        driver = code.loaded.driver
-        driver.launch(code.loaded.queue, bytes(code.buffer), code.loaded.shape(code.dim, 256), stream)
+        driver = code.executable.driver
+        driver.launch(code.executable.queue, bytes(code.buffer), code.executable.shape(code.dim, 256), stream)
     graph.launch()
     given.same(y, other + host)
 

@@ -240,9 +240,9 @@ def make_plan(
     """The plan of an annotated kernel whose last parameters are outputs."""
     specialisation = kernel.specialise()
     code = Code(specialisation, differentiable=differentiable, checks=checks)
-    loaded = load(specialisation, options=code.options, device="cpu")
+    executable = load(specialisation, options=code.options, device="cpu")
     names = kernel.parameters
     split = len(names) - outputs
     assert all(isinstance(kernel.annotations[n], ArrayType) for n in names[split:])
     roles = Roles(names[:split], names[split:], frozenset(in_out), frozenset(static), init or {})
-    return forward_plan(loaded, roles, code)
+    return forward_plan(executable, roles, code)

@@ -92,7 +92,7 @@ def build_all(root: str, count: str, log: str) -> None:
         if found is None:
             with store.lock(digest(n)) as held:
                 assert held
-                found = store.get(digest(n), again=True)
+                found = store.get(digest(n), recheck=True)
                 if found is None:
                     append(log, f"{n}\n")
                     store.put(digest(n), found := entry(n))

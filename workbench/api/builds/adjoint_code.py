@@ -17,7 +17,7 @@ from workbench.api.kernels.kernel import Specialisation
 from workbench.backends.base import Options
 from workbench.errors import NotDifferentiable
 from workbench.runtime.device.device import Device
-from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.executable import Executable
 
 if TYPE_CHECKING:
     from workbench.autodiff.memory.effects import Launch
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def load_for(
     specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool,
-    dims: tuple[int, ...], load: Callable[..., Loaded] = build.load,
-) -> tuple[Loaded, Options]:  # fmt: skip
+    dims: tuple[int, ...], load: Callable[..., Executable] = build.load,
+) -> tuple[Executable, Options]:  # fmt: skip
     """Return the code of a direction, and the options that it was built with.
 
     If there is no adjoint for all launches, it is one for launches with as many threads along the same axes as `dims`.

@@ -20,7 +20,7 @@ from workbench.api.builds.adjoint_code import ask, load_for
 from workbench.api.builds.arguments import Dim, as_blocks, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.block_size import block_size
 from workbench.api.builds.gathered import gathers
-from workbench.api.builds.overlaps import Places, is_dense, overlap, places
+from workbench.api.builds.overlaps import LaunchAssumptions, is_dense, launch_assumptions, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
     ADJOINTS,
@@ -40,9 +40,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.arrays.substitute import shares
 from workbench.runtime.device.device import Device
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
-from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, Binder, LaunchOptions, LaunchRecord
 from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
@@ -68,7 +68,7 @@ def bind(
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     plain = options.block_dim is BLOCK_DIM and options.stream is None and is_dense(arrays) and not overlap(arrays)
     # The CPU's code is the same whatever these are.
-    variant = places(dims, arrays) if device.is_cuda else Places()
+    variant = launch_assumptions(dims, arrays) if device.is_cuda else LaunchAssumptions()
     single = tuple(n == 1 for n in dims) if "adjoint" in direction else ()
     key = (direction, options.code, device, cpu_threads(), variant, single)
     bound = specialisation.bound.get(key) if plain else None
@@ -86,17 +86,17 @@ def bind(
         _refuse_ungathered(specialisation, dims, arguments, options.code.constant, direction == LOCAL)
     if bound is None:
         bound = _code_for(specialisation, direction, dims, arguments, device, options, variant)
-        if plain and bound.loaded.geometry is None and bound.loaded.later is None:
+        if plain and bound.executable.geometry is None and bound.executable.build_later is None:
             specialisation.bound[key] = bound
     for name, value in arrays.items():
-        if value.memory.read_only and name in bound.loaded.writes:
+        if value.memory.read_only and name in bound.executable.writes:
             value.memory.must_be_writable(f"{specialisation.kernel.name}: {name}")
-    options = bound.how
+    options = bound.launch_options
     if options.code.single is not None:
         ask(specialisation, direction, options.code, device, bound.atomic, dims, arguments)
     if options.block_dim == BY_OCCUPANCY:
-        options = replace(options, block_dim=block_size(specialisation, bound.loaded, options.code))
-    return record_of(bound.loaded, specialisation, dims, arguments, options)
+        options = replace(options, block_dim=block_size(specialisation, bound.executable, options.code))
+    return record_of(bound.executable, specialisation, dims, arguments, options)
 
 
 class _Bound(msgspec.Struct, frozen=True, eq=False):
@@ -105,13 +105,13 @@ class _Bound(msgspec.Struct, frozen=True, eq=False):
     Where arrays are dense and share no memory, the specialisation holds it for later launches.
 
     Attributes:
-        loaded: the code.
-        how: the launch's options, with what the arrays' layout adds to them.
+        executable: the code.
+        launch_options: the launch's options, with what the arrays' layout adds to them.
         atomic: whether the code never adds without atomics, because arguments overlap.
     """
 
-    loaded: Loaded
-    how: LaunchOptions
+    executable: Executable
+    launch_options: LaunchOptions
     atomic: bool
 
 
@@ -143,7 +143,7 @@ def wrong_dimensions(kernel: str, wanted: int, passed: int) -> LaunchError:
 
 def _code_for(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, launch_options: LaunchOptions, variant: Places,
+    device: Device, launch_options: LaunchOptions, variant: LaunchAssumptions,
 ) -> _Bound:  # fmt: skip
     """Return the loaded code for a launch's arguments, with the final options and whether it must add by atomics.
 
@@ -173,21 +173,21 @@ def _code_for(
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
     observers = OBSERVERS.get()
-    later = any(o.defers for o in observers) and not any(o.replays for o in observers)
-    load = build.ahead if later else build.load
-    loaded, options = load_for(specialisation, direction, options, device, atomic, dims, load)
+    build_later = any(o.defers for o in observers) and not any(o.replays for o in observers)
+    load = build.ahead if build_later else build.load
+    executable, options = load_for(specialisation, direction, options, device, atomic, dims, load)
     if step in ADJOINTS and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}
-        _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
+        _refuse_shared(executable, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
     if step == "tangent" and overlap(arrays):
         tangents = tangent_names(parameters(specialisation.function.params, before or FORWARD))
-        _refuse_shared_tangents(loaded, {n: t for n, t in tangents.items() if n in arrays}, arrays)
-    if loaded.geometry is not None:
+        _refuse_shared_tangents(executable, {n: t for n, t in tangents.items() if n in arrays}, arrays)
+    if executable.geometry is not None:
         assert isinstance(launch_options.block_dim, Block), "a kernel that sees its blocks needs their size"
-        _refuse_text(loaded, dims, arrays)
-        loaded = loaded.in_blocks(launch_options.block_dim)
-    return _Bound(loaded, replace(launch_options, code=options), atomic)
+        _refuse_text(executable, dims, arrays)
+        executable = executable.in_blocks(launch_options.block_dim)
+    return _Bound(executable, replace(launch_options, code=options), atomic)
 
 
 def _refuse_ungathered(
@@ -207,62 +207,65 @@ def _refuse_ungathered(
         )
 
 
-def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
+def _refuse_shared(
+    executable: Executable, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]
+) -> None:
     """Raise a LaunchError if an adjoint overlaps memory in another way than its array does.
 
     It would be cleared, or added to, before it is read. Adjoints of arrays that the kernel only reads are only added
     to, so they may share memory, which then receives their sum.
 
     Args:
-        loaded: the adjoint's code.
+        executable: the adjoint's code.
         function: the IR that it is the adjoint of.
         named: maps float parameters whose gradients are wanted to the names of their adjoints.
         arrays: the launch's arrays.
     """
     pairs = {n: a for n, a in named.items() if n in arrays}
     # What a text does with adjoints is not known: none may be shared.
-    seeds = pairs.keys() if loaded.geometry is not None else written_arrays(function)
+    seeds = pairs.keys() if executable.geometry is not None else written_arrays(function)
     for name in sorted(seeds & pairs.keys()):
         if overlap({name: arrays[name]}):
             raise LaunchError(
-                f"{loaded.name}: elements of {name} share memory (strides {arrays[name].strides}), and it is written.",
+                f"{executable.name}: elements of {name} share memory (strides {arrays[name].strides}), and it is "
+                "written.",
                 parameter=name,
                 advice="Write to an array whose elements lie apart.",
             )
     for (one, adj_one), (two, adj_two) in itertools.combinations(pairs.items(), 2):
-        if {one, two} & seeds and _meet(arrays, adj_one, adj_two) and not _alike(arrays, one, two, pairs):
-            raise _shared(loaded, adj_one, adj_two, f"{adj_one if one in seeds else adj_two} is read and cleared")
-    read = loaded.reads - set(pairs.values())
+        if {one, two} & seeds and _overlaps(arrays, adj_one, adj_two) and not _same_layout(arrays, one, two, pairs):
+            raise _shared(executable, adj_one, adj_two, f"{adj_one if one in seeds else adj_two} is read and cleared")
+    read = executable.reads - set(pairs.values())
     for name, adjoint in itertools.product(sorted(read & arrays.keys()), pairs.values()):
-        if _meet(arrays, name, adjoint):
-            raise _shared(loaded, name, adjoint, f"{name} is read while {adjoint} changes")
+        if _overlaps(arrays, name, adjoint):
+            raise _shared(executable, name, adjoint, f"{name} is read while {adjoint} changes")
 
 
-def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Mapping[str, array]) -> None:
+def _refuse_shared_tangents(executable: Executable, pairs: Mapping[str, str], arrays: Mapping[str, array]) -> None:
     """Raise a LaunchError if a tangent that is written overlaps memory in another way than its array does.
 
     The same holds where a written array overlaps a tangent.
     """
     for (one, tan_one), (two, tan_two) in itertools.combinations(pairs.items(), 2):
-        if {tan_one, tan_two} & loaded.writes and _meet(arrays, tan_one, tan_two):
-            if not _alike(arrays, one, two, pairs):
-                written = tan_one if tan_one in loaded.writes else tan_two
-                raise _shared(loaded, tan_one, tan_two, f"{written} is written")
+        if {tan_one, tan_two} & executable.writes and _overlaps(arrays, tan_one, tan_two):
+            if not _same_layout(arrays, one, two, pairs):
+                written = tan_one if tan_one in executable.writes else tan_two
+                raise _shared(executable, tan_one, tan_two, f"{written} is written")
     for name, tangent in itertools.product(sorted(arrays.keys() - set(pairs.values())), pairs.values()):
-        if {name, tangent} & loaded.writes and _meet(arrays, name, tangent):
-            raise _shared(loaded, name, tangent, f"{name if name in loaded.writes else tangent} is written")
+        if {name, tangent} & executable.writes and _overlaps(arrays, name, tangent):
+            raise _shared(executable, name, tangent, f"{name if name in executable.writes else tangent} is written")
 
 
-def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
+def _overlaps(arrays: Mapping[str, array], one: str, two: str) -> bool:
     """Return whether the memory of one array of a launch overlaps that of another; both are named by parameter."""
     return overlap({one: arrays[one], two: arrays[two]}, within=False)
 
 
-def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
+def _same_layout(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
     """Return whether two adjoints have the strides of their arrays, and the same distance in memory."""
     first, second = arrays[adjoints[one]], arrays[adjoints[two]]
-    apart = first.address - second.address == arrays[one].address - arrays[two].address
-    return apart and [*map(_steps, (first, second))] == [*map(_steps, (arrays[one], arrays[two]))]
+    same_distance = first.address - second.address == arrays[one].address - arrays[two].address
+    return same_distance and [*map(_steps, (first, second))] == [*map(_steps, (arrays[one], arrays[two]))]
 
 
 def _steps(a: array) -> list[int]:
@@ -270,27 +273,27 @@ def _steps(a: array) -> list[int]:
     return [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1]
 
 
-def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
+def _shared(executable: Executable, one: str, two: str, why: str) -> LaunchError:
     """Return the error for two arrays of a launch that share memory; `why` says what goes wrong, as a clause."""
     return LaunchError(
-        f"{loaded.name}: {one} and {two} share memory, and {why}.",
+        f"{executable.name}: {one} and {two} share memory, and {why}.",
         parameter=two,
         advice=f"Give {two} memory of its own: wb.clone(…).",
     )
 
 
-def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
+def _refuse_text(executable: Executable, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
     """Refuse what CUDA C++ cannot take.
 
     Raises:
         LaunchError: the launch has four dimensions, or an array has gaps between its elements.
     """
     if len(dims) > 3:
-        raise LaunchError(f"{loaded.name}: CUDA C++ is launched over 1 to 3 dimensions, not 4.", parameter="dim")
+        raise LaunchError(f"{executable.name}: CUDA C++ is launched over 1 to 3 dimensions, not 4.", parameter="dim")
     gaps = next((n for n, a in arrays.items() if not a.is_contiguous), "")
     if gaps:
         raise LaunchError(
-            f"{loaded.name}: {gaps} is a view with gaps (strides {arrays[gaps].strides}); a pointer knows none.",
+            f"{executable.name}: {gaps} is a view with gaps (strides {arrays[gaps].strides}); a pointer knows none.",
             parameter=gaps,
             advice=f"Pass {gaps}.contiguous(), or a copy.",
         )
@@ -301,7 +304,7 @@ def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Ite
     names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
     written = written_arrays(specialisation.function)
     for a, b in itertools.combinations(names, 2):
-        if {a, b} & written and _meet(arrays, a, b):
+        if {a, b} & written and _overlaps(arrays, a, b):
             yield a, b
 
 
@@ -316,27 +319,27 @@ def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
     return list(_counts(one.strides, sizes, two.address - one.address))
 
 
-def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[tuple[int, ...]]:
-    """Yield the numbers of steps along each axis that add up to `apart` bytes, each less than that axis' size."""
+def _counts(steps: Sequence[int], sizes: Sequence[int], distance: int) -> Iterator[tuple[int, ...]]:
+    """Yield the numbers of steps along each axis that add up to `distance` bytes, each less than that axis' size."""
     if not steps:
-        yield from [()] if apart == 0 else []
+        yield from [()] if distance == 0 else []
         return
     step = steps[0]
-    for count in {apart // step, -(-apart // step)} if step else {0}:
+    for count in {distance // step, -(-distance // step)} if step else {0}:
         if abs(count) < sizes[0]:
-            yield from ((count, *rest) for rest in _counts(steps[1:], sizes[1:], apart - count * step))
+            yield from ((count, *rest) for rest in _counts(steps[1:], sizes[1:], distance - count * step))
 
 
 def record_of(
-    loaded: Loaded,
+    executable: Executable,
     specialisation: Specialisation,
     dims: tuple[int, ...],
     arguments: Mapping[str, Any],
     options: LaunchOptions = PLAIN,
 ) -> LaunchRecord:
     """Return the record of a launch of this code over these dimensions, with the arguments in the code's order."""
-    values = [arguments[name] for name in loaded.names]
-    return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, options, BINDER)
+    values = [arguments[name] for name in executable.names]
+    return LaunchRecord(executable, dims, values, specialisation, specialisation.kernel.place, options, BINDER)
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:
@@ -348,8 +351,8 @@ def _check_again(record: LaunchRecord, name: str, value: object) -> object:
     specialisation = record.specialisation
     kernel = specialisation.kernel
     absent = dict(zip(specialisation.parameters, specialisation.types, strict=True)).get(name)
-    slot = next(s for s in record.loaded.layout.slots if s.name == name)
-    return check(kernel, name, absent if isinstance(absent, Absent) else slot.type, value, record.loaded.device)
+    slot = next(s for s in record.executable.layout.slots if s.name == name)
+    return check(kernel, name, absent if isinstance(absent, Absent) else slot.type, value, record.executable.device)
 
 
 def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]) -> LaunchRecord:
@@ -363,7 +366,7 @@ def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]
     if dims is not record.dim and tiling is not None and tiling.flat:
         specialisation = specialisation.over(counted if len(counted) > 1 else ())
         counted = as_blocks(counted, specialisation, record.kernel)
-    return bind(specialisation, record.direction, counted, arguments, record.loaded.device, record.how)
+    return bind(specialisation, record.direction, counted, arguments, record.executable.device, record.launch_options)
 
 
 BINDER = Binder(_check_again, _bind_again)
@@ -425,13 +428,13 @@ def not_wanted(specialisation: Specialisation, adjoints: Sequence[object]) -> tu
         LaunchError: the kernel writes that array, so gradients come from its adjoint; or it is no array.
     """
     function, kernel = specialisation.function, specialisation.kernel
-    refused = {name for name, value in zip(specialisation.parameters, adjoints, strict=False) if value is False}
+    excluded = {name for name, value in zip(specialisation.parameters, adjoints, strict=False) if value is False}
     arrays = {p.name for p in function.params if isinstance(p.type, ArrayType)}
-    for name in sorted(refused & written_arrays(function) | refused - arrays):
+    for name in sorted(excluded & written_arrays(function) | excluded - arrays):
         what = "is written, so gradients come from its adjoint" if name in arrays else "is not an array"
         raise LaunchError(
             f"{kernel.name}: adj_{name}=False says that its gradient is not requested; {name} {what}.",
             parameter=f"adj_{name}",
             advice="Give its adjoint array, or None.",
         )
-    return tuple(k for k, p in enumerate(function.params) if p.name in refused)
+    return tuple(k for k, p in enumerate(function.params) if p.name in excluded)

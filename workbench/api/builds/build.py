@@ -27,18 +27,18 @@ from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
 from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, run
 from workbench.runtime.device.device import Device, driver_of, get_device
+from workbench.runtime.launching.executable import Executable, InOrder, titled
 from workbench.runtime.launching.execute import cpu_threads
-from workbench.runtime.launching.loaded import InOrder, Loaded, titled
 from workbench.runtime.native.in_flight import compiles
 from workbench.types import ArrayType, Type
-from workbench.weak import Weak
+from workbench.weak import WeakValueDict
 from workbench.work import POLL, Work, go_on
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ Slot = tuple[str, Options, Device, bool]
 """A direction, its options, its device, and whether it never adds without atomics."""
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
-_CODE: Weak[str, Any] = Weak()  # by digest: one copy in a process, while used
+_CODE: WeakValueDict[str, Any] = WeakValueDict()  # by digest: one copy in a process, while used
 _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
 
 
@@ -95,7 +95,7 @@ def load(
     device: Device | str | None = None,
     atomic: bool = False,
     force: bool = False,
-) -> Loaded:
+) -> Executable:
     """Return the code of one direction, built or from the cache.
 
     Args:
@@ -125,21 +125,21 @@ def load(
     return _load(specialisation, (direction, options_on(target, options), target, atomic), force)
 
 
-def _load(specialisation: Specialisation, slot: Slot, force: bool = False) -> Loaded:
+def _load(specialisation: Specialisation, slot: Slot, force: bool = False) -> Executable:
     """Return the code for a slot, built or from the cache; noted with the specialisation. Raise as `load` does."""
     direction, options, target, _ = slot
-    loaded = specialisation.loaded.get(slot)
-    building = specialisation.building.pop(slot, None) if loaded is None else None
+    executable = specialisation.executables.get(slot)
+    building = specialisation.building.pop(slot, None) if executable is None else None
     if building is not None and building.work is not None and not force:
-        loaded = _awaited(building.work)
-        if loaded is not None:
-            specialisation.loaded[slot] = loaded
-    if loaded is None or force:
+        executable = _awaited(building.work)
+        if executable is not None:
+            specialisation.executables[slot] = executable
+    if executable is None or force:
         wanted = _wanted(specialisation, direction, slot)
         ordered = _in_order(wanted) if options.ordered and target.is_cuda else None
-        loaded = ordered or _built(wanted, force)
-        specialisation.loaded[slot] = loaded
-    return loaded
+        executable = ordered or _built(wanted, force)
+        specialisation.executables[slot] = executable
+    return executable
 
 
 def ahead(
@@ -149,7 +149,7 @@ def ahead(
     device: Device | str | None = None,
     atomic: bool = False,
     begin: bool = True,
-) -> Loaded:
+) -> Executable:
     """Return what launches must know of one direction; build its code in the background, if it is in no cache.
 
     The result's `ready()`, and `load`, wait for that build and raise what it raised. Some code is built here and now:
@@ -164,9 +164,9 @@ def ahead(
     """
     target = get_device(device)
     slot = (direction, options_on(target, options), target, atomic)
-    loaded = specialisation.loaded.get(slot)
-    if loaded is not None:
-        return loaded
+    executable = specialisation.executables.get(slot)
+    if executable is not None:
+        return executable
     known = specialisation.building.get(slot)
     if known is not None:
         return known.described
@@ -174,22 +174,22 @@ def ahead(
     if own or (options.ordered and target.is_cuda) or (target.is_cuda and multiplies(specialisation.function)):
         return load(specialisation, direction, options, target, atomic)
     wanted = _wanted(specialisation, direction, slot)
-    loaded = _from_cache(wanted, partial(_loaded, wanted, target))
-    if loaded is not None:
-        specialisation.loaded[slot] = loaded
-        return loaded
+    executable = _from_cache(wanted, partial(_load_entry, wanted, target))
+    if executable is not None:
+        specialisation.executables[slot] = executable
+        return executable
     clock = time.perf_counter()
     function = wanted.function()
     metadata = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
-    later = partial(load, specialisation, direction, options, target, atomic)
-    loaded = replace(_described(wanted, wanted.key.digest, None, metadata), later=later)
+    build_later = partial(load, specialisation, direction, options, target, atomic)
+    executable = replace(_described(wanted, wanted.key.digest, None, metadata), build_later=build_later)
     work = None
     if begin:
         vars(wanted)["derived"] = function, time.perf_counter() - clock
         with suppress(RuntimeError):  # without room for a thread it is built when it is needed
             work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
-    specialisation.building[slot] = Building(loaded, work)
-    return loaded
+    specialisation.building[slot] = Building(executable, work)
+    return executable
 
 
 def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
@@ -200,7 +200,7 @@ def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Want
     return _Wanted(specialisation, direction, options, backend, target_of(device, backend), atomic, device)
 
 
-def _built(wanted: _Wanted, force: bool = False) -> Loaded:
+def _built(wanted: _Wanted, force: bool = False) -> Executable:
     """Return the loaded code, from the cache or compiled; raise as `load` does.
 
     If a linked kernel (cuBLASDx) is ready later, the specialisation's loaded code, bindings and plans are dropped.
@@ -209,15 +209,15 @@ def _built(wanted: _Wanted, force: bool = False) -> Loaded:
     assert device is not None
 
     def ready() -> None:
-        specialisation.loaded.pop((wanted.direction, wanted.options, device, wanted.atomic), None)
+        specialisation.executables.pop((wanted.direction, wanted.options, device, wanted.atomic), None)
         specialisation.bound.clear()
         specialisation.kernel.plans.clear()
 
-    return _find(wanted, force, partial(_loaded, wanted, device), ready)
+    return _find(wanted, force, partial(_load_entry, wanted, device), ready)
 
 
 @compiles(lambda frame: _shown_work(frame["work"]))
-def _awaited(work: Work[Loaded]) -> Loaded | None:
+def _awaited(work: Work[Executable]) -> Executable | None:
     """Wait for a build in the background and return its result; None if that build was dropped.
 
     Raises:
@@ -235,14 +235,14 @@ def _awaited(work: Work[Loaded]) -> Loaded | None:
     return None if work.dropped else work.result()
 
 
-def _shown_work(work: Work[Loaded]) -> str:
+def _shown_work(work: Work[Executable]) -> str:
     """Return a build's name for a status line, with the number of other builds that nobody waits for yet."""
     more = sum(each.ahead for each in Work.running()) - 1
     return f"{work.name}, and {more} more" if more > 0 else work.name
 
 
-@deep
-def _in_order(wanted: _Wanted) -> Loaded | None:
+@with_deep_stack
+def _in_order(wanted: _Wanted) -> Executable | None:
     """Return a substitute for code that adds to floats from many threads, which adds in the threads' order.
 
     None for code that has no such additions.
@@ -347,10 +347,10 @@ def _find(
         return used
     store, key = default_store(), wanted.key
     with store.lock(key.digest):
-        entry = None if force else find_entry(store, key, again=True)
+        entry = None if force else find_entry(store, key, recheck=True)
         if entry is None and not force and wanted.options.quick:
             key = replace(wanted, options=replace(wanted.options, quick=False)).key
-            entry = find_entry(store, key, again=True)
+            entry = find_entry(store, key, recheck=True)
         if entry is None:
             if force:
                 _forget(wanted)
@@ -484,7 +484,7 @@ def launch_like(options: Options) -> Launch | None:
     return Launch(options.single)
 
 
-@deep
+@with_deep_stack
 def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
     constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None, uncleared: bool = False,
@@ -561,14 +561,14 @@ def _metadata(
     }
 
 
-def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
+def _load_entry(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Executable:
     """Return an entry of the cache as launchable code, loaded into this process or onto the device."""
     digest = entry_key(key, entry).digest
     return _described(wanted, digest, _code(digest, entry, device), entry.metadata)
 
 
-def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, Any]) -> Loaded:
-    """Return the `Loaded` for one direction: its compiled code with the metadata that launching needs.
+def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, Any]) -> Executable:
+    """Return the `Executable` for one direction: its compiled code with the metadata that launching needs.
 
     `code` is None while it is still to be built.
     """
@@ -577,7 +577,7 @@ def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, A
     params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]
     reads: list[int] = metadata["reads"]  # positions: names of parameters are not in the key
     writes: list[int] = metadata["writes"]
-    return Loaded(
+    return Executable(
         name=wanted.name,
         direction=direction,
         device=device,
@@ -602,7 +602,7 @@ def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, A
     )
 
 
-def _complete(wanted: _Wanted) -> Loaded:
+def _complete(wanted: _Wanted) -> Executable:
     """Return the code of a direction with both of its versions (see `Options.quick`), built or from the cache."""
     assert wanted.device is not None
     options = replace(wanted.options, quick=False)
@@ -651,13 +651,13 @@ def entry_key(key: Key, entry: Entry) -> Key:
     return _unvectorised(key) if UNVECTORISED in entry.metadata else key
 
 
-def find_entry(store: Store, key: Key, *, again: bool = False) -> Entry | None:
+def find_entry(store: Store, key: Key, *, recheck: bool = False) -> Entry | None:
     """Return the stored entry of `key`; None if there is none.
 
-    `again` is as in `Store.get`; only with it is the unvectorised variant looked up too, which is rare.
+    `recheck` is as in `Store.get`; only with it is the unvectorised variant looked up too, which is rare.
     """
-    entry = store.get(key.digest, again=again)
-    return store.get(_unvectorised(key).digest, again=True) if entry is None and again else entry
+    entry = store.get(key.digest, recheck=recheck)
+    return store.get(_unvectorised(key).digest, recheck=True) if entry is None and recheck else entry
 
 
 def store_entry(store: Store, key: Key, entry: Entry) -> None:

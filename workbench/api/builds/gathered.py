@@ -12,7 +12,7 @@ from workbench.api.builds.overlaps import overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived
 from workbench.autodiff.memory.boxes import Box, stored_boxes
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.errors import NotDifferentiable
 from workbench.ir.analysis import Atom, Sizes
 from workbench.runtime.arrays.array import array
@@ -40,7 +40,7 @@ def gather_adjoint_of(
     return specialisation.bound[slot]
 
 
-@deep
+@with_deep_stack
 def boxes_of(specialisation: Specialisation) -> dict[str, Box]:
     """Return the boxes that a kernel overwrites, by parameter (see `stored_boxes`)."""
     if "boxes" not in specialisation.bound:
@@ -66,7 +66,7 @@ def overwritten(
     return regions
 
 
-@deep
+@with_deep_stack
 def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: bool) -> GatherAdjoint | None:
     """Return the gather form of a kernel's adjoint; None if it is no stencil, or has no adjoint or no such form."""
     from workbench.autodiff.gather.form import gather_adjoint, is_stencil
@@ -151,6 +151,6 @@ def cleared_regions(
 def around(region: Region, shape: Sequence[int]) -> Iterator[Region]:
     """Yield boxes without overlap that cover an array of this shape outside of a region."""
     for axis, (part, n) in enumerate(zip(region, shape, strict=True)):
-        for beside in (slice(0, part.start), slice(part.stop, n)):
-            if beside.start < beside.stop:
-                yield (*region[:axis], beside, *(slice(0, m) for m in shape[axis + 1 :]))
+        for neighbour in (slice(0, part.start), slice(part.stop, n)):
+            if neighbour.start < neighbour.stop:
+                yield (*region[:axis], neighbour, *(slice(0, m) for m in shape[axis + 1 :]))

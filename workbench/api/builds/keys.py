@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from workbench.api.kernels.kernel import Specialisation
 from workbench.backends.base import Backend, Options
 from workbench.cache.key import Key, Part, key_of_parts
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.runtime.device.device import Device, driver_of
 from workbench.structs import Struct, StructArray
 
@@ -26,7 +26,7 @@ def target_of(device: Device, backend: Backend) -> str:
     return driver_of(device).arch(device.index)
 
 
-@deep
+@with_deep_stack
 def key_of(
     specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
 ) -> Key:

@@ -34,7 +34,7 @@ MEMORY_FREE = 4 << 30
 BUILDER: Builder = CUBLASDX
 _SPECS: dict[str, tuple[ProductSpec, ...]] = {}  # by the generated kernel's key
 _WORKS: dict[str, Work[object]] = {}  # by the linked kernel's key: one try per process
-_TOLD: set[str] = set()
+_WARNED: set[str] = set()
 after_fork(_WORKS.clear)
 
 
@@ -47,7 +47,7 @@ class Request(msgspec.Struct, frozen=True):
         function: returns the kernel's IR.
         options, target: of its compilation.
         finish: makes an entry for the store of an artifact, its IR and the seconds of each stage.
-        told: called with each stage's name and seconds, when a build that somebody waits for ends it.
+        on_stage: called with each stage's name and seconds, when a build that somebody waits for ends it.
     """
 
     kernel: str
@@ -57,7 +57,7 @@ class Request(msgspec.Struct, frozen=True):
     options: Options
     target: str
     finish: Callable[[Artifact, Function, dict[str, float]], Entry]
-    told: Callable[[str, float], None]
+    on_stage: Callable[[str, float], None]
 
 
 def mode_of(kernel: Versioned) -> str:
@@ -101,7 +101,7 @@ def find_linked(request: Request, mode: str, ready: Callable[[], None] | None) -
     if entry is None and mode == "cublasdx":
         publish(CacheMiss(request.kernel, request.direction, key.digest))
         publish(CompileStarted(request.kernel, request.direction, "cuda", request.target))
-        entry = _linked(request, key, specs, request.told)
+        entry = _linked(request, key, specs, request.on_stage)
     elif entry is None and ready is not None:
         _begin(request, key, specs, ready)
     return None if entry is None else (key, entry)
@@ -135,7 +135,7 @@ def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], report: 
         report(stage, seconds)
 
     with store.lock(key.digest, TIME_LIMIT):
-        entry = store.get(key.digest, again=True)
+        entry = store.get(key.digest, recheck=True)
         if entry is not None:
             return entry
         clock = time.perf_counter()
@@ -187,6 +187,6 @@ def _in_background(request: Request, key: Key, specs: tuple[ProductSpec, ...], r
 
 def _tell_once(message: str) -> None:
     """Publish a notice, once per process and message."""
-    if message not in _TOLD:
-        _TOLD.add(message)
+    if message not in _WARNED:
+        _WARNED.add(message)
         publish(Notice(message))

@@ -12,7 +12,7 @@ from workbench.runtime.arrays.shapes import BEYOND_INT32, extent, is_far
 from workbench.structs import ELEMENT
 
 
-class Places(NamedTuple):
+class LaunchAssumptions(NamedTuple):
     """The facts about a launch's sizes and addresses that its code may rely on; see `Options` for each."""
 
     index32: bool = True
@@ -20,9 +20,9 @@ class Places(NamedTuple):
     apart: bool = True
 
 
-def places(dims: Sequence[int], arrays: Mapping[str, array]) -> Places:
+def launch_assumptions(dims: Sequence[int], arrays: Mapping[str, array]) -> LaunchAssumptions:
     """Return the facts about sizes and addresses that hold for a launch over `dims` with these arrays."""
-    return Places(fits_index32(dims, arrays), is_aligned(arrays.values()), not overlap(arrays))
+    return LaunchAssumptions(fits_index32(dims, arrays), is_aligned(arrays.values()), not overlap(arrays))
 
 
 def is_dense(arrays: Mapping[str, array]) -> bool:
@@ -65,7 +65,7 @@ def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
         arrays: by parameter.
         within: whether two elements of one array count.
     """
-    if apart(arrays.values()):
+    if all_disjoint(arrays.values()):
         return False
     spans: list[tuple[int, int]] = []
     seen: set[tuple[Any, ...]] = set()
@@ -106,14 +106,14 @@ def _within_itself(a: array) -> bool:
     return False
 
 
-def apart(arrays: Collection[array]) -> bool:
+def all_disjoint(arrays: Collection[array]) -> bool:
     """Return whether all arrays are dense and each is certain to be alone in its memory; False if that is unknown."""
     seen = 0
     for a in arrays:
-        turn = a.memory.turn  # most allocations have a bit of their own (`runtime/device/memory`)
-        if seen & turn or not a.is_dense:
+        lock_bit = a.memory.lock_bit  # most allocations have a bit of their own (`runtime/device/memory`)
+        if seen & lock_bit or not a.is_dense:
             break
-        seen |= turn
+        seen |= lock_bit
     else:
         return True
     return len({a.memory for a in arrays if a.is_dense and a.memory.is_alone}) == len(arrays)

@@ -69,7 +69,7 @@ class WideText:
         self.function: Function = kernel.specialise([wide_type(t) for t in types]).function
         names = {p.name for p in gradient.parameters}
         self.checked = frozenset(p.name for p in self.function.params if f"adj_{p.name}" in names)
-        self._wide, self._how = wide, options
+        self._wide, self._launch_options = wide, options
         self._signature, self._gradient = signature, gradient
 
     def forward(self, arguments: Mapping[str, HostArray]) -> None:
@@ -83,7 +83,7 @@ class WideText:
     def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Launch the kernel or gradient with this signature on the emulated device; arrays are changed in place."""
         args = [arguments[p.name] if p.pointer else arguments[p.name].tolist() for p in signature.parameters]
-        dims, block_dim, shared = self._how
+        dims, block_dim, shared = self._launch_options
         self._wide[signature.name][list(dims)](*args, block_dim=block_dim, shared=shared)
 
 

@@ -34,8 +34,8 @@ from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.geometry import Geometry, as_block, with_shared
-from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
 from workbench.source import Location
 from workbench.structs import AnyType
@@ -336,14 +336,14 @@ class CudaSpecialisation(Specialisation):
     """
 
     def __init__(self, kernel: CudaKernel, types: tuple[AnyType, ...]) -> None:
-        self.kernel = self.text = kernel
+        self.kernel = self.cuda_kernel = kernel
         self.types = types
         params = tuple(Value(t, n) for n, t in zip(kernel.parameters, types, strict=True))  # type: ignore[arg-type]
         body = IrBlock(ops=(Op("cuda_text", params, location=kernel.place),))
         self.function = Function(kernel.name, params, body, source=kernel.place.source)
         self.adds_alone = False
         self.tiling = None
-        self.loaded: dict[object, Loaded] = {}
+        self.executables: dict[object, Executable] = {}
         self.building = {}
         self.bound: dict[object, Any] = {}
         self.seconds = 0.0
@@ -354,7 +354,7 @@ class CudaSpecialisation(Specialisation):
         """Return True: CUDA C++ text captures no Python values that could change."""
         return True
 
-    def load(self, direction: str, device: Device, checks: bool = False) -> Loaded:
+    def load(self, direction: str, device: Device, checks: bool = False) -> Executable:
         """Return the loaded code of one direction; `checks` has memory accesses checked, on emulated devices only.
 
         Raises:
@@ -362,33 +362,33 @@ class CudaSpecialisation(Specialisation):
             LaunchError: it was compiled for another kind of device.
         """
         slot = direction, device, checks and device.is_emulated
-        if slot not in self.loaded:
-            self.loaded[slot] = self._loaded(*slot)
-        return self.loaded[slot]
+        if slot not in self.executables:
+            self.executables[slot] = self._loaded(*slot)
+        return self.executables[slot]
 
     def countable(self, direction: str, arch: str) -> Countable:
         """Compile one direction of the kernel to PTX for an architecture, for counting instructions in `wb.profile`."""
-        return countable(self.text.module.program, self.text.towards(direction), arch)
+        return countable(self.cuda_kernel.module.program, self.cuda_kernel.towards(direction), arch)
 
-    def _loaded(self, direction: str, device: Device, sanitized: bool) -> Loaded:
+    def _loaded(self, direction: str, device: Device, sanitized: bool) -> Executable:
         """Return one direction of a kernel of CUDA C++ as launchable code on a device, compiled or from the cache.
 
         `sanitized` is for checked memory accesses, on emulated devices.
         """
-        kernel = self.text
+        kernel = self.cuda_kernel
         signature = kernel.towards(direction)
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
         names = [n for n, _ in params]
         geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
         digest, code, metadata = kernel.module.code(signature.name, device, sanitized)
         pointers = [p for p in signature.parameters if p.pointer]
-        return Loaded(
+        return Executable(
             name=kernel.name, direction=direction, device=device, address=0, handle=code,
             layout=layout(params), launch_ndim=0,
             reads=frozenset(p.name for p in pointers if p.name in signature.words),
             writes=frozenset(p.name for p in pointers if not p.const),
             cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=metadata,
-            make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.source.at,
+            make_function=lambda: self.function, geometry=geometry, locate=kernel.module.program.source.at,
             apart=True,  # those that share memory are checked in each launch: one may be __restrict__
         )  # fmt: skip
 

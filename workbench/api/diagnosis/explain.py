@@ -99,16 +99,16 @@ def _is_argument(step: LaunchStep, x: array) -> bool:
     return any(a.memory is x.memory for a in step.arrays.values())
 
 
-class _Found(msgspec.Struct, frozen=True, eq=False):
+class _Finding(msgspec.Struct, frozen=True, eq=False):
     """The step at which the gradient of x dies, or at which a NaN or an infinity appears.
 
     Attributes:
-        number: of the step, from 0.
+        index: of the step, from 0.
         step: the step.
         incoming: memories computed from x whose adjoints were not 0 before the step was undone.
     """
 
-    number: int
+    index: int
     step: Step
     incoming: frozenset[Memory]
 
@@ -121,28 +121,28 @@ class _Pass:
         self.tape = Tape(into_grad=False)
         self.tape.steps, self.tape.kept = tape.steps, tape.kept
         self.before = _downstream(tape.steps, x.memory)
-        self.died: _Found | None = None
-        self.born: _Found | None = None
+        self.died: _Finding | None = None
+        self.born: _Finding | None = None
         for target, seed in tape.seeds.items():
             self.tape.adjoint_of(target).add_(seed)
         self.run({s: k for k, s in enumerate(tape.steps)}, self.tape.path(tape.seeds))
 
-    def run(self, numbers: dict[Step, int], steps: Sequence[Step]) -> None:
+    def run(self, indices: dict[Step, int], steps: Sequence[Step]) -> None:
         """Undo the steps, and note where the way to x ends and where a NaN appears."""
         self.opaque = any(isinstance(step, FunctionStep) for step in steps)
         live = Live(steps, self.tape, self.seeds)
         through = [(s, live.through(s, self.tape)) for s in steps]
         undo = {s: _unwatched if isinstance(s, FunctionStep) else part.reversed(self.tape) for s, part in through}
         for step in steps:
-            number = numbers[step]
+            index = indices[step]
             here = {a.memory for a in (*step.changed, *step.used)}
-            nonzero = frozenset(m for m in self.before[number + 1] if self.any(m, _has_some))
+            nonzero = frozenset(m for m in self.before[index + 1] if self.any(m, _has_some))
             healthy = not any(self.any(m, _is_strange) for m in here)
             undo[step]()
-            if nonzero and not any(self.any(m, _has_some) for m in self.before[number]):
-                self.died = _Found(number, step, nonzero)
+            if nonzero and not any(self.any(m, _has_some) for m in self.before[index]):
+                self.died = _Finding(index, step, nonzero)
             if self.born is None and healthy and any(self.any(m, _is_strange) for m in here):
-                self.born = _Found(number, step, nonzero)
+                self.born = _Finding(index, step, nonzero)
 
     def any(self, memory: Memory, test: Callable[[HostArray], bool]) -> bool:
         """Return whether a memory has an adjoint, and the test holds for its present values."""
@@ -171,17 +171,17 @@ class _Pass:
         """Explain a gradient that is 0 everywhere."""
         if self.died is None:
             return self.unreached()
-        step, number = self.died.step, self.died.number
+        step, index = self.died.step, self.died.index
         if isinstance(step, MoveStep):
             message = (
-                f"step {number}, a {'fill' if step.work.kind == 'fill' else 'copy'}, overwrote it before it was used."
+                f"step {index}, a {'fill' if step.work.kind == 'fill' else 'copy'}, overwrote it before it was used."
             )
-            return Explanation("zero", "overwritten", message, "", number)
+            return Explanation("zero", "overwritten", message, "", index)
         if not isinstance(step, LaunchStep):
             what = step.title if isinstance(step, BranchStep) else "a solve"
             what = "one of your functions" if isinstance(step, FunctionStep) else what
-            return Explanation("zero", "function", f"step {number}, {what}, leads to it.", "", number)
-        return self.in_kernel(step, number, self.died.incoming)
+            return Explanation("zero", "function", f"step {index}, {what}, leads to it.", "", index)
+        return self.in_kernel(step, index, self.died.incoming)
 
     def unreached(self) -> Explanation:
         """Explain a gradient that is zero because the loss does not come from x."""
@@ -199,14 +199,14 @@ class _Pass:
             last,
         )
 
-    def in_kernel(self, step: LaunchStep, number: int, incoming: frozenset[Memory]) -> Explanation:
+    def in_kernel(self, step: LaunchStep, index: int, incoming: frozenset[Memory]) -> Explanation:
         """Explain what in the step's kernel stops the derivative."""
         function = _function_of(step)
-        sources = {n for n, a in step.arrays.items() if a.memory in self.before[number]}
+        sources = {n for n, a in step.arrays.items() if a.memory in self.before[index]}
         targets = {n for n, a in step.arrays.items() if a.memory in incoming and n in step.record.writes}
         links = shortest_path(function, sources, targets)
         name, shown = step.record.kernel, ", ".join(sorted(targets))
-        x, earlier = self.x.memory, self.tape.steps[:number]
+        x, earlier = self.x.memory, self.tape.steps[:index]
         made_of = any(a.memory is not x for a in step.used)
         if links is None and made_of and not any(a.memory is x for s in earlier for a in s.used):
             return Explanation(
@@ -214,7 +214,7 @@ class _Pass:
                 "intermediate",
                 f"{name} computes it, and its gradient went on to what it is computed from.",
                 name,
-                number,
+                index,
                 *_line_of(_write(function, targets)),
             )
         if links is None:
@@ -223,16 +223,16 @@ class _Pass:
                 "overwritten",
                 f"{name} overwrites {shown} with values that do not depend on it.",
                 name,
-                number,
+                index,
                 *_line_of(_write(function, targets)),
             )
         cut = next((link for link in links if link.cut), None)
         if cut is not None:
-            return _explained(cut.cut, CUTS[cut.cut].format(op=operation(cut.op)), step, number, cut.op)
-        return self.dynamic(step, number, function, links, sources)
+            return _explained(cut.cut, CUTS[cut.cut].format(op=operation(cut.op)), step, index, cut.op)
+        return self.dynamic(step, index, function, links, sources)
 
     def dynamic(
-        self, step: LaunchStep, number: int, function: Function, links: Sequence[Link], sources: set[str]
+        self, step: LaunchStep, index: int, function: Function, links: Sequence[Link], sources: set[str]
     ) -> Explanation:
         """Explain what stops the derivative at these values, by interpreting some threads.
 
@@ -243,12 +243,12 @@ class _Pass:
         for link in links:
             waiting = next((o for o in (*link.inside, link.op) if o not in seen.ran), None)
             if waiting is not None:
-                return _explained("branch", _not_run(link, seen.ran), step, number, _around(link, seen.ran))
+                return _explained("branch", _not_run(link, seen.ran), step, index, _around(link, seen.ran))
             if link.value is not None and link.value not in seen.moving:
                 cause, message = STOPS.get(link.op.name, ("slope", "the slope of {op} is 0 at these values."))
-                return _explained(cause, message.format(op=operation(link.op)), step, number, link.op)
+                return _explained(cause, message.format(op=operation(link.op)), step, index, link.op)
         message = "the elements that it changes are not those through which the loss depends on it."
-        return _explained("elements", message, step, number, links[-1].op)
+        return _explained("elements", message, step, index, links[-1].op)
 
     # NaN and infinities.
 
@@ -265,27 +265,25 @@ class _Pass:
         if self.born is None:
             what = "is infinite" if state == "infinite" else "has a NaN"
             return Explanation(state, "lost", f"the adjoint that backward() started from {what}.")
-        step, number = self.born.step, self.born.number
+        step, index = self.born.step, self.born.index
         if not isinstance(step, LaunchStep):
-            return Explanation(
-                state, "overflow", f"step {number} adds gradients up, and the sum overflows.", "", number
-            )
+            return Explanation(state, "overflow", f"step {index} adds gradients up, and the sum overflows.", "", index)
         ill = self.ill(step, _has_nan)
         if ill:
-            return self.forward(number, step, ill)
+            return self.forward(index, step, ill)
         function = _function_of(step)
         self.replay_to(step)
         adjoint = step.adjoint(self.tape)
         names = {n for n, a in adjoint.arguments.items() if isinstance(a, array) and n not in step.arrays}
         born = birth(adjoint, adjoint.arguments, names)
         if born is None:
-            return _explained("overflow", "sums of gradients overflow; no single one does.", step, number, None, state)
+            return _explained("overflow", "sums of gradients overflow; no single one does.", step, index, None, state)
         if born.array in step.arrays:
-            return self.forward(number, step, born.array)
+            return self.forward(index, step, born.array)
         line_op = _same_line(function, born.op)
         kind = "infinite or NaN" if state == "nan" else "infinite"
         message = f"the derivative of {operation(line_op or born.op)} is {kind} at these values."
-        return _explained("infinite", message, step, number, line_op or born.op, state)
+        return _explained("infinite", message, step, index, line_op or born.op, state)
 
     def replay_to(self, stop: LaunchStep) -> None:
         """Restore the adjoints as they were when this step was about to be undone."""
@@ -306,12 +304,12 @@ class _Pass:
             (n for n, a in known.items() if n in step.record.reads and is_float(a.dtype) and test(a.numpy())), ""
         )
 
-    def forward(self, number: int, step: LaunchStep, name: str) -> Explanation:
+    def forward(self, index: int, step: LaunchStep, name: str) -> Explanation:
         """Explain a value that was NaN or infinite before any derivative, by the launch that computed it."""
         test = _has_nan if _has_nan({**step.arrays, **step.as_they_were(self.tape)}[name].numpy()) else _is_strange
         what = "NaN" if test is _has_nan else "infinite"
         memory = step.arrays[name].memory
-        for k in range(number - 1, -1, -1):
+        for k in range(index - 1, -1, -1):
             maker = self.tape.steps[k]
             if not any(a.memory is memory for a in maker.changed):
                 continue
@@ -328,7 +326,7 @@ class _Pass:
             detail = f" before any derivative: {born}" if born is not None else "."
             return _explained("value", f"the value is {what}{detail}", maker, k, born and born.op)
         held = "a NaN" if what == "NaN" else "an infinity"
-        return _explained("value", f"{name} holds {held} before {step.record.kernel} runs.", step, number, None)
+        return _explained("value", f"{name} holds {held} before {step.record.kernel} runs.", step, index, None)
 
 
 def _function_of(step: LaunchStep) -> Function:
@@ -338,13 +336,13 @@ def _function_of(step: LaunchStep) -> Function:
         LaunchError: it is CUDA C++.
     """
     record = step.record
-    if record.loaded.geometry is not None:
+    if record.executable.geometry is not None:
         raise LaunchError(
             f"explain_grad() cannot look inside {record.kernel}, which is CUDA C++.",
             record.location,
             f"gradcheck() compares {record.kernel}_adjoint with difference quotients.",
         )
-    return record.loaded.function
+    return record.executable.function
 
 
 def _downstream(steps: Sequence[Step], start: Memory) -> list[frozenset[Memory]]:
@@ -405,10 +403,10 @@ def _line_of(op: Op | None) -> tuple[int, str, str]:
 
 
 def _explained(
-    cause: str, message: str, step: LaunchStep, number: int, op: Op | None, state: str = "zero"
+    cause: str, message: str, step: LaunchStep, index: int, op: Op | None, state: str = "zero"
 ) -> Explanation:
     """Return the explanation that a launch is the cause, with the line of the operation `op` if there is one."""
-    return Explanation(state, cause, message, step.record.kernel, number, *_line_of(op))
+    return Explanation(state, cause, message, step.record.kernel, index, *_line_of(op))
 
 
 def _write(function: Function, targets: set[str]) -> Op | None:

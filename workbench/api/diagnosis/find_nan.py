@@ -91,7 +91,7 @@ class _Watch(Observer):
             message = f"{ill} holds a NaN before {record.kernel} runs: it was not made by a launch in this `with`."
             return KernelFault(message, record.location, "Look at the data.", record.kernel, parameter=ill)
         born = None
-        if record.loaded.geometry is None:
+        if record.executable.geometry is None:
             born = birth(record, {**record.arguments, **before}, strange)
         if born is not None and not born.outside:
             return _placed(record, born)
@@ -110,9 +110,9 @@ def _placed(record: LaunchRecord, born: Birth) -> KernelFault:
 def _unplaced(record: LaunchRecord, name: str) -> KernelFault:
     """Return the fault for an array that a launch made NaN or infinite, which says why no line of it can be blamed."""
     why = "no single thread does: their sum overflows"
-    if record.loaded.geometry is not None:
+    if record.executable.geometry is not None:
         why = "it is CUDA C++, which is not examined"
-    elif record.loaded.function.block_dim:
+    elif record.executable.function.block_dim:
         why = "none of the blocks that were examined does"
     message = f"{record.kernel} makes elements of {name} NaN or infinite; {why}."
     return KernelFault(message, record.location, "", record.kernel, parameter=name)

@@ -53,8 +53,8 @@ class _Races(Observer):
         Raises:
             KernelFault: it has a race, or another fault.
         """
-        loaded = record.loaded
-        if record.direction != FORWARD or loaded.geometry is not None or loaded.device.is_cuda:
+        executable = record.executable
+        if record.direction != FORWARD or executable.geometry is not None or executable.device.is_cuda:
             return
         with unobserved():
             kernel, copies = record.specialisation.kernel, dict[int, array]()
@@ -65,6 +65,6 @@ class _Races(Observer):
                 return copies.setdefault(id(value), value.to("emulated"))
 
             values = [copied(record.arguments[name]) for name in kernel.parameters]
-            options = LaunchOptions(launch_options(kernel, True).code, record.how.block_dim)
-            execute(prepare(kernel, record.dim, values, None, "emulated", options, bool(loaded.function.block_dim)))
+            options = LaunchOptions(launch_options(kernel, True).code, record.launch_options.block_dim)
+            execute(prepare(kernel, record.dim, values, None, "emulated", options, bool(executable.function.block_dim)))
             synchronize("emulated")

@@ -172,7 +172,7 @@ def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collec
     alone, thread_hint = suspect(record, arguments)
     if alone and thread_hint is None:
         return None
-    function, args = record.loaded.function, copied(arguments.values())
+    function, args = record.executable.function, copied(arguments.values())
     links = _links(function)
     loaded: Birth | None = None
     budget = iter(range(OPERATIONS))
@@ -191,21 +191,21 @@ def suspect(record: LaunchRecord, arguments: Mapping[str, object]) -> tuple[bool
     Returns:
         Whether asserts can find that thread in this launch, and its index: None if they can't, or if no thread does.
     """
-    loaded = record.loaded
+    executable = record.executable
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    if loaded.geometry is not None or loaded.function.block_dim or not arrays:
+    if executable.geometry is not None or executable.function.block_dim or not arrays:
         return False, None
     copies: dict[Memory, Memory] = {}
     for value in arrays.values():
         if value.memory not in copies:
             copies[value.memory] = copy_of(value)
     moved = {n: arrays[n].twin(copies[arrays[n].memory]) if n in arrays else a for n, a in arguments.items()}
-    code = replace(record.options, checks=True, fast_math=False, ordered=not loaded.device.is_cuda)
+    code = replace(record.options, checks=True, fast_math=False, ordered=not executable.device.is_cuda)
     direction = then(record.direction, "finite")
     try:
         with unobserved():
             options = LaunchOptions(code, record.block_dim)
-            execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, options))
+            execute(bind(record.specialisation, direction, record.dim, moved, executable.device, options))
             next(a for a in moved.values() if isinstance(a, array)).numpy()
     except KernelFault as fault:
         ours = fault.message.startswith(MESSAGE)

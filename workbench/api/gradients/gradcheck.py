@@ -155,9 +155,16 @@ def gradcheck(
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     dims = as_dims(dim, kernel.name)
-    text = kernel.in_double(values, dims, BLOCK_DIM if block_dim is None else block_dim, shared)
-    if text is not None:
-        check = _Check(text.function, values, np.random.default_rng(seed), text.forward, text.backward, text.checked)
+    in_double = kernel.in_double(values, dims, BLOCK_DIM if block_dim is None else block_dim, shared)
+    if in_double is not None:
+        check = _Check(
+            in_double.function,
+            values,
+            np.random.default_rng(seed),
+            in_double.forward,
+            in_double.backward,
+            in_double.checked,
+        )
         return check.verdict(kernel.name, samples, tolerance)
     tiling = None if block_dim is None else Tiling(as_block_dim(block_dim, kernel.name), len(dims))
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
@@ -226,10 +233,11 @@ class _Check:
             shape = (
                 self.arguments[p.name].shape if isinstance(p.type, ArrayType) else (1, *self.arguments[p.name].shape)
             )
-            adjoints[names[p.name]] = self.weights.get(p.name, np.zeros(shape)) * turn(p.type)
+            adjoints[names[p.name]] = self.weights.get(p.name, np.zeros(shape)) * conjugate_signs(p.type)
         self.backward({**run, **adjoints})
         return {
-            p.name: adjoints[names[p.name]].reshape(self.arguments[p.name].shape) * turn(p.type) for p in self.floats
+            p.name: adjoints[names[p.name]].reshape(self.arguments[p.name].shape) * conjugate_signs(p.type)
+            for p in self.floats
         }
 
     def verdict(self, name: str, samples: int, tolerance: float) -> Verdict:
@@ -335,7 +343,7 @@ def in_parts(host: Any) -> Any:
     return np.array(host, order="C").reshape(*host.shape, 1).view(host.real.dtype) if host.dtype.kind == "c" else host
 
 
-def turn(type: Type) -> Any:
+def conjugate_signs(type: Type) -> Any:
     """Return the factor from a complex gradient to derivatives by both parts: it negates the imaginary ones.
 
     It is 1 for real types.

@@ -157,9 +157,18 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
             n: a.twin(copies[a.memory]) if isinstance(a, array) and a.memory in copies else a
             for n, a in record.arguments.items()
         }
-        log = zeros((room + 1, THREAD + indices), int32, record.loaded.device)
+        log = zeros((room + 1, THREAD + indices), int32, record.executable.device)
         everything = {**arguments, log_name: log}
-        execute(bind(record.specialisation, direction, record.dim, everything, record.loaded.device, record.how))
+        execute(
+            bind(
+                record.specialisation,
+                direction,
+                record.dim,
+                everything,
+                record.executable.device,
+                record.launch_options,
+            )
+        )
         rows = log.numpy()
         wanted = int(rows[0, 0])
         if wanted <= room:

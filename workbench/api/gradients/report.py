@@ -16,7 +16,7 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 
-from workbench.api.gradients.gradcheck import Verdict, gradcheck, in_parts, turn
+from workbench.api.gradients.gradcheck import Verdict, conjugate_signs, gradcheck, in_parts
 from workbench.api.narrow import is_float_array
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.summary import TapeMemory, tape_memory
@@ -339,7 +339,7 @@ def _direction(
     host: HostArray = in_parts(start.numpy())
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
-    slope: Any = np.asarray(in_parts(gradient.numpy()), np.float64) * turn(gradient.type)
+    slope: Any = np.asarray(in_parts(gradient.numpy()), np.float64) * conjugate_signs(gradient.type)
     signs: Any = random.choice((-1.0, 1.0), host.shape)
     # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
     shape: tuple[int, ...] = host.shape

@@ -59,11 +59,11 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, object]) -> Launch
         LaunchError: a tangent does not fit its argument.
         NotDifferentiable: there is no tangent.
     """
-    slots = {s.name: s.type for s in record.loaded.layout.slots}
+    slots = {s.name: s.type for s in record.executable.layout.slots}
     everything = parameters(record.specialisation.function.params, record.direction)
     params = [p for p in everything if is_float(p.type)]
     names = tangent_names(everything)
-    kernel, device = record.specialisation.kernel, record.loaded.device
+    kernel, device = record.specialisation.kernel, record.executable.device
     for name in tangents:
         if name not in names:
             raise LaunchError(f"{kernel.name}: {name} is {slots[name]!r} and has no tangent.", parameter=name)
@@ -80,7 +80,7 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, object]) -> Launch
         complete[name] = value
     direction = then(record.direction, "tangent")
     arguments = {**record.arguments, **complete}
-    return bind(record.specialisation, direction, record.dim, arguments, device, record.how)
+    return bind(record.specialisation, direction, record.dim, arguments, device, record.launch_options)
 
 
 def _zero(type: object) -> object:

@@ -128,7 +128,7 @@ def value_and_grad(
             )
         _check_written(f, result, bool(tape.path([result])))
         tape.backward(result)
-        return result, _shaped(argnums, [_kept(tape.adjoint_of(x)) for x in by])
+        return result, _shaped(argnums, [_owned(tape.adjoint_of(x)) for x in by])
 
     return both
 
@@ -501,7 +501,7 @@ def _check_written(f: Callable[..., object], result: array, written: bool) -> No
         )
 
 
-def _kept(adjoint: array) -> array:
+def _owned(adjoint: array) -> array:
     """Return an adjoint of a tape that is about to be dropped: a copy where it is a part of a larger array."""
     is_all = adjoint.is_contiguous and adjoint.nbytes == adjoint.memory.nbytes
     return adjoint if is_all else clone(adjoint)

@@ -44,7 +44,7 @@ class _Capture(Observer):
 
     def launching(self, record: LaunchRecord) -> None:
         """Add a launch to the graph; raise a LaunchError if an array is on another device."""
-        own = record.loaded.device
+        own = record.executable.device
         for name, a in record.arguments.items():
             if isinstance(a, array) and a.device != own:
                 raise LaunchError(

@@ -21,7 +21,7 @@ class Countable(msgspec.Struct, frozen=True):
         resources: registers, spill_stores, shared (bytes; without dynamic shared memory that a launch adds).
         own: the kernel's location.
         lines: its source by line, as the reader of the cell counts.
-        place: maps a file and a line of the PTX to a location; None if it is not in a cell.
+        locate: maps a file and a line of the PTX to a location; None if it is not in a cell.
         dynamic_shared: bytes of dynamic shared memory that the code itself asks for.
     """
 
@@ -30,7 +30,7 @@ class Countable(msgspec.Struct, frozen=True):
     resources: Mapping[str, int]
     own: Location
     lines: Mapping[int, str]
-    place: Callable[[str, int], Location | None]
+    locate: Callable[[str, int], Location | None]
     dynamic_shared: int = 0
 
 

@@ -21,14 +21,14 @@ from types import ModuleType
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 from workbench.frontend import Definition, meaning
-from workbench.weak import Weak
+from workbench.weak import WeakValueDict
 
 K = TypeVar("K", bound="Versioned")
 STALE = "is out of date"
 _AUTORELOAD = "IPython.extensions.autoreload"
 _OURS = ("__wb_kernel__", "__wb_definitions__", "__wb_struct__")
 """Attributes of kernels, funcs and classes of structs."""
-WATCHERS: list[Callable[[str], None]] = []
+REBIND_CALLBACKS: list[Callable[[str], None]] = []
 """Called with the name of a cell that bound names: what holds compiled programs looks whether they are outdated."""
 
 
@@ -104,7 +104,7 @@ class Edition:
         return f"{self.kernel} {STALE}: {self.name.stale.rstrip('.')}" if self.name.stale else ""
 
 
-_names: Weak[tuple[int, str], Name] = Weak()
+_names: WeakValueDict[tuple[int, str], Name] = WeakValueDict()
 
 
 def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
@@ -136,7 +136,7 @@ def _has_editions(value: object) -> TypeGuard[Versioned]:
 
 def _look(cell: str) -> None:
     """Call all watchers with the name of a cell whose kernels' meanings may have changed."""
-    for watcher in WATCHERS:
+    for watcher in REBIND_CALLBACKS:
         watcher(cell)
 
 

@@ -110,10 +110,10 @@ def func(
     """
     names = caller().f_locals
 
-    def made(function: Callable[..., object]) -> Func:
+    def decorate(function: Callable[..., object]) -> Func:
         follow_reloads()
         return Func(definition_of(function, source)).beside(names.get(getattr(function, "__name__", "")))
 
     if function is None:
-        return made
-    return made(function)
+        return decorate
+    return decorate(function)

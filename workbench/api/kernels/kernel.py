@@ -15,13 +15,13 @@ from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, follow_reloads, note_stale
 from workbench.api.kernels.pickled import reduced
 from workbench.api.kernels.source_text import definition_of
-from workbench.api.kernels.watched import plain_places, same_value
+from workbench.api.kernels.watched import name_bindings, same_value
 from workbench.api.lowerings.lowering import OfFunction, lowering
 from workbench.api.renamed import renamed
 from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError, LaunchError, must_be
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.frontend import (
     Definition,
     Dependency,
@@ -43,7 +43,7 @@ from workbench.limits import CHECKPOINTS
 from workbench.runtime.completion import Listed
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
-from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.tiles import Tile
@@ -188,8 +188,8 @@ class Building(NamedTuple):
         work: what builds it; None: it was only described.
     """
 
-    described: Loaded
-    work: Work[Loaded] | None
+    described: Executable
+    work: Work[Executable] | None
 
 
 class Specialisation(OfFunction):
@@ -199,7 +199,7 @@ class Specialisation(OfFunction):
         kernel: the kernel.
         types: one per parameter.
         adds_alone: whether arguments that do not overlap get other code, which adds without atomics or combines first.
-        loaded: the code built so far, managed by `workbench.api.builds.build`.
+        executable: the code built so far, managed by `workbench.api.builds.build`.
         building: code that is described but not yet loaded; it may be under way in the background.
         bound: the code for dense arrays that share no memory, and names of adjoints; for `workbench.api.builds.bind`.
         jax_plans: how JAX programs call it, managed by `workbench.interop.jax.launches.plan`.
@@ -221,11 +221,11 @@ class Specialisation(OfFunction):
         self._lowering = lowered
         self.notices, self.adds_alone, self._watched = lowered.notices, lowered.adds_alone, lowered.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
-        scopes = [plain_places(w) for w in self._watched]
+        scopes = [name_bindings(w) for w in self._watched]
         # One look at each; None if looking is not enough.
         held = {(id(holder), name): (holder, name, value) for p in scopes for holder, name, value in p or ()}
-        self._places = None if None in scopes else list(held.values())
-        self.loaded: dict[object, Loaded] = {}
+        self._bindings = None if None in scopes else list(held.values())
+        self.executables: dict[object, Executable] = {}
         self.building: dict[object, Building] = {}
         self.bound: dict[object, Any] = {}
         self.jax_plans: dict[object, Any] = {}
@@ -237,7 +237,7 @@ class Specialisation(OfFunction):
             if building.work is not None:
                 building.work.drop()
 
-    def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
+    def load(self, direction: str, device: Device, checks: bool = False) -> Executable | None:
         """Return code that was not compiled from the IR, as a CUDA C++ kernel has; None: it is compiled from the IR."""
         return None
 
@@ -261,8 +261,8 @@ class Specialisation(OfFunction):
         for func in self._funcs:
             if func.stale:
                 return False
-        if self._places is not None:
-            for holder, name, value in self._places:
+        if self._bindings is not None:
+            for holder, name, value in self._bindings:
                 if holder.get(name) is not value:
                     break
             else:
@@ -355,7 +355,7 @@ class Kernel(Subscripted):
         self._tiled: dict[tuple[object, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
         self.plans: dict[object, Any] = {}
         self.place = definition.locate(definition.node)
-        self._lock = renewed(self, "_lock")
+        self._lock = fork_safe_lock(self, "_lock")
         self.stale = ""
         self.checks: bool | None = True if definition.expects else None
         self.fast_math = False
@@ -635,7 +635,7 @@ def kernel(
         KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul or fma is none of its words.
     """
 
-    def made(function: Callable[..., object]) -> Kernel:
+    def decorate(function: Callable[..., object]) -> Kernel:
         follow_reloads()
         decorated = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
         decorated.import_from_warp = import_from_warp
@@ -643,4 +643,4 @@ def kernel(
             warn(f"{lost[0]}: {lost[1]}")
         return decorated
 
-    return made if function is None else made(function)
+    return decorate if function is None else decorate(function)

@@ -42,7 +42,7 @@ def struct(cls: type) -> Any:
     """
     must_be(cls, type, "@wb.struct decorates a class with annotated fields", KernelTypeError)
     follow_reloads()
-    location = _place(cls)
+    location = _location_of(cls)
     frame = caller()
     if "__init__" in vars(cls):
         message = f"{cls.__name__} has an __init__; a struct's values are made from its fields."
@@ -171,16 +171,16 @@ def field_type(annotation: object, struct: str, name: str, location: Location) -
         raise KernelTypeError(f"The field {name} of {struct} has no type of the language: {error}.", location) from None
 
 
-def _evaluated(text: str, space: Mapping[str, object], struct: str, name: str, location: Location) -> object:
+def _evaluated(annotation: str, space: Mapping[str, object], struct: str, name: str, location: Location) -> object:
     """Return the value of a field's annotation text, evaluated in a namespace.
 
     Raises:
         KernelTypeError: it names the struct itself, or cannot be evaluated.
     """
-    if text == struct:
+    if annotation == struct:
         raise _recursive(struct, name, location)
     try:
-        return eval(text, dict(space))
+        return eval(annotation, dict(space))
     except Exception as error:  # whatever the user's own annotation does
         message = f"The type of {name} in {struct} cannot be evaluated: {error}."
         raise KernelTypeError(message, location) from None
@@ -203,7 +203,7 @@ def _extra(struct: str, name: str, callable_: bool, location: Location) -> Kerne
     return KernelTypeError(f"{name} of {struct} has no annotation.", location, f"Write {name}: float, say.")
 
 
-def _place(cls: type) -> Location:
+def _location_of(cls: type) -> Location:
     """Return the location of a class' first line, with its source text; UNKNOWN if Python cannot read the source."""
     try:
         lines, first = inspect.getsourcelines(cls)

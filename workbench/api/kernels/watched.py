@@ -21,7 +21,7 @@ class Holder(Protocol):
         ...
 
 
-Place = tuple[Holder, str, object]
+NameBinding = tuple[Holder, str, object]
 """The scope that holds a name, the name, and its value: as long as it is held there, the name means what it did."""
 
 
@@ -59,7 +59,7 @@ class _Variable:
             return None
 
 
-def plain_places(dependency: Dependency) -> tuple[Place, ...] | None:
+def name_bindings(dependency: Dependency) -> tuple[NameBinding, ...] | None:
     """Return the scopes that decide whether a name still means what it did; None if looking there is not enough.
 
     It is enough for names of the user's globals, of enclosing functions and of the language, and for attributes of
@@ -69,19 +69,19 @@ def plain_places(dependency: Dependency) -> tuple[Place, ...] | None:
         return ((*dependency.place, dependency.value),)
     scope = dependency.definition.scope
     if dependency.reevaluate is None:
-        return _places(scope, dependency.path, dependency.value) if _lasts(dependency.value) else None
+        return _bindings(scope, dependency.path, dependency.value) if _lasts(dependency.value) else None
     if dependency.paths is None:
         return None
-    scopes: list[Place] = []
+    scopes: list[NameBinding] = []
     for path in dependency.paths:
-        parts = _places(scope, path)
+        parts = _bindings(scope, path)
         if parts is None or not _constant(parts[-1][2]):
             return None
         scopes += parts
     return tuple(scopes)
 
 
-def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ...] | None:
+def _bindings(scope: Scope, path: str, value: object = MISSING) -> tuple[NameBinding, ...] | None:
     """Return the scopes of the parts of a dotted name.
 
     None if they are not known, or if `value`, where passed, is not the name's value there.
@@ -98,7 +98,7 @@ def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ..
     return tuple(scopes) if value is MISSING or scopes[-1][2] is value else None
 
 
-def _root(scope: Scope, name: str) -> list[Place]:
+def _root(scope: Scope, name: str) -> list[NameBinding]:
     """Return the scope that holds a name, after those that would hide it if they defined it; empty if unknown."""
     if name in scope.defined:  # looked up in the namespace, which will hold it
         return [(scope.user, name, scope.defined[name])]

@@ -94,18 +94,18 @@ class _Call:
             self.values[name], self.types[name] = value, type
         return name
 
-    def result(self, text: str) -> Any:
+    def result(self, source: str) -> Any:
         """Run the call, given as text, in a kernel of one thread.
 
         Returns:
             Its result; a tuple if there are several, None if there is none.
         """
         parameters = ", ".join(self.types)
-        definition = self._definition(f"def {self.name}_({parameters}):\n    return {text}\n")
+        definition = self._definition(f"def {self.name}_({parameters}):\n    return {source}\n")
         result_list = result_types(definition, self.types, self.warp_meanings, nothing=True)
         outs = {f"result_{k}": empty(1, type) for k, type in enumerate(result_list)}
         stores = ", ".join(f"{y}[0]" for y in outs) + " = " if outs else ""
-        kernel = self._definition(f"def {self.name}_({', '.join([*self.types, *outs])}):\n    {stores}{text}\n")
+        kernel = self._definition(f"def {self.name}_({', '.join([*self.types, *outs])}):\n    {stores}{source}\n")
         types = self.types | {y: out.type for y, out in outs.items()}
         function = lower(kernel, types, warp_meanings=self.warp_meanings).function
         arguments = [p for n, v in {**self.values, **outs}.items() for p in spread(n, v).values()]
@@ -116,11 +116,11 @@ class _Call:
         results = tuple(out[0] for out in outs.values()) or (None,)
         return results[0] if len(results) == 1 else results
 
-    def _definition(self, text: str) -> Definition:
+    def _definition(self, source: str) -> Definition:
         """Return the definition that a text of one def says, in whose scope the call's name means the func."""
-        (node,) = ast.parse(text).body
+        (node,) = ast.parse(source).body
         assert isinstance(node, ast.FunctionDef)
-        return Definition(f"{self.name}_", node, Source(text, f"the call of {self.name}"), Scope(own=self.own))
+        return Definition(f"{self.name}_", node, Source(source, f"the call of {self.name}"), Scope(own=self.own))
 
 
 def _type(value: Any) -> AnyType | None:

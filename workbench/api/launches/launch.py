@@ -26,7 +26,7 @@ from workbench.api.builds.arguments import (
 from workbench.api.builds.bind import BINDER, adjoint_arguments, bind, not_wanted, overlap
 from workbench.api.builds.block_size import refuse_tiles
 from workbench.api.builds.option_names import unknown_option
-from workbench.api.builds.overlaps import apart, is_aligned
+from workbench.api.builds.overlaps import all_disjoint, is_aligned
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
@@ -54,9 +54,9 @@ from workbench.runtime.arrays.structure import (
 )
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import execute, in_order, run_unseen
 from workbench.runtime.launching.geometry import Block, as_block
-from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import Complex, Scalar, Vector, float32, float64
@@ -117,8 +117,8 @@ def launch(
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
         if (plan := plan.suiting(kernel, dims, arguments)) is not None:
-            usual = plain and plan.loaded.geometry is None
-            code, block, at = (plan.loaded, BLOCK_DIM, None) if usual else plan.placed(kernel, dims, block_dim, stream)
+            bare = plain and plan.executable.geometry is None
+            code, block, at = (plan.executable, BLOCK_DIM, None) if bare else plan.form(kernel, dims, block_dim, stream)
             if not (record_cmd or uniforms or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
                 return run_unseen(code, dims, arguments, block, at)
             record = plan.record(kernel, dims, arguments, options, code, block, at)
@@ -181,8 +181,8 @@ class _Plan(msgspec.Struct, frozen=True):
     """The way to run a forward launch with arguments of certain kinds; cached per kind.
 
     Attributes:
-        specialisation, loaded: the code.
-        numbers: positions of the numbers, each with the Python type that needs no check between plus and minus the
+        specialisation, executable: the code.
+        scalars: positions of the numbers, each with the Python type that needs no check between plus and minus the
             number that follows.
         vectors: positions of the vectors, and their types; a tuple of floats between plus and minus the number that
             follows needs no check.
@@ -194,8 +194,8 @@ class _Plan(msgspec.Struct, frozen=True):
     """
 
     specialisation: Specialisation
-    loaded: Loaded
-    numbers: tuple[tuple[int, type | None, float], ...]
+    executable: Executable
+    scalars: tuple[tuple[int, type | None, float], ...]
     vectors: tuple[tuple[int, Vector, float], ...]
     structs: tuple[tuple[int, Callable[[Mapping[str, Any]], tuple[Any, ...]]], ...]
     spreads: bool
@@ -208,17 +208,17 @@ class _Plan(msgspec.Struct, frozen=True):
         Raises:
             LaunchError: a number or the dimensions do not fit.
         """
-        for k, exact, limit in self.numbers:
-            if type(values[k]) is not exact or not -limit < values[k] < limit:
+        for k, python_type, limit in self.scalars:
+            if type(values[k]) is not python_type or not -limit < values[k] < limit:
                 values[k] = check(
-                    kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device
+                    kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.executable.device
                 )
         for k, wanted, limit in self.vectors:
             value: Any = values[k]
             if _is_vector(value, wanted):
                 values[k] = components(value)
             elif not _between(value, wanted.shape, limit):
-                values[k] = check(kernel, kernel.parameters[k], wanted, value, self.loaded.device)
+                values[k] = check(kernel, kernel.parameters[k], wanted, value, self.executable.device)
         for k, fields in self.structs:
             values[k : k + 1] = fields(values[k].__dict__)
         if self.spreads:
@@ -240,38 +240,38 @@ class _Plan(msgspec.Struct, frozen=True):
 
     def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
         """Return whether the code is right for so many threads, and for the arrays' alignment and overlaps."""
-        code = self.loaded
+        code = self.executable
         if code.index32 and math.prod(dims) >= BEYOND_INT32:
             return False
         if code.aligned and (vectors := code.wide_of(values)) and not is_aligned(vectors):
             return False
-        if apart(code.arrays_of(values)):
+        if all_disjoint(code.arrays_of(values)):
             return code.apart
         return overlap({code.names[k]: cast("array", values[k]) for k in code.arrays}) is not code.apart
 
-    def placed(
+    def form(
         self, kernel: Kernel, dims: tuple[int, ...], block_dim: Any, stream: object
-    ) -> tuple[Loaded, int | Block, object]:
+    ) -> tuple[Executable, int | Block, object]:
         """Return the code, the checked threads of a block, and the checked stream.
 
         Raises:
             LaunchError: there is no such block, or the stream is another device's.
         """
-        loaded = self.loaded
-        stream = as_stream(stream, loaded.device, kernel.name)
-        if loaded.geometry is None:
-            return loaded, as_block_dim(block_dim, kernel.name), stream
+        executable = self.executable
+        stream = as_stream(stream, executable.device, kernel.name)
+        if executable.geometry is None:
+            return executable, as_block_dim(block_dim, kernel.name), stream
         block = as_block(block_dim, dims, kernel.name)
-        return loaded.in_blocks(block), block, stream
+        return executable.in_blocks(block), block, stream
 
     def record(
-        self, kernel: Kernel, dims: tuple[int, ...], values: list[object], options: LaunchOptions, loaded: Loaded,
-        block: int | Block, stream: object,
+        self, kernel: Kernel, dims: tuple[int, ...], values: list[object], options: LaunchOptions,
+        executable: Executable, block: int | Block, stream: object,
     ) -> LaunchRecord:  # fmt: skip
         """Return the launch as a record, for observers."""
         options = options if block is BLOCK_DIM and stream is None else LaunchOptions(options.code, block, stream)
         # A tape keeps it: a tuple has no room to grow.
-        return LaunchRecord(loaded, dims, tuple(values), self.specialisation, kernel.place, options, BINDER)
+        return LaunchRecord(executable, dims, tuple(values), self.specialisation, kernel.place, options, BINDER)
 
 
 _SHARING = "arguments that share memory"
@@ -290,11 +290,11 @@ def _is_vector(value: Any, wanted: object) -> bool:
     return type(value) is HostVector and value.type is wanted
 
 
-def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
+def _between(scalars: Any, shape: tuple[int, ...], limit: float) -> bool:
     """Return whether the value is a tuple of this shape, of Python floats between minus and plus the limit."""
-    if not is_tuple(numbers) or (len(numbers),) != shape:
+    if not is_tuple(scalars) or (len(scalars),) != shape:
         return False
-    return all([type(n) is float and -limit < n < limit for n in numbers])
+    return all([type(n) is float and -limit < n < limit for n in scalars])
 
 
 def _plan_for(
@@ -307,7 +307,7 @@ def _plan_for(
     plan: _Plan | None = kernel.plans.get(key) or kernel.plans.get((_SHARING, key))
     if plan is None or not plan.specialisation.is_current():
         return None
-    if device is not None and device not in (plan.loaded.device.name, plan.loaded.device):
+    if device is not None and device not in (plan.executable.device.name, plan.executable.device):
         return None
     if plan.specialisation.adds_alone and overlap(_arrays(values)):
         return None
@@ -329,7 +329,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     typed = zip(values, specialisation.types, strict=True)
     if (
         not arrays
-        or record.loaded.later is not None
+        or record.executable.build_later is not None
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
@@ -339,17 +339,17 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         return
     types: Sequence[AnyType] = specialisation.types
     kinds = list(enumerate(types))
-    numbers = tuple((k, float if t in _LIMITS else None, _LIMITS.get(t, math.inf)) for k, t in kinds if _is_number(t))
-    numbers += tuple((k, None, math.inf) for k, t in kinds if isinstance(t, Complex))
+    scalars = tuple((k, float if t in _LIMITS else None, _LIMITS.get(t, math.inf)) for k, t in kinds if _is_number(t))
+    scalars += tuple((k, None, math.inf) for k, t in kinds if isinstance(t, Complex))
     vectors = tuple((k, t, _LIMITS.get(t.dtype, 0.0)) for k, t in kinds if isinstance(t, Vector) and t.shape)
-    loaded = record.loaded
+    executable = record.executable
     spread = [k for k, t in kinds if isinstance(t, (IndexedArray, Struct, StructArray))]
     fields = [(k, plain_fields(type(v))) for k in reversed(spread) if isinstance(v := values[k], StructValue)]
     structs = tuple([(k, field.values) for k, field in fields if field is not None])
     spreads = len(structs) < len(spread)
     key = _kinds(dim, values, code)
-    kernel.plans[key if loaded.apart or not loaded.on_device else (_SHARING, key)] = _Plan(
-        specialisation, loaded, numbers, vectors, () if spreads else structs, spreads, loaded.on_device, key
+    kernel.plans[key if executable.apart or not executable.on_device else (_SHARING, key)] = _Plan(
+        specialisation, executable, scalars, vectors, () if spreads else structs, spreads, executable.on_device, key
     )
 
 
@@ -473,8 +473,8 @@ def _refuse_overwritten(record: LaunchRecord) -> None:
     Raises:
         NotDifferentiable: it changes one.
     """
-    loaded = record.loaded
-    lost = (loaded.reads | loaded.writes) & written_arrays(record.specialisation.function)
+    executable = record.executable
+    lost = (executable.reads | executable.writes) & written_arrays(record.specialisation.function)
     if lost:
         name = min(lost)
         raise NotDifferentiable(

@@ -99,8 +99,8 @@ class Launch:
         size = as_block_dim(block_dim, self.kernel.name)
         if size == BY_OCCUPANCY:
             refuse_tiles(self._record.specialisation)
-            size = block_size(self._record.specialisation, self._record.loaded, self._record.options)
-        self._record = replace(self._record, how=replace(self._record.how, block_dim=size))
+            size = block_size(self._record.specialisation, self._record.executable, self._record.options)
+        self._record = replace(self._record, launch_options=replace(self._record.launch_options, block_dim=size))
 
     def set_stream(self, stream: object) -> None:
         """Run in this CUDA stream from now on; None is the device's default one.
@@ -167,7 +167,9 @@ class Launch:
         """
         record = self._record
         types = dict(zip(record.specialisation.parameters, record.specialisation.types, strict=True))
-        checked = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
+        checked = {
+            n: check(self.kernel, n, types[n], v, record.executable.device) for n, v in values.items() if n in types
+        }
         parts = {n: record.checked(n, v) for n, v in values.items() if n not in types}
         self._record = record.changed({**spread_all(checked), **parts})
 
@@ -192,7 +194,7 @@ class Launch:
         Raises:
             LaunchError: it is a stream of another device.
         """
-        return as_stream(stream, self._record.loaded.device, self.kernel.name)
+        return as_stream(stream, self._record.executable.device, self.kernel.name)
 
     def __copy__(self) -> Launch:
         return Launch(self.kernel, self._record)

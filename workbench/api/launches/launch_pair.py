@@ -35,11 +35,11 @@ class LaunchPair:
         must_be(forward, LaunchRecord, "LaunchPair() takes a record", advice="wb.launch_pair(…) makes one.")
         self.forward_record = forward
         arrays = {n: a for n, a in forward.arguments.items() if isinstance(a, array)}
-        device, options = forward.loaded.device, forward.how
+        device, options = forward.executable.device, forward.launch_options
         arguments = {**forward.arguments, **adjoints}
         first = bind(forward.specialisation, "adjoint", forward.dim, arguments, device, options)
         changed = {arrays[n].memory for n in forward.writes}
-        needed = (first.loaded.reads | first.loaded.writes) & arrays.keys()
+        needed = (first.executable.reads | first.executable.writes) & arrays.keys()
         self.kept = tuple(n for n in arrays if n in needed and arrays[n].memory in changed)
         room: dict[Memory, Memory] = {}
         for name in self.kept:
@@ -53,7 +53,7 @@ class LaunchPair:
         self.backward_record = bind(
             forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, device, options
         )
-        read = first.loaded.reads & arrays.keys() - set(self.kept)
+        read = first.executable.reads & arrays.keys() - set(self.kept)
         self._read = {n: arrays[n].memory for n in arrays if n in read}
         self._versions: dict[str, int] = {}
         self._ran = False
@@ -119,5 +119,5 @@ def launch_pair(
     options = launch_options(kernel, checks, fast_math)
     record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
-    target = record.loaded.device
+    target = record.executable.device
     return LaunchPair(record, adjoint_arguments(record.specialisation, record.arguments, adjoints, target))

@@ -86,7 +86,7 @@ class _Mapped:
     """The kernels generated for one function that `map` applies.
 
     Attributes:
-        given: the function as the user passed it; the reference keeps its identity unique.
+        function: the function as the user passed it; the reference keeps its identity unique.
         func: the function in the form that the kernels call.
     """
 
@@ -94,7 +94,7 @@ class _Mapped:
         if isinstance(mapped, Kernel):
             raise LaunchError(f"map() takes a func; {mapped.name} is a kernel.", advice="Make it a func: @wb.func.")
         usable = hasattr(mapped, "__wb_definitions__") or isinstance(mapped, Form) or as_builtin(mapped) is not None
-        self.given = mapped
+        self.function = mapped
         self.func = mapped if usable else Func(definition_of(mapped))
         self._kernels: dict[str, Kernel] = {}
         self._results: dict[tuple[AnyType, ...], tuple[tuple[AnyType, ...], Specialisation]] = {}
@@ -105,10 +105,10 @@ class _Mapped:
         if known is not None and known[1].is_current():
             return known[0]
         names = [f"x{k}" for k in range(len(types))]
-        text = f"def {self._name}({', '.join(names)}):\n    return f({', '.join(names)})\n"
+        source = f"def {self._name}({', '.join(names)}):\n    return f({', '.join(names)})\n"
         elements = [t.dtype if isinstance(t, (ArrayType, StructArray)) else t for t in types]
         typed = dict(zip(names, elements, strict=True))
-        return result_types(self._definition(text), typed, self._warp_meanings)
+        return result_types(self._definition(source), typed, self._warp_meanings)
 
     def keep(self, types: tuple[AnyType, ...], results: tuple[AnyType, ...], specialisation: Specialisation) -> None:
         """Remember the results' types for arguments of these types, for as long as the specialisation is current."""
@@ -122,26 +122,26 @@ class _Mapped:
             ndim: the dimensions of the results.
             outs: how many results there are.
         """
-        text = self._text(indices, ndim, outs)
-        kernel = self.kernel_of(text)
+        source = self._source(indices, ndim, outs)
+        kernel = self.kernel_of(source)
         kernel.elementwise = Elementwise(self, tuple(indices), ndim, outs)
         return kernel
 
-    def kernel_of(self, text: str) -> Kernel:
+    def kernel_of(self, source: str) -> Kernel:
         """Return the kernel with this source code, in which the function is `f`."""
-        if text not in self._kernels:
-            self._kernels[text] = Kernel(self._definition(text))
-            self._kernels[text].warp_meanings = self._warp_meanings
-        return self._kernels[text]
+        if source not in self._kernels:
+            self._kernels[source] = Kernel(self._definition(source))
+            self._kernels[source].warp_meanings = self._warp_meanings
+        return self._kernels[source]
 
     def restricted(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
         """Return the kernel that applies the function only where its first argument, an array of bools, is true.
 
         The array has the shape of the results; `indices`, `ndim` and `outs` are as for `kernel`.
         """
-        return self.kernel_of(self._text(indices, ndim, outs, "live"))
+        return self.kernel_of(self._source(indices, ndim, outs, "live"))
 
-    def _text(self, indices: Sequence[str], ndim: int, outs: int, live: str = "") -> str:
+    def _source(self, indices: Sequence[str], ndim: int, outs: int, live: str = "") -> str:
         """Return the source code of the kernel that applies the function to each element.
 
         Args:
@@ -170,12 +170,12 @@ class _Mapped:
         """The name of the generated kernels: `map_` and the function's name."""
         return f"map_{getattr(self.func, 'name', None) or getattr(self.func, '__name__', 'func')}"
 
-    def _definition(self, text: str) -> Definition:
+    def _definition(self, source: str) -> Definition:
         """Return the definition in a text of one def; in its scope `f` is the function and `tid` the builtin."""
-        (node,) = ast.parse(text).body
+        (node,) = ast.parse(source).body
         assert isinstance(node, ast.FunctionDef)
         scope = Scope(own={"f": self.func, "tid": FORMS["tid"]})
-        return Definition(self._name, node, Source(text, f"the kernel of {self._name}"), scope, written=(text, 1))
+        return Definition(self._name, node, Source(source, f"the kernel of {self._name}"), scope, written=(source, 1))
 
 
 @dataclass(frozen=True)
@@ -221,10 +221,10 @@ def live_kernel(of: Elementwise, index: str, live: bool, chosen: bool, negated: 
     names = ["live"] * live + ["c"] * chosen + ["out"]
     terms = [f"live[{at}]"] * live
     terms += [f"{'not ' * negated}{f'c[{where}]' if where else 'c'}"] * chosen
-    text = (
+    source = (
         f"def mark({', '.join(names)}):\n    {at} = tid()\n    if {' and '.join(terms)}:\n        out[{index}] = True\n"
     )
-    return of.mapped.kernel_of(text)
+    return of.mapped.kernel_of(source)
 
 
 def _mapped(f: Func | Callable[..., object]) -> _Mapped:

@@ -198,7 +198,7 @@ def product(left: Any, right: Any) -> Any:
     Raises:
         LaunchError: shapes or dtypes do not fit.
     """
-    a, b = (array(v, device=_place(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
+    a, b = (array(v, device=_device_of(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
     if not isinstance(a, array) or not isinstance(b, array):
         return NotImplemented
     if a.ndim > 2 or b.ndim > 2 or a.shape[-1] != b.shape[0] or a.dtype != b.dtype or not is_number_type(a.dtype):
@@ -221,7 +221,7 @@ def is_number_type(dtype: object) -> bool:
     return isinstance(dtype, Scalar) or type(dtype) is Complex
 
 
-def _place(left: Any, right: Any) -> Any:
+def _device_of(left: Any, right: Any) -> Any:
     """Return the device of the first operand that is an array; None if none is."""
     return next((v.device for v in (left, right) if isinstance(v, array)), None)
 

@@ -81,8 +81,8 @@ def used_since(number: int) -> list[Specialisation]:
     Returns:
         Specialisations, in the order of the launches; none while launches are not noted.
     """
-    later = [(last[0], k.used) for k in _LAUNCHED if (last := k.last_launch) is not None and last[0] > number]
-    return [used for _, used in sorted(later, key=lambda item: item[0]) if used is not None]
+    newer = [(last[0], k.used) for k in _LAUNCHED if (last := k.last_launch) is not None and last[0] > number]
+    return [used for _, used in sorted(newer, key=lambda item: item[0]) if used is not None]
 
 
 def changes_of(used: Specialisation, namespace: Mapping[str, object]) -> list[str]:

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from workbench.api.lowerings.exact import Inexact, Seen, exact, written
+from workbench.api.lowerings.fingerprint import Seen, Unfingerprintable, fingerprint, written
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import front_end_version
 from workbench.cache.key import Key, Part, function_parts
@@ -61,7 +61,7 @@ VERIFY = "WORKBENCH_VERIFY_LOWERING"
 """Set in tests: lower all the same, and compare."""
 WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN, DEFAULT: DEFAULT}
 """The way in which a name was asked for, as files call it."""
-_NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
+_NAMES: dict[object, str] = {way: key for key, way in WAYS.items()}
 
 
 def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
@@ -87,18 +87,18 @@ class Lowering:
     def __init__(
         self,
         make: Callable[[], Function],
-        launch_facts: _Facts,
+        launch_metadata: _LaunchMetadata,
         watched: tuple[Dependency, ...],
         notices: tuple[Notice, ...] = (),
         parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
     ) -> None:
         self._make = make
-        self.params = launch_facts.params
+        self.params = launch_metadata.params
         self.launch_ndim, self.block_dim, self.adds_alone = (
-            launch_facts.launch_ndim,
-            launch_facts.block_dim,
-            launch_facts.adds_alone,
+            launch_metadata.launch_ndim,
+            launch_metadata.block_dim,
+            launch_metadata.adds_alone,
         )
         self.watched = watched
         self.notices = notices
@@ -115,8 +115,8 @@ class Lowering:
         forward = direction == "forward"
         if forward not in self._parts:
             # The two differ by what users wrote in the place of derivatives.
-            same = None if has_customs(self.function) else self._parts.get(not forward)
-            self._parts[forward] = same or function_parts(self.function, direction)
+            shared = None if has_customs(self.function) else self._parts.get(not forward)
+            self._parts[forward] = shared or function_parts(self.function, direction)
         return self._parts[forward]
 
     def keep(self) -> None:
@@ -172,7 +172,7 @@ class OfFunction:
             self._lowering.keep()
 
 
-class _Facts(msgspec.Struct, frozen=True):
+class _LaunchMetadata(msgspec.Struct, frozen=True):
     """The facts about a function that launches need."""
 
     params: tuple[Value, ...]
@@ -218,13 +218,13 @@ def lowering(
     if cached is not None and not os.environ.get(VERIFY):
         return cached
     lowered = lower(definition, types, from_warp=from_warp, warp_meanings=warp_meanings, tiling=tiling)
-    lowering_ = _made(digest, definition, lowered)
+    lowering_ = _new_lowering(digest, definition, lowered)
     if cached is not None:
         _compare(definition.name, cached, lowering_)
     return lowering_
 
 
-def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
+def _new_lowering(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     """Return what was lowered just now as a `Lowering`.
 
     Its `keep` stores it in the cache; there is none if it has notices, or if a value that it read has no exact text.
@@ -232,18 +232,18 @@ def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     function, seen = lowered.function, Seen(definition)
     keep: Callable[[Lowering], None] | None = None
     if digest and not lowered.notices:
-        with suppress(Inexact):  # now: what can change in place may have done so later
+        with suppress(Unfingerprintable):  # now: what can change in place may have done so later
             read = _reads(lowered.reads, seen), list(_watched(lowered.reads, seen))
             keep = partial(_put, digest, definition.name, *read, _Locations(seen))
     return Lowering(
-        lambda: function, _facts(function), tuple(lowered.reads.watched.values()), lowered.notices, keep=keep
+        lambda: function, _launch_metadata(function), tuple(lowered.reads.watched.values()), lowered.notices, keep=keep
     )
 
 
-def _facts(function: Function, adds: bool | None = None) -> _Facts:
+def _launch_metadata(function: Function, adds: bool | None = None) -> _LaunchMetadata:
     """Return the facts of a function that launches need; `adds` is whether it adds alone, None derives that."""
     adds = adds_alone(function) or reduces(function) if adds is None else adds
-    return _Facts(function.params, function.launch_ndim, function.block_dim, adds)
+    return _LaunchMetadata(function.params, function.launch_ndim, function.block_dim, adds)
 
 
 def known_function(
@@ -257,7 +257,7 @@ def known_function(
         parts: the parts of keys for the forward direction and for others; None derives them.
     """
     known = None if parts is None else {True: parts[0], False: parts[1]}
-    return Lowering(lambda: function, _facts(function, adds_alone), (), parts=known)
+    return Lowering(lambda: function, _launch_metadata(function, adds_alone), (), parts=known)
 
 
 def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None) -> str:
@@ -267,10 +267,10 @@ def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings:
     """
     seen = Seen(definition)
     try:
-        shown = [f"{name}: {exact(type, seen)}" for name, type in types.items()]
+        shown = [f"{name}: {fingerprint(type, seen)}" for name, type in types.items()]
         texts = {"definition": written(definition), "types": repr(shown)}
         version = front_end_version()
-    except (Inexact, CacheError):
+    except (Unfingerprintable, CacheError):
         return ""
     texts |= {"tiling": repr(tiling), "warp": repr(warp_meanings), "numpy": np.__version__, "front end": version}
     return Key(tuple(Part(label, "extra", text.encode()) for label, text in texts.items())).digest
@@ -283,14 +283,14 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
         Inexact: one has none.
     """
     if reads.refused:
-        raise Inexact(reads.refused)
+        raise Unfingerprintable(reads.refused)
     rows: list[tuple[int | str, str | None, str, str]] = []
     for where, way, name, value in reads.entries.values():
         if way is not None:
-            rows.append((seen.number(where), _NAMES[way], name, exact(value, seen)))
+            rows.append((seen.index_of(where), _NAMES[way], name, fingerprint(value, seen)))
         elif isinstance(where, ModuleType):
-            exact(where, seen)
-            rows.append((where.__name__, None, name, exact(value, seen)))
+            fingerprint(where, seen)
+            rows.append((where.__name__, None, name, fingerprint(value, seen)))
         else:
             _refuse_changing(where, name, seen)
     return rows
@@ -302,12 +302,12 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
     Raises:
         Inexact: it may change.
     """
-    exact(where, seen)
+    fingerprint(where, seen)
     ours = type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
     ours = ours and not (isinstance(where, np.ndarray) and name in vars(where))  # of the user, on a vector
     member = isinstance(where, enum.Enum) and name in ("name", "value")
     if not (where is MISSING or ours or member or (isinstance(where, enum.EnumMeta) and name in where.__members__)):
-        raise Inexact(f"{name} of {where!r} may change")
+        raise Unfingerprintable(f"{name} of {where!r} may change")
 
 
 def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
@@ -319,17 +319,17 @@ def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str
     for w in reads.watched.values():
         if w.definition.library:
             continue
-        number = seen.number(w.definition)
+        index = seen.index_of(w.definition)
         if w.place is not None:
-            yield number, "custom", w.path, {}
+            yield index, "custom", w.path, {}
         elif w.reevaluate is not None:
             if not all(type(v) in (bool, float, str) or _is_small(v) for v in w.known.values()):
-                raise Inexact(f"what {w.path} reads is not known")
-            yield number, "static", w.path, dict(w.known)
-        elif exact(w.definition.read(w.path, usable_in_kernel), seen) != exact(w.value, seen):
-            raise Inexact(f"{w.path} is not where the value came from")
+                raise Unfingerprintable(f"what {w.path} reads is not known")
+            yield index, "static", w.path, dict(w.known)
+        elif fingerprint(w.definition.read(w.path, usable_in_kernel), seen) != fingerprint(w.value, seen):
+            raise Unfingerprintable(f"{w.path} is not where the value came from")
         else:
-            yield number, "name", w.path, {}
+            yield index, "name", w.path, {}
 
 
 def _is_small(value: Any) -> bool:
@@ -359,25 +359,25 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
         read = from_data(msgspec.msgpack.decode(saved.function), locations=_Locations(seen))
         return replace(read, source=definition.source)
 
-    launch_facts = _Facts(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
-    return Lowering(make, launch_facts, watched, parts={True: forward, False: others})
+    launch_metadata = _LaunchMetadata(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
+    return Lowering(make, launch_metadata, watched, parts={True: forward, False: others})
 
 
-def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -> bool:
+def _same(where: int | str, way: str | None, name: str, expected: str, seen: Seen) -> bool:
     """Return whether a name or a module's attribute has the value whose exact text is `text`."""
     if isinstance(where, str):
-        return exact(getattr(sys.modules.get(where, MISSING), name, MISSING), seen) == text
+        return fingerprint(getattr(sys.modules.get(where, MISSING), name, MISSING), seen) == expected
     definition = seen.definitions[where]
     if way == GIVEN:
-        return exact(definition.annotations[name], seen) == text
+        return fingerprint(definition.annotations[name], seen) == expected
     if way == DEFAULT:
-        return exact(definition.default(name), seen) == text
-    return exact(definition.scope.lookup(name, WAYS[way or ""]), seen) == text  # type: ignore[arg-type]
+        return fingerprint(definition.default(name), seen) == expected
+    return fingerprint(definition.scope.lookup(name, WAYS[way or ""]), seen) == expected  # type: ignore[arg-type]
 
 
-def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Dependency:
+def _watched_again(index: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Dependency:
     """Return a name that a cached lowering watches, with its present value; arguments as `_watched` yields them."""
-    definition = seen.definitions[number]
+    definition = seen.definitions[index]
     if kind == "static":
         return reevaluated_static(definition, path, known)
     if kind == "name":
@@ -405,7 +405,7 @@ def _put(
     """
     try:
         function = msgspec.msgpack.encode(to_data(result.function, locations))
-    except (Unwritable, Inexact):
+    except (Unwritable, Unfingerprintable):
         return
     forward, others = result.parts("forward"), result.parts("adjoint")
     functions = (forward, others if others is not forward else ())
@@ -424,10 +424,10 @@ class _Locations:
     def __init__(self, seen: Seen) -> None:
         self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
         self._at: dict[tuple[Source, int], int] = {}
-        for number, definition in enumerate(self.definitions):
+        for index, definition in enumerate(self.definitions):
             begin, end = definition.node.lineno, definition.node.end_lineno or 0
             for line in range(begin - definition.written[1] + 1, end + 1):
-                self._at.setdefault((definition.source, line), number)
+                self._at.setdefault((definition.source, line), index)
 
     def write(self, location: Location) -> list[Any]:
         """Return a location as a list.
@@ -437,19 +437,19 @@ class _Locations:
         """
         if location.source is UNKNOWN.source:
             return [-1, location.line, location.column, location.end_line, location.end_column]
-        number = self._at.get((location.source, location.line))
-        if number is None or self._at.get((location.source, location.end_line)) != number:
-            raise Inexact(f"{location} is in no definition that is known")
-        begin = self.definitions[number].node.lineno
-        return [number, location.line - begin, location.column, location.end_line - begin, location.end_column]
+        index = self._at.get((location.source, location.line))
+        if index is None or self._at.get((location.source, location.end_line)) != index:
+            raise Unfingerprintable(f"{location} is in no definition that is known")
+        begin = self.definitions[index].node.lineno
+        return [index, location.line - begin, location.column, location.end_line - begin, location.end_column]
 
     def read(self, data: list[Any]) -> Location:
         """Return the location that `write` converted, with its definition's present lines."""
-        number: int = data[0]
+        index: int = data[0]
         line, column, end_line, end_column = data[1:]
-        if number == -1:
+        if index == -1:
             return Location(UNKNOWN.source, line, column, end_line, end_column)
-        definition = self.definitions[number]
+        definition = self.definitions[index]
         begin = definition.node.lineno
         return Location(definition.source, begin + line, column, begin + end_line, end_column)
 

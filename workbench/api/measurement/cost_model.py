@@ -74,7 +74,7 @@ def effort_of(call: Callable[[], object]) -> Effort:
     for record in seen.records:
         # Numbers that are no integers say nothing, as a rule, about how often a loop turns.
         sizes = (v.shape if isinstance(v, array) else v for v in record.arguments.values() if not isinstance(v, float))
-        memo_key = (record.loaded.digest, record.dim, *sizes)
+        memo_key = (record.executable.digest, record.dim, *sizes)
         if memo_key not in counted:
             counted[memo_key] = effort_of_launch(record)
         total += counted[memo_key]
@@ -134,7 +134,7 @@ def effort_of_launch(record: LaunchRecord) -> Effort:
         if isinstance(value, array):
             most = value.nbytes * ((name in record.reads) + (name in record.writes))
             total += min(most, math.ceil(touched[name])) if touched is not None else most
-    return Effort(1, total, flops, (record.loaded.device,))
+    return Effort(1, total, flops, (record.executable.device,))
 
 
 def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
@@ -143,7 +143,7 @@ def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
     Each is None if it is not known.
     """
     try:
-        function = record.loaded.function
+        function = record.executable.function
         arguments = _on_host(record)
     except WorkbenchError:
         return None, None

@@ -78,7 +78,7 @@ def profile(
     if block_dim is None:
         resources = subject_of(record, arch).code.resources
         size = best_block(architecture, resources.get("registers", 0), resources.get("shared", 0))
-        record = replace(record, how=replace(record.how, block_dim=size))
+        record = replace(record, launch_options=replace(record.launch_options, block_dim=size))
     return profile_of(record, arch)
 
 
@@ -97,7 +97,7 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
     threads = math.prod(geometry.block)
     fits = occupancy(architecture, threads, resources.get("registers", 0), what.shared)
     best = best_block(architecture, resources.get("registers", 0), what.shared)
-    if record.loaded.geometry is not None or record.specialisation.tiling is not None:
+    if record.executable.geometry is not None or record.specialisation.tiling is not None:
         best = threads
     gain = occupancy(architecture, best, resources.get("registers", 0), what.shared).share - fits.share
     share = geometry.blocks / max(counting.blocks, 1)
@@ -115,10 +115,10 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
 
 def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
     """Return a sentence on what `deterministic=True` costs on a device, or that it would fix an order; else empty."""
-    if record.loaded.geometry is not None:
+    if record.executable.geometry is not None:
         return ""
     if not record.options.ordered:
-        free = sum_order(record.loaded.function).sharing == FREE
+        free = sum_order(record.executable.function).sharing == FREE
         return (
             ""
             if free
@@ -130,15 +130,15 @@ def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
     device, watching = get_device("emulated"), _Adding(arch)
     try:
         with unobserved():
-            loaded, _ = load_for(record.specialisation, record.direction, record.options, device, False, record.dim)
-            if loaded.in_order is None:
+            executable, _ = load_for(record.specialisation, record.direction, record.options, device, False, record.dim)
+            if executable.in_order is None:
                 return ""
             items = record.arguments.items()
             arguments = {n: clone(a, requires_grad=False).to(device) if isinstance(a, array) else a for n, a in items}
         with observed_only_by(watching):
-            in_order().steps(loaded, record.dim, arguments, record.block_dim)
-    except LaunchError as refused:
-        return f"On a device this is refused. {refused.message}"
+            in_order().steps(executable, record.dim, arguments, record.block_dim)
+    except LaunchError as error:
+        return f"On a device this is refused. {error.message}"
     more = sum(watching.launches, Counts())
     work = more.instructions / max(total.instructions, 1), more.global_sectors / max(total.global_sectors, 1)
     return (
@@ -177,7 +177,7 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
     watching = _Watching(arch)
     with observing(watching):
         call()
-    return list(watching.found.values())
+    return list(watching.collected.values())
 
 
 class _Adding(Observer):
@@ -205,14 +205,14 @@ class _Watching(Observer):
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
-        self.found: dict[tuple[object, ...], Profile] = {}
+        self.collected: dict[tuple[object, ...], Profile] = {}
 
     def launching(self, record: LaunchRecord) -> None:
         """Profile the launch that is about to run, unless an equal one was."""
-        kind = record.loaded.digest, record.direction, record.dim
-        if kind not in self.found:
+        kind = record.executable.digest, record.direction, record.dim
+        if kind not in self.collected:
             with unobserved():
-                self.found[kind] = profile_of(record, self.arch)
+                self.collected[kind] = profile_of(record, self.arch)
 
 
 def _architecture(arch: str) -> Architecture:
@@ -245,7 +245,7 @@ def record_of(
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), None, None, options, tiled)
     if not adjoint:
         return record
-    arrays = record.loaded.arrays_of(record.values)
+    arrays = record.executable.arrays_of(record.values)
     step = LaunchStep(record, arrays, [a.memory.version for a in arrays], ordered=record.options.ordered)
     adjoints = {name: _adjoint(value) for name, value in step.floats.items()}
     return bind_adjoint(record, adjoints, step=GATHERED if step.gathers(adjoints) else "adjoint")

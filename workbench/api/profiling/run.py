@@ -171,7 +171,7 @@ class _Run:
             ) from None
         self.base = self.end = _up(self.bytes.ctypes.data)
         self.size = size
-        self.places = {id(m): self._copy(m) for m in memories}
+        self.addresses = {id(m): self._copy(m) for m in memories}
         self.variables = placed_variables(program, self)
         self.arena = Arena(self.base, size & ~15, self.alloc(scratch), scratch)
 
@@ -188,8 +188,8 @@ class _Run:
     def ranges(self) -> dict[str, tuple[int, int]]:
         """Return, by array, the first address of its copy and the end of the memory that holds it."""
         arrays = {n: a for n, a in self.record.arguments.items() if isinstance(a, array)}
-        starts = {n: self.places[id(a.memory)] + a.address - a.memory.address for n, a in arrays.items()}
-        return {n: (at, self.places[id(arrays[n].memory)] + arrays[n].memory.nbytes) for n, at in starts.items()}
+        starts = {n: self.addresses[id(a.memory)] + a.address - a.memory.address for n, a in arrays.items()}
+        return {n: (at, self.addresses[id(arrays[n].memory)] + arrays[n].memory.nbytes) for n, at in starts.items()}
 
     def _copy(self, memory: Memory) -> int:
         """Copy a memory into the run's and return the copy's address; raise a LaunchError for memory of a GPU."""
@@ -210,10 +210,10 @@ class _Run:
         record = self.record
         buffer = bytearray(bytes(record.buffer))
         buffer[: len(self.geometry.dims)] = self.geometry.dims
-        for slot in record.loaded.layout.slots:
+        for slot in record.executable.layout.slots:
             value = record.arguments[slot.name]
             if isinstance(value, array):
-                at = self.places[id(value.memory)] + value.address - value.memory.address
+                at = self.addresses[id(value.memory)] + value.address - value.memory.address
                 buffer[slot.offset : slot.offset + 8] = at.to_bytes(8, "little")
         entry = self.program.entry(self.kernel.metadata.name)
         packed = bytearray(max(entry.parameter_size, 1))

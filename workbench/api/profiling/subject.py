@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds.build import compile_for, function_for
-from workbench.api.builds.overlaps import places
+from workbench.api.builds.overlaps import launch_assumptions
 from workbench.api.kernels.countable import Countable
 from workbench.api.profiling.run import Geometry
 from workbench.backends.base import Options
@@ -24,7 +24,7 @@ from workbench.cache.store import default_store
 from workbench.ir.values import Function, number_ops, walk
 from workbench.passes.pipeline import CONTRACTED, run
 from workbench.runtime.arrays.array import array
-from workbench.runtime.launching.loaded import cuda_grid
+from workbench.runtime.launching.executable import cuda_grid
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.native.pack import dims_piece
 from workbench.source import Location
@@ -40,12 +40,12 @@ def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[Emitt
         BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
     """
     emitted = emit_kernel(lines_by_operation(function), options, arch, lines=True)
-    text = repeated(emitted.text)
+    ptx = repeated(emitted.text)
     backend, kind = CudaBackend(arch), "ptx with lines"
     version = backend.version(arch)
     key = Key(
         (
-            Part("code", "code", text.encode()),
+            Part("code", "code", ptx.encode()),
             Part("fast_math", "option", bytes([options.fast_math])),
             Part("kind", "option", kind.encode(), kind),
             Part("target", "target", arch.encode(), arch),
@@ -55,7 +55,7 @@ def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[Emitt
     store = default_store()
     entry = store.get(key.digest)
     if entry is None:
-        image = build(text, options, arch, kind, function.name).image.rstrip(b"\0")
+        image = build(ptx, options, arch, kind, function.name).image.rstrip(b"\0")
         name = f"{function.name} (PTX to count)"
         entry = Entry(image, {"name": name, "entry": name, "backend": backend.name, "target": arch, "stages": {}})
         store.put(key.digest, entry)
@@ -107,7 +107,7 @@ class Subject(msgspec.Struct, frozen=True):
     def _location(self, loc: Loc | None) -> Location | None:
         """Return the cell's location for a PTX `.loc`, or for the innermost call around it in the cell; else None."""
         while loc is not None:
-            location = self.code.place(self.program.files.get(loc.file, ""), loc.line)
+            location = self.code.locate(self.program.files.get(loc.file, ""), loc.line)
             if location is not None:
                 return location
             loc = loc.inlined_at
@@ -120,11 +120,11 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
     Raises:
         BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
     """
-    slots, block = record.loaded.layout.slots, record.how.block_dim
+    slots, block = record.executable.layout.slots, record.launch_options.block_dim
     code = record.specialisation.countable(record.direction, arch)
-    if record.loaded.geometry is not None:
-        own = record.loaded.geometry.block
-        offsets = tuple(slots[k].offset for k in record.loaded.geometry.places)
+    if record.executable.geometry is not None:
+        own = record.executable.geometry.block
+        offsets = tuple(slots[k].offset for k in record.executable.geometry.param_slots)
         return Subject(code, parse(code.ptx), Geometry(own.grid(record.dim), own.sizes, own.shared), offsets)
     code = _of_ir(record, arch)
     assert isinstance(block, int)
@@ -143,7 +143,7 @@ def contracted(record: LaunchRecord, arch: str) -> Program | None:
         BuildError, DeviceError: NVRTC refused the text.
     """
     options = _options(record)
-    if record.loaded.geometry is not None or record.specialisation.kernel.fma or options.fast_math:
+    if record.executable.geometry is not None or record.specialisation.kernel.fma or options.fast_math:
         return None
     function = function_for(record.specialisation, record.direction, options)
     fused = run(CONTRACTED, function)
@@ -160,14 +160,14 @@ def _fused(function: Function) -> int:
 def _options(record: LaunchRecord) -> Options:
     """Return the options that the launch's code would have on a GPU, with those that follow from its arrays."""
     arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
-    return replace(record.how.code, checks=False, **places(record.dim, arrays)._asdict())
+    return replace(record.launch_options.code, checks=False, **launch_assumptions(record.dim, arrays)._asdict())
 
 
 def _of_ir(record: LaunchRecord, arch: str) -> Countable:
     """Return the PTX of a launch of a Python kernel for an architecture, with what maps its lines to the cell."""
     options = _options(record)
     function = function_for(record.specialisation, record.direction, options)
-    emitted, text = numbered_ptx(function, options, arch)
+    emitted, ptx = numbered_ptx(function, options, arch)
     definition = record.specialisation.kernel.definition
     source, node = definition.source, definition.node
     located = {number: op.location for op, number in number_ops(function).items()}
@@ -180,4 +180,4 @@ def _of_ir(record: LaunchRecord, arch: str) -> Countable:
 
     lines = {n + source.line_offset: source.line(n) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
     resources = compile_for(record.specialisation, record.direction, options, arch).metadata
-    return Countable(text, entry_name(function), resources, own, lines, location, emitted.dynamic_shared)
+    return Countable(ptx, entry_name(function), resources, own, lines, location, emitted.dynamic_shared)

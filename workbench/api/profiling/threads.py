@@ -257,7 +257,7 @@ def threads(
             parameter="first",
             advice=f"Give a number from 0 to {count - 1}.",
         )
-    return _followed(what, record, first, record.loaded.geometry is None and record.specialisation.tiling is None)
+    return _followed(what, record, first, record.executable.geometry is None and record.specialisation.tiling is None)
 
 
 def _followed(what: Subject, record: LaunchRecord, first: int, by_thread: bool) -> Threads:

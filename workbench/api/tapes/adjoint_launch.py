@@ -27,8 +27,8 @@ from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import cpu_threads, run_packed
-from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
 from workbench.structs import ELEMENT
 from workbench.types import ArrayType
@@ -40,7 +40,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
     """The adjoint's code, with the sources of its parameters, for launches whose arrays are dense and share no memory.
 
     Attributes:
-        loaded: the adjoint's code; its first parameters are those of the launch, which it does not change.
+        executable: the adjoint's code; its first parameters are those of the launch, which it does not change.
         needed: which of the launch's arrays it reads, as positions among its arrays.
         adjoints: for each parameter after those of the launch: the position of the argument whose adjoint it is; a
             scratch array if that gradient is not computed (of a number, or not requested), else None; whether the code
@@ -48,7 +48,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
         overwritten: it leaves the cotangents of what the launch overwrote to be cleared by the caller.
     """
 
-    loaded: Loaded
+    executable: Executable
     needed: tuple[int, ...]
     adjoints: tuple[tuple[int, array | None, bool, bool], ...]
     overwritten: bool
@@ -68,7 +68,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             adjoints: by memory, those that exist.
             adjoint_of: creates the adjoint of an array.
         """
-        packed, mask = record.loaded.packer.pack(record.dim, values), 0
+        packed, mask = record.executable.packer.pack(record.dim, values), 0
         written: list[Memory] = []
         for k, other, changes, locks in self.adjoints:
             if other is None:
@@ -86,8 +86,8 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             if changes:
                 written.append(memory)
             if locks:
-                mask |= memory.turn
-        return partial(run_packed, self.loaded, record.dim, packed, mask, written, values)
+                mask |= memory.lock_bit
+        return partial(run_packed, self.executable, record.dim, packed, mask, written, values)
 
 
 def lie_apart(arrays: Sequence[array]) -> bool:
@@ -106,7 +106,9 @@ def is_large(changed: Sequence[array]) -> bool:
 
 def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool) -> PlainAdjoint | None:
     """Return the binding that an earlier `plain_adjoint` call found for such a launch; None if there is none."""
-    binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads(), "adjoint", large))
+    binding = record.executable.bound.get(
+        (id(record.launch_options), unwanted, ordered, cpu_threads(), "adjoint", large)
+    )
     return None if binding is None else binding[1]
 
 
@@ -121,14 +123,14 @@ def plain_adjoint(
     Raises:
         NotDifferentiable: there is no right adjoint.
     """
-    launch_options, bound = record.how, record.loaded.bound
+    launch_options, bound = record.launch_options, record.executable.bound
     # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
     # one gets its id.
     slot = (id(launch_options), unwanted, ordered, cpu_threads(), step, large)
     binding = bound.get(slot)
     if binding is None:
         usual = launch_options.block_dim is BLOCK_DIM and launch_options.stream is None
-        if record.loaded.device.is_cuda or not usual:
+        if record.executable.device.is_cuda or not usual:
             return None
         binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, large, step))
     return binding[1]
@@ -144,42 +146,42 @@ def _bound(
     Raises:
         NotDifferentiable: there is no right adjoint.
     """
-    specialisation, loaded = record.specialisation, record.loaded
-    if not isinstance(specialisation, Specialisation) or loaded.geometry is not None:
+    specialisation, executable = record.specialisation, record.executable
+    if not isinstance(specialisation, Specialisation) or executable.geometry is not None:
         return None
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
     options = uncleared(record, options) if large or step != "adjoint" else options
     is_first = step == "adjoint" and record.direction == FORWARD and not options.ordered
     if (is_first and gather_adjoint_of(specialisation, options.constant)) or any(
-        ELEMENT in name for name in loaded.names
+        ELEMENT in name for name in executable.names
     ):
         return None
     direction = then(record.direction, step)
-    code, options = load_for(specialisation, direction, options, loaded.device, False, record.dim)
-    count = len(loaded.names)
+    code, options = load_for(specialisation, direction, options, executable.device, False, record.dim)
+    count = len(executable.names)
     if options.single is not None or min(code.written, default=count) < count:
         return None
     whose = {adjoint: name for name, adjoint in adjoints_of(specialisation, direction).items()}
     names = code.names[count:]
-    if code.geometry is not None or code.names[:count] != loaded.names or not whose.keys() >= set(names):
+    if code.geometry is not None or code.names[:count] != executable.names or not whose.keys() >= set(names):
         return None
     with unobserved():  # they serve only launches without observers
         adjoints = tuple(
             [
-                (loaded.names.index(n), _other(loaded, n, unwanted), k in code.written, k in code.shared)
+                (executable.names.index(n), _other(executable, n, unwanted), k in code.written, k in code.shared)
                 for k, n in enumerate(map(whose.__getitem__, names), count)
             ]
         )
-    needed = tuple(n for n, k in enumerate(loaded.arrays) if loaded.names[k] in code.touched)
+    needed = tuple(n for n, k in enumerate(executable.arrays) if executable.names[k] in code.touched)
     return PlainAdjoint(code, needed, adjoints, options.uncleared)
 
 
-def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
+def _other(executable: Executable, name: str, unwanted: frozenset[str]) -> array | None:
     """Return a scratch array for a gradient that is not computed, of a number or an unwanted array; else None."""
-    type = loaded.types[name]
+    type = executable.types[name]
     if not isinstance(type, ArrayType):
-        return zeros(1, type, loaded.device)
-    return zeros((1,) * type.ndim, type.dtype, loaded.device) if name in unwanted else None
+        return zeros(1, type, executable.device)
+    return zeros((1,) * type.ndim, type.dtype, executable.device) if name in unwanted else None
 
 
 def adjoint_options(
@@ -206,7 +208,7 @@ def uncleared(record: LaunchRecord, options: Options) -> Options:
     """
     specialisation = record.specialisation
     first = record.direction == FORWARD and isinstance(specialisation, Specialisation)
-    clears = first and not record.loaded.device.is_cuda and boxes_of(specialisation)
+    clears = first and not record.executable.device.is_cuda and boxes_of(specialisation)
     return replace(options, uncleared=True) if clears else options
 
 
@@ -218,7 +220,7 @@ def _without_numbers(options: Options, constant: tuple[int, ...] | None, contigu
 
 
 @lru_cache(maxsize=256)
-def _how(launch_options: LaunchOptions, code: Options) -> LaunchOptions:
+def _with_code(launch_options: LaunchOptions, code: Options) -> LaunchOptions:
     """Return the launch options with other options of code; the same object for equal arguments."""
     return replace(launch_options, code=code)
 
@@ -246,11 +248,17 @@ def bind_adjoint(
     """
     direction = then(record.direction, step)
     complete = {
-        adjoint: adjoints[name] if name in adjoints else zeros(1, record.loaded.types[name], record.loaded.device)
+        adjoint: adjoints[name]
+        if name in adjoints
+        else zeros(1, record.executable.types[name], record.executable.device)
         for name, adjoint in adjoints_of(record.specialisation, direction).items()
     }
     arguments = {**record.arguments, **(instead or {}), **complete}
     options = adjoint_options(record, unwanted, ordered=ordered)
     options = options if step == "adjoint" else uncleared(record, options)
-    launch_options = _how(record.how, options) if record.how.stream is None else replace(record.how, code=options)
-    return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, launch_options)
+    launch_options = (
+        _with_code(record.launch_options, options)
+        if record.launch_options.stream is None
+        else replace(record.launch_options, code=options)
+    )
+    return bind(record.specialisation, direction, record.dim, arguments, record.executable.device, launch_options)

@@ -110,21 +110,21 @@ class BranchStep(ReadingStep):
         Raises:
             NotDifferentiable: a kernel inside has no right adjoint, or something that one reads has changed.
         """
-        turn = _Turn(self, tape)
+        iteration = _Iteration(self, tape)
         if isinstance(self.work, While):
-            return self._loop(turn)
-        sides = {name: turn.backward(body, turn.before) for name, body in self.work.bodies.items()}
+            return self._loop(iteration)
+        sides = {name: iteration.backward(body, iteration.before) for name, body in self.work.bodies.items()}
         sides = {name: side for name, side in sides.items() if side.nodes}
         return work.If(sides, self.known).launch if sides else lambda: None
 
-    def _loop(self, turn: _Turn) -> Undo:
+    def _loop(self, iteration: _Iteration) -> Undo:
         """Return a function that goes back through the turns of a loop, with room for `STATES` states."""
         count = self.known
         assert count is not None
         plan, device = empty(_TURNS + STATES, int32, count.device), count.device
         flags = [count.fresh_like() for _ in range(4)]
         going, forward, backward, moving = flags
-        pairs = [(copy, _numbers(copy, turn.places[m])) for m, copy in turn.before.items()]
+        pairs = [(copy, _numbers(copy, iteration.substitutes[m])) for m, copy in iteration.before.items()]
         slots = [(empty((STATES, state.size), state.dtype, device), state) for _, state in pairs]
 
         def move() -> None:
@@ -132,8 +132,8 @@ class BranchStep(ReadingStep):
                 launch(_move, state.size, [plan, states, state], device=device)
 
         with capture_body() as step:
-            capture_if(forward, turn.forward(self.work.graph))
-            capture_if(backward, turn.backward(self.work.graph, {}))
+            capture_if(forward, iteration.forward(self.work.graph))
+            capture_if(backward, iteration.backward(self.work.graph, {}))
             launch(_go_on, 1, [STATES, plan, *flags], device=device)
             capture_if(moving, move)
         loop = While({"body": step}, going)
@@ -148,11 +148,11 @@ class BranchStep(ReadingStep):
         return undo
 
 
-class _Turn:
+class _Iteration:
     """A run of the body of a branch or loop, on arrays beside the user's.
 
     Attributes:
-        places: by memory of the user's arrays, the memory used instead.
+        substitutes: by memory of the user's arrays, the memory used instead.
         before: by memory that the bodies change and read, its contents before the step, as one array of numbers.
     """
 
@@ -160,24 +160,26 @@ class _Turn:
         """Prepare memories for a turn of a step; its gradients are added to the tape's adjoints."""
         self._tape = tape
         earlier = step.as_before(tape)
-        self.places = {a.memory: earlier[k].memory if k in earlier else a.memory for k, a in enumerate(step.touched)}
+        self.substitutes = {
+            a.memory: earlier[k].memory if k in earlier else a.memory for k, a in enumerate(step.touched)
+        }
         self.before: dict[Memory, array] = {}
         for k in step.written:
             value = step.touched[k]
             if k in earlier:
                 self.before[value.memory] = _numbers(value, earlier[k].memory)
-            self.places[value.memory] = allocate(value.device, value.memory.nbytes)
+            self.substitutes[value.memory] = allocate(value.device, value.memory.nbytes)
         floats = {a.memory: a for a in step.touched if is_float(a.dtype)}
         for value in floats.values():
             tape.adjoint_of(value)
-        self._adjoints = {self.places[memory]: tape.adjoints[memory] for memory in floats}
+        self._adjoints = {self.substitutes[memory]: tape.adjoints[memory] for memory in floats}
         self._wanted = None if step.wanted is None else [self._moved(a) for a in step.wanted]
 
     def _moved(self, value: Any) -> Any:
         """Return an array in the memory that the turn uses for it; any other value unchanged."""
-        if not isinstance(value, array) or value.memory is self.places.get(value.memory, value.memory):
+        if not isinstance(value, array) or value.memory is self.substitutes.get(value.memory, value.memory):
             return value
-        return value.twin(self.places[value.memory])
+        return value.twin(self.substitutes[value.memory])
 
     def forward(self, body: Nodes) -> Graph:
         """Capture one run of the body in a graph: on the turn's arrays instead of the user's."""
@@ -192,7 +194,7 @@ class _Turn:
         """
         with capture_body() as graph:
             for memory, copy in before.items():
-                _numbers(copy, self.places[memory]).copy_(copy)
+                _numbers(copy, self.substitutes[memory]).copy_(copy)
             inner = self._tape.again(Snapshots(), self._wanted)
             for memory, adjoint in self._adjoints.items():
                 inner.lend(memory, adjoint)

@@ -133,7 +133,7 @@ class Checkpoints(Snapshots):
     def own(self) -> int:
         """Bytes of the copies that this tape made itself."""
         lent = {*map(id, self._first.values())}
-        return sum([s.nbytes for s in self.kept.values() if id(s.memory) not in lent])
+        return sum([s.nbytes for s in self.by_version.values() if id(s.memory) not in lent])
 
     def note(self, step: Step, changed: Sequence[array]) -> list[array]:
         """Add a step to its segment before it runs.
@@ -164,7 +164,7 @@ class Checkpoints(Snapshots):
                 joined.append(segment)
                 continue
             for key in before.append(segment):
-                self.copies.add(-self.kept.pop(key).nbytes if key in self.kept else 0)
+                self.copies.add(-self.by_version.pop(key).nbytes if key in self.by_version else 0)
         self.segments = joined
         self._length *= 2
 
@@ -181,12 +181,12 @@ class Checkpoints(Snapshots):
         covers = target.is_contiguous and target.nbytes == memory.nbytes and changed_by in ("fill", "copy")
         fresh = covers and not any(memory in s.versions for s in self.segments[:-1]) and _first(here, memory)
         here.changed[memory] = not fresh
-        if not fresh and (memory, memory.version) not in self.kept:
+        if not fresh and (memory, memory.version) not in self.by_version:
             copy = self._first.get(memory) if len(self.segments) == 1 else None
             if copy is None:
                 copy = copy_of(here.arrays[memory])
                 self.copies.add(memory.nbytes)
-            self.kept[memory, memory.version] = Snapshot(
+            self.by_version[memory, memory.version] = Snapshot(
                 "", "an array", "", changed_by, memory.nbytes, memory.version, copy
             )
 
@@ -206,13 +206,13 @@ class Checkpoints(Snapshots):
             NotDifferentiable: a kernel has no right adjoint, or a memory has changed unseen.
         """
         wanted = set(steps)
-        for number, segment in reversed([*enumerate(self.segments)]):
+        for index, segment in reversed([*enumerate(self.segments)]):
             if wanted.isdisjoint(segment.steps):
                 continue
-            copies = {m: self._place(segment, m) for m in segment.versions}
+            copies = {m: self._memory_at_start(segment, m) for m in segment.versions}
             beside = sum([copies[m].nbytes for m in segment.changed])
             self.copies.add(beside)
-            inner, snapshots = self._again(segment, number, copies, again)
+            inner, snapshots = self._again(segment, index, copies, again)
             for memory, value in segment.arrays.items():
                 if is_float(value.dtype):
                     tape.adjoint_of(value)
@@ -228,18 +228,20 @@ class Checkpoints(Snapshots):
             self.copies.add(-beside - (snapshots.own if isinstance(snapshots, Checkpoints) else _bytes(snapshots)))
 
     def _again(
-        self, segment: Segment, number: int, beside: Mapping[Memory, Memory], again: Callable[[Snapshots], _Inner]
+        self, segment: Segment, index: int, beside: Mapping[Memory, Memory], again: Callable[[Snapshots], _Inner]
     ) -> tuple[_Inner, Snapshots]:
         """Run the steps of a segment again on memories beside their own; return the tape of that, and its copies."""
         # The copies of the user's tape stay, so that one may go back twice; those of a segment's tape go with it.
         count, snapshots = len(segment.steps), Snapshots()
-        states = 1 + self._states - (len(self.segments) if self._grows else number + 1)
+        states = 1 + self._states - (len(self.segments) if self._grows else index + 1)
         if self._grows:  # of fewer, the recursion would hold more: a working copy for each run
             states = max(states, next(s for s in range(1, count + 1) if comb(2 * s, s - 1) >= count))
         if 0 < self._states and states < count > 1:
             lengths = schedule(count, states)
             first = {
-                m: self.kept[key].memory for v, m in beside.items() if (key := (v, segment.versions[v])) in self.kept
+                m: self.by_version[key].memory
+                for v, m in beside.items()
+                if (key := (v, segment.versions[v])) in self.by_version
             }
             snapshots = Checkpoints(0, states, lengths).within(self, first)
         inner = again(snapshots)
@@ -251,7 +253,7 @@ class Checkpoints(Snapshots):
             self.copies.add(_bytes(snapshots))
         return inner, snapshots
 
-    def _place(self, segment: Segment, memory: Memory) -> Memory:
+    def _memory_at_start(self, segment: Segment, memory: Memory) -> Memory:
         """Return a memory with what `memory` held when the segment began.
 
         It is a separate one, which may be changed freely, if the segment changes it.
@@ -260,11 +262,11 @@ class Checkpoints(Snapshots):
             NotDifferentiable: that was not copied, and the memory has changed.
         """
         if segment.changed.get(memory) is False:
-            apart = allocate(memory.device, memory.nbytes)
-            apart.version = segment.versions[memory]  # a fill of older memory overwrites it here, too
-            return apart
+            own_copy = allocate(memory.device, memory.nbytes)
+            own_copy.version = segment.versions[memory]  # a fill of older memory overwrites it here, too
+            return own_copy
         version, value = segment.versions[memory], segment.arrays[memory]
-        snapshot = self.kept.get((memory, version))
+        snapshot = self.by_version.get((memory, version))
         if snapshot is None and memory.version != version:
             raise NotDifferentiable(
                 "An array that this tape's steps use has changed outside its `with`, and they have to run again.",
@@ -302,7 +304,7 @@ def schedule(steps: int, states: int) -> list[int]:
 
 def _bytes(snapshots: Snapshots) -> int:
     """Return the bytes that the snapshots hold."""
-    return sum([s.nbytes for s in snapshots.kept.values()])
+    return sum([s.nbytes for s in snapshots.by_version.values()])
 
 
 def _moved(moved: Mapping[Memory, Memory]) -> Callable[[array], array]:

@@ -33,7 +33,7 @@ def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dic
         nodes (each with `said`: what is kept for its gradient and why, as pairs of words), edges, width, height.
     """
     steps = tape.steps[:most]
-    copies = _kept(tape)
+    copies = _snapshots_of(tape)
     nodes = [_node(k, step, copies(step)) for k, step in enumerate(steps)]
     tape_edges = edges([[*_uses(step, named)] for step in steps])
     lines = [edge_facts(edge) for edge in tape_edges]
@@ -62,13 +62,13 @@ def kind_of(step: Step) -> str:
     return type(step).__name__.removesuffix("Step").lower()
 
 
-def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
+def _snapshots_of(tape: Tape) -> Callable[[Step], list[Snapshot]]:
     """Return a function that lists the copies which the adjoint of a step reads."""
 
     def of(step: Step) -> list[Snapshot]:
         if not isinstance(step, ReadingStep) or not tape.snapshots:
             return []
-        snapshots = tape.kept.kept
+        snapshots = tape.kept.by_version
         read = {memory: snapshots.get((memory, step.version_of(memory))) for memory in {a.memory for a in step.touched}}
         return [copy for memory, copy in read.items() if copy is not None and step.reads_of(memory)]
 

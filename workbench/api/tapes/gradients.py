@@ -40,11 +40,11 @@ class Requested:
 
         Empty for the launch of a derivative.
         """
-        loaded, values = record.loaded, record.values
-        left_out = [k for k in loaded.only_read if values[k].memory not in self.memories]
+        executable, values = record.executable, record.values
+        left_out = [k for k in executable.only_read if values[k].memory not in self.memories]
         if not left_out or record.direction != FORWARD:
             return NONE
-        return frozenset([loaded.names[k] for k in left_out])
+        return frozenset([executable.names[k] for k in left_out])
 
     def follow(self, step: Step) -> None:
         """Add what a step computes from requested arrays to them."""

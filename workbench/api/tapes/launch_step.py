@@ -10,7 +10,7 @@ from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.gathered import Region, around, cleared_regions, gather_adjoint_of, hold, overwritten
-from workbench.api.builds.overlaps import apart, is_dense, overlap
+from workbench.api.builds.overlaps import all_disjoint, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import (
     PlainAdjoint,
@@ -29,8 +29,8 @@ from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import execute
-from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
 from workbench.source import Location
@@ -66,15 +66,19 @@ class LaunchStep(ReadingStep):
             unwanted: as the attribute.
             ordered: whether its adjoint adds in the order of threads, as well if the launch does not.
         """
-        loaded, values = record.loaded, record.values
+        executable, values = record.executable, record.values
         self.record = record
         self.unwanted = unwanted
         self.ordered = ordered
-        self.changed = loaded.floats_written_of(values)
-        self.used = loaded.floats_read_of(values)
+        self.changed = executable.floats_written_of(values)
+        self.used = executable.floats_read_of(values)
         if unwanted:
             self.used = tuple(
-                [a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted]
+                [
+                    a
+                    for k, a in zip(executable.floats_read, self.used, strict=True)
+                    if executable.names[k] not in unwanted
+                ]
             )
         self.touched = touched
         self.versions = versions
@@ -89,14 +93,14 @@ class LaunchStep(ReadingStep):
     @property
     def arrays(self) -> dict[str, array]:
         """The array arguments by parameter."""
-        names, values = self.record.loaded.names, self.record.values
-        return {names[k]: values[k] for k in self.record.loaded.arrays}
+        names, values = self.record.executable.names, self.record.values
+        return {names[k]: values[k] for k in self.record.executable.arrays}
 
     @property
     def floats(self) -> dict[str, array]:
         """The array arguments that hold floats, by parameter."""
-        names, values = self.record.loaded.names, self.record.values
-        return {names[k]: values[k] for k in self.record.loaded.floats}
+        names, values = self.record.executable.names, self.record.values
+        return {names[k]: values[k] for k in self.record.executable.floats}
 
     @property
     def needed(self) -> tuple[int, ...]:
@@ -106,7 +110,7 @@ class LaunchStep(ReadingStep):
         """
         if self._needed is None:
             try:
-                if apart(self.touched):
+                if all_disjoint(self.touched):
                     self._plain = bound_before(self.record, self.unwanted, self.ordered, is_large(self.changed))
                 self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
             except (NotDifferentiable, LaunchError):  # one that has no order
@@ -129,30 +133,30 @@ class LaunchStep(ReadingStep):
 
     def name_of(self, k: int) -> str:
         """Return the parameter that got `touched[k]`."""
-        return self.record.loaded.names[self.record.loaded.arrays[k]]
+        return self.record.executable.names[self.record.executable.arrays[k]]
 
     def _needed_by_code(self) -> tuple[int, ...]:
         """Derive the adjoint and begin to build it; return the positions in `touched` of the arrays that it reads."""
-        loaded, launch_options, contiguous, atomic = (
-            self.record.loaded,
-            self.record.how,
+        executable, launch_options, contiguous, atomic = (
+            self.record.executable,
+            self.record.launch_options,
             is_dense(self.arrays),
             overlap(self.floats),
         )
         slot = "needed", id(launch_options), self.unwanted, self.ordered, contiguous, atomic
-        if slot not in loaded.bound:
+        if slot not in executable.bound:
             steps = () if atomic else self._gathers(self.floats)[0]
             read = self._code(contiguous, atomic, begin=not steps).touched
             for step in steps:
                 self._code(contiguous, atomic, step)
             # With the options, so that no others get their id.
-            needed = tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
-            loaded.bound[slot] = launch_options, needed
-        return loaded.bound[slot][1]
+            needed = tuple([n for n, k in enumerate(executable.arrays) if executable.names[k] in read])
+            executable.bound[slot] = launch_options, needed
+        return executable.bound[slot][1]
 
     def _code(
         self, contiguous: bool | None = None, atomic: bool = False, step: str = "adjoint", begin: bool = True
-    ) -> Loaded:
+    ) -> Executable:
         """Return the code of the adjoint or of a part of it, loaded, or with its build in the background.
 
         Args:
@@ -165,7 +169,11 @@ class LaunchStep(ReadingStep):
         options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
         if step != "adjoint" or (contiguous and not atomic and len(OBSERVERS.get()) <= 1 and is_large(self.changed)):
             options = uncleared(record, options)
-        direction, device, load = then(record.direction, step), record.loaded.device, partial(build.ahead, begin=begin)
+        direction, device, load = (
+            then(record.direction, step),
+            record.executable.device,
+            partial(build.ahead, begin=begin),
+        )
         return load_for(record.specialisation, direction, options, device, atomic, record.dim, load)[0]
 
     def again(self, instead: Callable[[array], array]) -> None:
@@ -214,7 +222,7 @@ class LaunchStep(ReadingStep):
     def _as_before(self, tape: Tape) -> Sequence[object]:
         """Return the launch's arguments, with its arrays as the launch found them."""
         earlier = self.as_they_were(tape)
-        return [earlier.get(n, v) for n, v in zip(self.record.loaded.names, self.record.values, strict=True)]
+        return [earlier.get(n, v) for n, v in zip(self.record.executable.names, self.record.values, strict=True)]
 
     def _reversed_plainly(self, tape: Tape) -> Undo | None:
         """Return a function that runs the adjoint by `PlainAdjoint`; None if that is not right.
@@ -263,7 +271,7 @@ class LaunchStep(ReadingStep):
         record = self.record
         if not isinstance(record.specialisation, Specialisation):
             return {}
-        return overwritten(record.specialisation, record.dim, record.loaded.names, record.values)
+        return overwritten(record.specialisation, record.dim, record.executable.names, record.values)
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """Return the record of the adjoint launch.
@@ -298,7 +306,7 @@ class LaunchStep(ReadingStep):
             for v, p in zip(record.values, record.specialisation.function.params, strict=True)
             if isinstance(v, array) or (isinstance(p.type, Scalar) and is_integer(p.type))
         ]
-        key, bound = (self.unwanted, record.dim, known, [a.shape for a in adjoints.values()]), record.loaded.bound
+        key, bound = (self.unwanted, record.dim, known, [a.shape for a in adjoints.values()]), record.executable.bound
         if bound.get("gathers", (None,))[0] != key:
             arguments = self._beside(adjoints)
             parts: tuple[tuple[str, ...], dict[str, Region]] = (), {}
@@ -363,7 +371,7 @@ def _clear(cotangent: array, region: Region, seed: array | None) -> None:
 
 def stopped(step: LaunchStep) -> NotDifferentiable:
     """Return the error for a launch that was stopped while a tape recorded it."""
-    name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
+    name, written = step.record.executable.title, ", ".join(sorted(step.record.writes))
     return NotDifferentiable(
         f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
         advice="Run the tape's block again.",

@@ -126,6 +126,6 @@ def _restriction(step: Step) -> Elementwise | None:
 def _restricted(step: LaunchStep, mapped: Elementwise, live: array) -> Step:
     """Return the step as if it had run for the live elements alone."""
     values: Sequence[object] = [live, *step.record.values]
-    record = prepare(mapped.restricted(), step.record.dim, values, device=step.record.loaded.device)
+    record = prepare(mapped.restricted(), step.record.dim, values, device=step.record.executable.device)
     versions = (live.memory.version, *step.versions)
-    return LaunchStep(record, record.loaded.arrays_of(record.values), versions, step.unwanted, step.ordered)
+    return LaunchStep(record, record.executable.arrays_of(record.values), versions, step.unwanted, step.ordered)

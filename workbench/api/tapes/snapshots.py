@@ -59,7 +59,7 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._waiting: dict[Memory, list[ReadingStep]] = {}
-        self.kept: dict[tuple[Memory, int], Snapshot] = {}
+        self.by_version: dict[tuple[Memory, int], Snapshot] = {}
 
     def note(self, step: Step, changed: Sequence[array]) -> list[array]:
         """Watch the arrays of a step that is about to run.
@@ -91,16 +91,16 @@ class Snapshots:
         key = (memory, memory.version)
         for step in self._waiting.pop(memory, ()):
             name = step.reads_of(memory)
-            if name and step.version_of(memory) == memory.version and key not in self.kept:
+            if name and step.version_of(memory) == memory.version and key not in self.by_version:
                 line, copy = str(step.location or ""), copy_of(next(a for a in step.touched if a.memory is memory))
-                self.kept[key] = Snapshot(step.title, name, line, changed_by, memory.nbytes, memory.version, copy)
+                self.by_version[key] = Snapshot(step.title, name, line, changed_by, memory.nbytes, memory.version, copy)
 
     def as_it_was(self, value: array, version: int) -> array | None:
         """Return the array as it was at a version of its memory; None if that was not copied."""
-        snapshot = self.kept.get((value.memory, version))
+        snapshot = self.by_version.get((value.memory, version))
         return value.twin(snapshot.memory) if snapshot is not None else None
 
     def clear(self) -> None:
         """Drop all copies."""
         self._waiting.clear()
-        self.kept.clear()
+        self.by_version.clear()

@@ -110,7 +110,9 @@ def tape_memory(tape: Tape) -> TapeMemory:
     needed: dict[str, int] = {}
     times: dict[str, int] = {}
     for step in tape.steps:
-        changed = step.record.loaded.written_of(step.record.values) if isinstance(step, LaunchStep) else step.changed
+        changed = (
+            step.record.executable.written_of(step.record.values) if isinstance(step, LaunchStep) else step.changed
+        )
         if isinstance(step, LaunchStep):
             kernel = step.record.kernel
             times[kernel] = times.get(kernel, 0) + 1

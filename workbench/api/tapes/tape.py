@@ -16,9 +16,9 @@ from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, refuse_parts, unseen, untaped
 from workbench.api.tapes.gradients import Gradients, Requested
-from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.live import Live
+from workbench.api.tapes.partial_gradients import mark_partial_gradients, partial_gradients
 from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import FunctionStep, MappedStep, MoveStep, Step, Undo, carrying
@@ -121,7 +121,7 @@ class Tape(Opened):
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:
         """Copies of arrays that changed and that a gradient needs as they were, in order, with size and reason."""
-        return tuple(self.kept.kept.values())
+        return tuple(self.kept.by_version.values())
 
     @property
     def nbytes(self) -> int:
@@ -146,8 +146,8 @@ class Tape(Opened):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and copy what a gradient needs of the arrays that it is about to change."""
-        changed = record.loaded.written_of(record.values)
-        touched = record.loaded.arrays_of(record.values)
+        changed = record.executable.written_of(record.values)
+        touched = record.executable.arrays_of(record.values)
         versions = self._follow(touched, changed)
         unwanted = NONE if self._only is None else self._only.unwanted(record)
         step = LaunchStep(record, touched, versions, unwanted, self.deterministic)
@@ -346,7 +346,7 @@ class Tape(Opened):
             for memory in aside.keys() - from_grad:  # what was a start is no sum
                 self.adjoints[memory].add_(aside[memory])
         except BaseException as error:
-            mark_half_added(error, steps, self.adjoints)
+            mark_partial_gradients(error, steps, self.adjoints)
             raise
 
     def _retaining(self, ready: Sequence[tuple[Step, Undo]]) -> Iterator[tuple[Step, Undo]]:
@@ -421,8 +421,8 @@ class Tape(Opened):
                         continue
                     adjoints[memory] = base
                     self.written.add(base.memory)
-                if base.memory.half_added == base.memory.version:
-                    raise half_added(steps, memory)
+                if base.memory.partial_gradients == base.memory.version:
+                    raise partial_gradients(steps, memory)
             for value in step.changed:
                 memory = value.memory
                 if memory not in fresh and memory not in zero:

@@ -37,7 +37,7 @@ from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
 from workbench.errors import BuildError, WorkbenchError
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
@@ -66,7 +66,7 @@ UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """Finds, in LLVM IR, conversions of float16 by the machine's own instructions."""
 
-_one_text = renewed(__name__, "_one_text", threading.RLock)
+_one_text = fork_safe_lock(__name__, "_one_text", threading.RLock)
 """A lock, so that texts are written one after the other: side by side, all of them would reach LLVM late."""
 WASM_TRIPLE = "wasm32-unknown-unknown"
 

@@ -37,7 +37,7 @@ from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
 from workbench.backends.zero_signs import compared_types
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of, walk
@@ -90,7 +90,7 @@ def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET
     return emit_kernel(function, options, target, lines=lines).text
 
 
-@deep
+@with_deep_stack
 def emit_kernel(
     function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
 ) -> EmittedKernel:

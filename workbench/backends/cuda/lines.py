@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, number_ops
 from workbench.source import Location, Source
@@ -84,7 +84,7 @@ def _marked(row: str, at: int, offset: int) -> str:
 NUMBERS = Source("")
 
 
-@deep
+@with_deep_stack
 def lines_by_operation(function: Function) -> Function:
     """Return the function with each operation's number as its line, so that cached code contains no line of a cell.
 

@@ -18,7 +18,7 @@ from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.python import operations, tiles
 from workbench.backends.python.thread import Handlers, Interpreter, Step, Thread
 from workbench.builtins.declaration.meaning import value_of
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.errors import LaunchError
 from workbench.host.narrow import is_numpy_array
 from workbench.ir.values import Function, Value
@@ -29,7 +29,7 @@ from workbench.types import ArrayType, Complex, Vector
 HANDLERS = Handlers(operations.PLAIN | tiles.PLAIN, operations.STRUCTURED | tiles.STRUCTURED)
 
 
-@deep
+@with_deep_stack
 def run(
     function: Function,
     dim: int | Sequence[int],

@@ -13,7 +13,7 @@ from workbench.backends.worker.process import Unavailable, ending
 from workbench.config import settings
 from workbench.errors import BuildError, WorkbenchError
 from workbench.events import Notice, publish
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.work import Dropped, current
 
 Task = Callable[[dict[str, Any], bytes, Callable[[str], None]], tuple[dict[str, Any], bytes]]
@@ -21,7 +21,7 @@ Task = Callable[[dict[str, Any], bytes, Callable[[str], None]], tuple[dict[str, 
 CLOCK = 10
 """Seconds of wall-clock time allowed for each second of processor time: the machine may be busy with other work."""
 _told: set[str] = set()
-_here = renewed(__name__, "_here", threading.RLock)
+_here = fork_safe_lock(__name__, "_here", threading.RLock)
 
 
 def compile_limits() -> Limits:

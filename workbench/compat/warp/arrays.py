@@ -18,9 +18,9 @@ from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense
 from workbench.structs import StructArray, as_element
 from workbench.types import AnyVector, ArrayType, Scalar, Vector, is_float
-from workbench.weak import Weak
+from workbench.weak import WeakValueDict
 
-_ASKED: Weak[int, wb.array] = Weak()
+_ASKED: WeakValueDict[int, wb.array] = WeakValueDict()
 """The arrays whose address a program read: an array that it makes from such an address shares the memory."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend.names.python_names import watch_annotations
 from workbench.frontend.names.rebinding import mark
@@ -80,7 +80,7 @@ def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
         raise KernelSyntaxError(f"{definition.name} is nested too deeply.", location, advice, definition.name) from None
 
 
-@deep
+@with_deep_stack
 def _lower(*arguments: Any) -> Lowered:
     reads = Reads()
     noting = NOTED.set(reads)
@@ -174,7 +174,7 @@ def result_types(
         raise KernelTypeError(message, location, "Write a kernel, and launch it with wb.launch_tiled.") from None
 
 
-@deep
+@with_deep_stack
 def _result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, nothing: bool
 ) -> tuple[AnyType, ...]:

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.ir.analysis import Analysis
 from workbench.ir.attributes import REDUCTION
 from workbench.ir.ops import READS
@@ -51,7 +51,7 @@ class SumOrder(msgspec.Struct, frozen=True):
         return self.sharing in (ROWS, LAUNCH)
 
 
-@deep
+@with_deep_stack
 def sum_order(function: Function) -> SumOrder:
     """Return how the function's threads share elements to which they add floats.
 

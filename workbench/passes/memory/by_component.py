@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.ir.attributes import REDUCTION, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, OPAQUE
@@ -22,7 +22,7 @@ Part = tuple[Value | int, Value]
 """The number of a component, as a literal or an integer value; and what is stored or added there."""
 
 
-@deep
+@with_deep_stack
 def by_component(function: Function) -> Function:
     """Return the function with changes of some components of elements confined to these; itself if there are none.
 

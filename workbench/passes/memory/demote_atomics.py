@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.ir.analysis import Analysis
 from workbench.ir.ops import ELEMENTS, TILED
 from workbench.ir.rewrite import Rewriter, fresh, rewrite
@@ -51,7 +51,7 @@ _DECIDED = frozenset({"atomic_add", "owned"})
 """Operations that `demote_atomics` looks for: most kernels have none of them."""
 
 
-@deep
+@with_deep_stack
 def demote_atomics(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
     """Return the function with its atomic additions to some arrays as loads and stores, and no `owned` left.
 
@@ -84,7 +84,7 @@ def atomic(function: Function) -> Function:
     return demote_atomics(function, lambda _: frozenset())
 
 
-@deep
+@with_deep_stack
 def adds_alone(function: Function) -> bool:
     """Return whether `demote_atomics` changes the function, so that arguments that overlap need other code."""
     names = function.body.op_names

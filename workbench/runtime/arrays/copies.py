@@ -155,7 +155,7 @@ def add(target: Strided, source: Strided) -> None:
         held = ctypes.c_int64()
         native = install_launcher().functions
         try:
-            native.hold(target.memory.turn, ctypes.addressof(held))  # inside: an interrupt can come right after it
+            native.hold(target.memory.lock_bit, ctypes.addressof(held))  # inside: an interrupt can come right after it
             host, other = target.host(), source.host()
             if isinstance(target.dtype, Struct):
                 host[...] = summed(host, other, target.dtype)

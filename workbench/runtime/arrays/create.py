@@ -249,8 +249,8 @@ def copy(target: array, source: array, dest_offset: int = 0, src_offset: int = 0
     if (dest_offset, src_offset, count) == (0, 0, None):
         target.copy_(source)
         return
-    number = source.size - src_offset if count is None else count
-    part(target, dest_offset, number, "target").copy_(part(source, src_offset, number, "source"))
+    length = source.size - src_offset if count is None else count
+    part(target, dest_offset, length, "target").copy_(part(source, src_offset, length, "source"))
 
 
 def from_numpy(

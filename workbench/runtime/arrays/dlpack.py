@@ -221,7 +221,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
         )
     if isinstance(source.dtype, Struct):
         raise BufferError(f"DLPack has no type for {source.dtype!r}; give a field: a.field(name)")
-    scalar, number = element(source.dtype), number_type(source.dtype)
+    scalar, component_type = element(source.dtype), number_type(source.dtype)
     if not source.device.is_cuda and scalar != bfloat16:
         return source.numpy().__dlpack__(**options)
     if options.get("dl_device") not in (None, dlpack_device(source)) or options.get("copy"):
@@ -232,8 +232,8 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     if source.device.is_cuda:
         _hand_over(source, stream)
     inner = source.dtype.shape
-    strides, size = (*source.strides, *dense(inner, number.size)), number.size
-    kind = "complex" if isinstance(number, Complex) else "bfloat" if scalar == bfloat16 else scalar.kind.value
+    strides, size = (*source.strides, *dense(inner, component_type.size)), component_type.size
+    kind = "complex" if isinstance(component_type, Complex) else "bfloat" if scalar == bfloat16 else scalar.kind.value
     return capsule(
         source.address,
         (*source.shape, *inner),

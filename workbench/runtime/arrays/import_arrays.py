@@ -46,10 +46,10 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
         ValueError: it has no dimension or more than 4.
         LaunchError: its memory is read-only, not aligned, or on a device that this machine does not have.
     """
-    return _made(source, dtype, copy, requires_grad, only_read=False)
+    return _import(source, dtype, copy, requires_grad, only_read=False)
 
 
-def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
+def _import(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
     """Import an array as `from_dlpack` does; `only_read` accepts read-only DLPack memory, for a read-only array."""
     refuse_masked(source)
     if hasattr(source, "__dlpack__") or dlpack.is_capsule(source):
@@ -99,7 +99,7 @@ def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad
     Raises:
         TypeError, ValueError, LaunchError: as `from_dlpack`.
     """
-    return _made(values, dtype, copy, requires_grad, only_read=True)
+    return _import(values, dtype, copy, requires_grad, only_read=True)
 
 
 def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
@@ -111,10 +111,10 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
     """
     if dlpack.is_capsule(source):
         taken = Taken(source)
-        device = _place(*taken.device, source)
+        device = _device_of(*taken.device, source)
     else:
         kind, index = source.__dlpack_device__()
-        device = _place(int(kind), int(index), source)
+        device = _device_of(int(kind), int(index), source)
         stream: dict[str, Any] = {"stream": _own_stream(device)} if device.is_cuda else {}
         try:
             capsule = source.__dlpack__(**stream, max_version=(1, 0))
@@ -141,7 +141,7 @@ def _is_immutable(source: Any) -> bool:
     return jax is not None and isinstance(source, jax.Array)
 
 
-def _place(kind: int, index: int, source: Any) -> Device:
+def _device_of(kind: int, index: int, source: Any) -> Device:
     """Return the device of a DLPack device type and index; raise a LaunchError if arrays cannot be there."""
     name = _DEVICES.get(kind)
     if name is None:

@@ -29,10 +29,10 @@ def _image(entry: str, arch: str, device_kind: str) -> bytes:
     from workbench.backends.cuda.compile.nvrtc import IMAGES, CudaBackend, build
 
     kind = IMAGES[device_kind]
-    text, compiler = copies.text(entry), CudaBackend().version(arch)
+    cuda_source, compiler = copies.text(entry), CudaBackend().version(arch)
     key = Key(
         (
-            Part("code", "code", text.encode()),
+            Part("code", "code", cuda_source.encode()),
             Part("target", "target", arch.encode(), arch),
             Part("compiler", "compiler", compiler.encode(), compiler),
             *((Part("image", "target", kind.encode(), kind),) if kind != "cubin" else ()),
@@ -42,6 +42,6 @@ def _image(entry: str, arch: str, device_kind: str) -> bytes:
     stored = store.get(key.digest)
     if stored is None:
         metadata: dict[str, Any] = {"name": entry, "entry": entry, "backend": "cuda", "target": arch, "stages": {}}
-        stored = Entry(build(text, Options(), arch, kind, entry).image, metadata)
+        stored = Entry(build(cuda_source, Options(), arch, kind, entry).image, metadata)
         store.put(key.digest, stored)
     return stored.image

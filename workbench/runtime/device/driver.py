@@ -39,7 +39,7 @@ def why_no_cuda() -> str:
 def devices() -> tuple[CudaDevice, ...]:
     """Return the properties of the CUDA devices; empty if there are none."""
     cuda = driver()
-    return cuda.facts if cuda else ()
+    return cuda.properties if cuda else ()
 
 
 @cache

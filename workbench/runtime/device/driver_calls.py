@@ -112,7 +112,7 @@ class Driver:
         self.printing: set[int] = set()  # devices whose kernels' text the driver may hold
         self.shown: Callable[[], AbstractContextManager[None]] = nullcontext
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
-        self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
+        self.properties = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 
     def label(self, index: int) -> str:
         """Return the name of a device in messages: `cuda:0`."""
@@ -120,7 +120,7 @@ class Driver:
 
     def count(self) -> int:
         """Return the number of devices."""
-        return len(self.facts)
+        return len(self.properties)
 
     def name(self, index: int) -> str:
         """Return the device's name."""
@@ -143,7 +143,7 @@ class Driver:
             raise self._no_memory(index, nbytes, problem) from problem
         buffer = Buffer(owner, int(owner.handle), nbytes, index)
         self._held[index] = self._held.get(index, 0) + nbytes
-        buffer.given_back, buffer.refused, buffer.kind = self._given_back, self._to_free.append, self.kind
+        buffer.given_back, buffer.not_freed, buffer.kind = self._given_back, self._to_free.append, self.kind
         return buffer
 
     def _given_back(self, buffer: Buffer) -> None:
@@ -191,7 +191,7 @@ class Driver:
         address = int(self.call("cuMemHostAlloc", max(nbytes, 1), _PORTABLE))
         locked = PageLocked(lambda locked_at: self.release(index, "cuMemFreeHost", locked_at), address)
         buffer = Buffer(locked, address, nbytes, index)
-        buffer.refused, buffer.kind = self._to_free.append, self.kind
+        buffer.not_freed, buffer.kind = self._to_free.append, self.kind
         return buffer
 
     @keeps_current
@@ -467,10 +467,10 @@ class Driver:
 
     def _known(self, index: int) -> CudaDevice:
         """Return the properties of a device; raise a DeviceError if there is no such device."""
-        if not 0 <= index < len(self.facts):
-            listed = ", ".join(self.label(d.index) for d in self.facts)
+        if not 0 <= index < len(self.properties):
+            listed = ", ".join(self.label(d.index) for d in self.properties)
             raise DeviceError(f"There is no device {self.kind}:{index}.", advice=f"This machine has {listed}.")
-        return self.facts[index]
+        return self.properties[index]
 
     def use(self, index: int) -> Any:
         """Make the device current in this thread, and return its `cuda.core` object.

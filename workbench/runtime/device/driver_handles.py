@@ -39,7 +39,7 @@ class Buffer:
         nbytes: the size.
         device: the number of the device.
         kind: that of the driver, "cuda" or "emulated".
-        given_back, refused: called with the buffer when it was freed, and when the driver refused to free it.
+        given_back, not_freed: called with the buffer when it was freed, and when the driver refused to free it.
     """
 
     def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
@@ -50,7 +50,7 @@ class Buffer:
         self.device = device
         self.kind = "cuda"
         self.given_back: Callable[[Buffer], object] = lambda buffer: None
-        self.refused: Callable[[Buffer], object] = lambda buffer: None
+        self.not_freed: Callable[[Buffer], object] = lambda buffer: None
 
     def free(self) -> None:
         """Free the memory once the work queued so far is done; a second call does nothing.
@@ -63,11 +63,11 @@ class Buffer:
             self.given_back(self)
 
     def free_or_keep(self) -> None:
-        """Free the memory; if the driver refuses, hand the buffer to `refused`."""
+        """Free the memory; if the driver refuses, hand the buffer to `not_freed`."""
         try:
             self.free()
         except Exception:
-            self.refused(self)
+            self.not_freed(self)
 
     def __del__(self) -> None:
         with suppress(Exception):  # at the interpreter's end there may be no driver any more

@@ -10,7 +10,7 @@ from workbench.backends.cuda.architectures import LABELS, Architecture
 from workbench.backends.cuda.toolkit import not_installed
 from workbench.config import settings
 from workbench.errors import DeviceError
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.runtime.device.driver import Driver, bindings
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EMULATED = "emulated"
 _started: list[Driver] = []
-_lock = renewed(__name__, "_lock", threading.Lock)
+_lock = fork_safe_lock(__name__, "_lock", threading.Lock)
 
 
 def started() -> Driver | None:

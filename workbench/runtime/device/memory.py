@@ -37,8 +37,8 @@ class Memory:
         plain: whether the owner is a flat NumPy array of just these bytes.
         version: goes up with every change made through Workbench; `UNWRITTEN` until the first write to fresh memory.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
-        half_added: for a gradient, its version when a backward pass was stopped in the middle of adding to it; else
-            None.
+        partial_gradients: for a gradient, its version when a backward pass was stopped in the middle of adding to it;
+            else None.
         adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
         as_integers: whether there was a view of its floats as integers.
         as_parts: whether there was a view of its complex numbers as floats, or of its floats as complex numbers.
@@ -49,7 +49,7 @@ class Memory:
         sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
         zero: the version in which it is known to be all zeros but for `besides`; None if there is none.
         besides: arrays in this memory: only these may hold something else in that version.
-        turn: the allocation's lock bit, by which CPU launches that change the same memory take turns
+        lock_bit: the allocation's lock bit, by which CPU launches that change the same memory take turns
             (`backends/cpu/native/memory_locks.py`).
     """
 
@@ -62,20 +62,20 @@ class Memory:
         "device",
         "exported",
         "grad",
-        "half_added",
+        "lock_bit",
         "nbytes",
         "needed",
         "owner",
+        "partial_gradients",
         "plain",
         "read_only",
         "sealed",
         "shared",
-        "turn",
         "version",
         "zero",
     )
 
-    def __init__(self, device: Device, address: int, nbytes: int, owner: Any, turn: int = ANY) -> None:
+    def __init__(self, device: Device, address: int, nbytes: int, owner: Any, lock_bit: int = ANY) -> None:
         self.device = device
         self.address = address
         self.nbytes = nbytes
@@ -83,7 +83,7 @@ class Memory:
         self.plain = False
         self.version = 0
         self.grad: Any = None
-        self.half_added: int | None = None
+        self.partial_gradients: int | None = None
         self.adjoint_apart = False
         self.as_integers = False
         self.as_parts = False
@@ -94,7 +94,7 @@ class Memory:
         self.sealed: tuple[int, int] | None = None
         self.zero: int | None = None
         self.besides: list[Any] = []
-        self.turn = turn
+        self.lock_bit = lock_bit
 
     def must_be_writable(self, what: str) -> None:
         """Check that the memory may be written.

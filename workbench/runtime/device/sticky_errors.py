@@ -14,7 +14,7 @@ from collections.abc import Callable
 import msgspec
 
 from workbench.errors import DeviceError
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.runtime.device.call_site import call_site
 from workbench.source import Location, Source
 
@@ -69,7 +69,7 @@ class Breakage:
         self.resets = resets
         self.devices: dict[int, Broken] = {}
         self.last: dict[int, str] = {}
-        self._lock = renewed(self, "_lock")
+        self._lock = fork_safe_lock(self, "_lock")
 
     def _advice(self, index: int) -> str:
         """Return the advice for a broken device: reset it if that is possible, else restart the process."""

@@ -126,8 +126,8 @@ class Native:
             at = symbols[counts] - machine.base
             machine.memory[at : at + self.variables[counts]] = 0
 
-        def show(text: int, values: int) -> int:
-            machine.write(formatted(text, values, machine).encode())
+        def show(format_address: int, values: int) -> int:
+            machine.write(formatted(format_address, values, machine).encode())
             return 0
 
         options = compiled.Launch(
@@ -198,14 +198,14 @@ CELL = "/cell/"
 """The prefix of the names of files that stand for cells."""
 
 
-def load(text: bytes, architecture: Architecture) -> Executable:
+def load(ptx: bytes, architecture: Architecture) -> Executable:
     """Parse a PTX text for devices of an architecture; its kernels are compiled for the CPU when they are used.
 
     Raises:
         BuildError: it is not PTX that can be executed here.
         DeviceError: it was made for a newer architecture.
     """
-    return Native(fitting(parse(text.decode()), architecture), text.startswith(SANITIZED))
+    return Native(fitting(parse(ptx.decode()), architecture), ptx.startswith(SANITIZED))
 
 
 def fitting(program: Program, architecture: Architecture) -> Program:

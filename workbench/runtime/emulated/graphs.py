@@ -13,7 +13,7 @@ from workbench.runtime.emulated.code import Kernel, Launch, Runner
 from workbench.runtime.emulated.status_error import expect
 
 _NUMBERS = itertools.count(1)
-Leaf = tuple[Kernel, Launch] | Callable[[], object]
+NodeWork = tuple[Kernel, Launch] | Callable[[], object]
 """The work of a node without graphs inside: a launch with its kernel, or a function that copies or fills."""
 
 
@@ -55,7 +55,7 @@ class Node(msgspec.Struct, eq=False):
     """
 
     after: tuple[Node, ...]
-    work: Leaf | Graph | Conditional | None
+    work: NodeWork | Graph | Conditional | None
     number: int = msgspec.field(default_factory=lambda: next(_NUMBERS))
 
 
@@ -99,7 +99,7 @@ class Executing(msgspec.Struct, eq=False):
     """
 
     graph: Graph
-    work: dict[int, Leaf]
+    work: dict[int, NodeWork]
 
 
 def executing(graph: Graph) -> Executing:

@@ -19,7 +19,7 @@ from workbench.runtime.emulated.code import Executable, Kernel, Launch
 from workbench.runtime.emulated.findings import Finding
 from workbench.runtime.emulated.graphs import Condition
 from workbench.runtime.emulated.status_error import CudaStatusError, expect, invalid
-from workbench.runtime.emulated.streams import Stream, Streams, Work
+from workbench.runtime.emulated.streams import QueuedWork, Stream, Streams
 
 Kind = TypeVar("Kind")
 _NUMBERS = itertools.count(0x7A0010, 16)
@@ -254,7 +254,7 @@ class State:
             )
         return stream
 
-    def put(self, stream: Stream, do: Callable[[], object], title: str) -> Work | None:
+    def put(self, stream: Stream, do: Callable[[], object], title: str) -> QueuedWork | None:
         """Queue work in a stream, and return what was queued; if the stream is captured, add a node and return None.
 
         Raises:

@@ -22,7 +22,7 @@ AHEAD = 64
 """The number of pieces of work, the oldest ones, among which a seed chooses."""
 
 
-class Work(msgspec.Struct, eq=False):
+class QueuedWork(msgspec.Struct, eq=False):
     """A piece of work of a stream.
 
     Attributes:
@@ -35,7 +35,7 @@ class Work(msgspec.Struct, eq=False):
 
     do: Callable[[], object] | None
     device: int
-    after: frozenset[Work]
+    after: frozenset[QueuedWork]
     title: str
     done: bool = False
 
@@ -60,8 +60,8 @@ class Stream(msgspec.Struct, eq=False):
     device: int
     default: bool = False
     blocking: bool = True
-    last: Work | None = None
-    waits: list[Work] = msgspec.field(default_factory=list[Work])
+    last: QueuedWork | None = None
+    waits: list[QueuedWork] = msgspec.field(default_factory=list[QueuedWork])
     capture: Any = None
 
 
@@ -78,7 +78,7 @@ class Event(msgspec.Struct, eq=False):
 
     device: int
     timed: bool
-    mark: Work | None = None
+    mark: QueuedWork | None = None
     moment: float = 0.0
     captured: tuple[Any, tuple[Any, ...]] | None = None
 
@@ -92,8 +92,8 @@ class Streams:
         self.of_device: list[list[Stream]] = [[stream] for stream in self.default]
         self.broken: dict[int, CudaStatusError] = {}
         self._chance = random.Random(seed) if seed is not None else None
-        self._queued: dict[Work, None] = {}
-        self._running: Work | None = None
+        self._queued: dict[QueuedWork, None] = {}
+        self._running: QueuedWork | None = None
 
     def new(self, device: int, blocking: bool) -> Stream:
         """Create a stream of a device; `blocking`: it is in order with the default stream."""
@@ -108,7 +108,9 @@ class Streams:
             heir.waits.append(stream.last)
         self.of_device[stream.device].remove(stream)
 
-    def put(self, stream: Stream, do: Callable[[], object] | None, title: str, after: Iterable[Work] = ()) -> Work:
+    def put(
+        self, stream: Stream, do: Callable[[], object] | None, title: str, after: Iterable[QueuedWork] = ()
+    ) -> QueuedWork:
         """Queue work in a stream, after what the stream and `after` say; return it.
 
         Args:
@@ -126,19 +128,19 @@ class Streams:
         elif stream.blocking:
             legacy = self.default[stream.device]
             before.update(legacy.waits, () if legacy.last is None else (legacy.last,))
-        queued = Work(do, stream.device, frozenset(w for w in before if not w.done), title)
+        queued = QueuedWork(do, stream.device, frozenset(w for w in before if not w.done), title)
         stream.last = queued
         self._queued[queued] = None
         while len(self._queued) > MOST and self._running is None:
             self._step()
         return queued
 
-    def ends(self, streams: Iterable[Stream]) -> list[Work]:
+    def ends(self, streams: Iterable[Stream]) -> list[QueuedWork]:
         """Return the last work of these streams that is not done, and that of events that they wait for."""
         last = [w for s in streams for w in (s.last, *s.waits) if w is not None]
         return [w for w in last if not w.done]
 
-    def finish(self, marks: Iterable[Work]) -> None:
+    def finish(self, marks: Iterable[QueuedWork]) -> None:
         """Run queued work until all of `marks` is done; from within running work, do nothing.
 
         Work that fails with a CudaStatusError breaks its device, as `broken` says, and raises nothing here.

@@ -313,8 +313,8 @@ def _through(body: Nodes, start: int, outermost: int | None, turns: tuple[int, .
             node.launch()
             yield Stop(node, index, outer, turns)
             continue
-        for turn, name in enumerate(node.turns(), 1):
+        for iteration, name in enumerate(node.bodies_run(), 1):
             yield Stop(node, index, outer, turns, name)
-            deeper = (*turns, turn) if isinstance(node, While) else turns
+            deeper = (*turns, iteration) if isinstance(node, While) else turns
             yield from _through(node.bodies[name], starts[name], outer, deeper)
         yield Stop(node, index, outer, turns)

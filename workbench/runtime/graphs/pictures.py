@@ -117,7 +117,7 @@ def critical_path(body: Nodes) -> list[int]:
     return path[::-1]
 
 
-def facts(body: Nodes) -> dict[str, Any]:
+def graph_data(body: Nodes) -> dict[str, Any]:
     """Return the nodes and edges of a body as plain data, for JSON; graphs inside nodes included."""
     path = critical_path(body)
     on_path, along = set(path), set(pairwise(path))
@@ -129,7 +129,7 @@ def facts(body: Nodes) -> dict[str, Any]:
             "dims": [] if node.bodies else list(node.size),
             "milliseconds": node.milliseconds,
             "critical": k in on_path,
-            "bodies": {name: facts(inner) for name, inner in node.bodies.items()},
+            "bodies": {name: graph_data(inner) for name, inner in node.bodies.items()},
         }
         for k, node in enumerate(body.nodes)
     ]
@@ -146,16 +146,16 @@ def edge_facts(edge: Edge) -> dict[str, Any]:
 
 def to_json(body: Nodes) -> str:
     """Return the nodes and edges of a body as JSON."""
-    return json.dumps(facts(body), indent=1)
+    return json.dumps(graph_data(body), indent=1)
 
 
 def placed(body: Nodes) -> dict[str, Any]:
-    """Return `facts` with positions: each node's box (x, y, width, height), each edge's points and label position.
+    """Return `graph_data` with positions: each node's box (x, y, width, height), each edge's points and label position.
 
     Nodes of the graphs inside a node follow those of the graph itself, `inside` its number, and lie in its box; in a
     picture of more than `LARGEST_PICTURE` nodes they are left out.
     """
-    return _placed(body, facts(body), is_small(body))
+    return _laid_out(body, graph_data(body), is_small(body))
 
 
 def is_small(body: Nodes) -> bool:
@@ -163,7 +163,7 @@ def is_small(body: Nodes) -> bool:
     return sum(1 for _ in body.walk()) <= LARGEST_PICTURE
 
 
-def _placed(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any]:
+def _laid_out(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any]:
     """Return a body's facts with titles, details and positions; if `opened`, those of bodies inside under "parts".
 
     `picture` is changed: nodes' bodies become counts of nodes.
@@ -173,7 +173,7 @@ def _placed(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any
         inside = node["bodies"]
         node["bodies"] = {name: len(nested["nodes"]) for name, nested in inside.items()}
         if opened:
-            node["parts"] = [_placed(inner, inside[name], True) for name, inner in work.bodies.items()]
+            node["parts"] = [_laid_out(inner, inside[name], True) for name, inner in work.bodies.items()]
     return arranged(picture)
 
 
@@ -315,7 +315,7 @@ def _box(node: dict[str, Any]) -> str:
 def dot(body: Nodes) -> str:
     """Return the graph in Graphviz's language."""
     rows = ["digraph graph_of_launches {", "  node [shape=box, style=filled];"]
-    for node in facts(body)["nodes"]:
+    for node in graph_data(body)["nodes"]:
         label = "\\n".join(part for part in (_title(node), _detail(node)) if part).replace('"', "'")
         fill, line = FILLS.get(node["kind"], PLAIN_FILL), LINES.get(node["kind"], PLAIN_LINE)
         rows.append(f'  n{node["index"]} [label="{label}", fillcolor="{fill}", color="{line}"];')

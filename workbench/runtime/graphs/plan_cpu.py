@@ -76,11 +76,11 @@ class CpuPlan:
         parts, self._moves = self._packed()
         self.offsets = np.cumsum([0, *(part.size for part in parts)])
         self.params = np.concatenate([*parts, np.zeros(8, np.uint8)])
-        launches = [(k, n.record.loaded.complete) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
+        launches = [(k, n.record.executable.complete) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
         records = [n.record for n in self.nodes if isinstance(n, Launch)]
         self.conditional = [record for record in records if record.is_conditional]
-        self._printing = tuple(dict.fromkeys(loaded for _, loaded in launches if loaded.prints))
-        self._faulting = {k: at for at, k in enumerate(k for k, loaded in launches if loaded.checked)}
+        self._printing = tuple(dict.fromkeys(executable for _, executable in launches if executable.prints))
+        self._faulting = {k: at for at, k in enumerate(k for k, executable in launches if executable.checked)}
         self._faults = np.zeros((len(self._faulting), FAULT_SIZE // 8), np.int64)
         self._first = _first_numbers(body) if body is not None else {}
         self._title = "" if body is None else _title(self.nodes)
@@ -125,8 +125,8 @@ class CpuPlan:
     def _fault(self, k: int, words: np.ndarray[Any, Any]) -> KernelFault | None:
         """Return the fault of the launch at position `k` from the words of its fault record; None if it has none."""
         record = self._launch(k).record
-        params = self.params[self.offsets[k] : self.offsets[k] + record.loaded.layout.size]
-        return fault_of(record.loaded, record.dim, params, words.tobytes())
+        params = self.params[self.offsets[k] : self.offsets[k] + record.executable.layout.size]
+        return fault_of(record.executable, record.dim, params, words.tobytes())
 
     @property
     def native(self) -> Native:
@@ -139,7 +139,7 @@ class CpuPlan:
         if not isinstance(node, Launch):
             return Native(f"replay of a {node.kind}", rows=count)
         record = node.record
-        return Native(f"replay of {record.loaded.title}", record.threads, sorted_names(record.writes), count)
+        return Native(f"replay of {record.executable.title}", record.threads, sorted_names(record.writes), count)
 
     @property
     def direct(self) -> tuple[Callable[[], int], CpuPlan] | None:
@@ -250,13 +250,22 @@ class CpuPlan:
         """Return node `k`, a launch, copy, sum or fill, as native work: entry, parameters, threads and locks."""
         node, params = self.nodes[k], self.params.ctypes.data + int(self.offsets[k])
         if isinstance(node, Launch):
-            record, loaded = node.record, node.record.loaded.complete
+            record, executable = node.record, node.record.executable.complete
             at = self._faulting.get(k)
             fault = self._faults[at].ctypes.data if at is not None else 0
-            mask = loaded.mask(record.values)
-            return Row(loaded.address, params, record.threads, loaded.strip, fault, mask, loaded.sums, cores(loaded))
+            mask = executable.mask(record.values)
+            return Row(
+                executable.address,
+                params,
+                record.threads,
+                executable.strip,
+                fault,
+                mask,
+                executable.sums,
+                cores(executable),
+            )
         entry, words, _ = self._moves[k]
-        mask = node.target.memory.turn if isinstance(node, Add) else 0
+        mask = node.target.memory.lock_bit if isinstance(node, Add) else 0
         return Row(entry, params, math.prod(node.size), move_grain(words), 0, mask, 0, cpu_threads())
 
 
@@ -282,7 +291,7 @@ def _first_numbers(body: Nodes) -> dict[int, int]:
 
 def _title(nodes: Sequence[Work]) -> str:
     """Return a graph's name for messages, by the kernels in it, at most four of them."""
-    names = list(dict.fromkeys(n.record.loaded.title for n in nodes if isinstance(n, Launch)))
+    names = list(dict.fromkeys(n.record.executable.title for n in nodes if isinstance(n, Launch)))
     shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     return f"graph of {shown}" if shown else "graph"
 
@@ -290,13 +299,13 @@ def _title(nodes: Sequence[Work]) -> str:
 def _pack(node: Launch) -> bytes:
     """Return a launch's dimensions and arguments as the bytes that its code reads."""
     record = node.record
-    return record.loaded.packer.pack(record.dim, record.values)
+    return record.executable.packer.pack(record.dim, record.values)
 
 
 def _fixed(node: Launch) -> tuple[int, int, int]:
     """Return what a plan depends on of a launch, besides parameters: its code, its threads and its lock bits."""
     record = node.record
-    return id(record.loaded), record.threads, record.loaded.mask(record.values)
+    return id(record.executable), record.threads, record.executable.mask(record.values)
 
 
 def _mask(rows: Sequence[Row]) -> int:

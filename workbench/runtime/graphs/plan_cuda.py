@@ -21,7 +21,7 @@ from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.graphs.foreign import Library
-from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.pending_faults import fault_of, read_records, settling
 from workbench.runtime.launching.queueing import in_order
 from workbench.runtime.work import Copy, Fill, Graph, Launch, Nodes, While, Work
@@ -70,7 +70,7 @@ class CudaPlan:
         if self._prints:
             reports.prints(self._index)
         if self._checked:
-            reports.later(self._index, self, self._collect)
+            reports.add_pending(self._index, self, self._collect)
             self._owing = True
         self._driver.launch(self._queue, b"", b"", name="a graph")
 
@@ -121,7 +121,7 @@ class CudaPlan:
         """
         launches: list[Launch] = []
         for node in body.walk():
-            if isinstance(node, Launch) and node.record.loaded.in_order is not None:
+            if isinstance(node, Launch) and node.record.executable.in_order is not None:
                 self._steps[id(node)] = in_order().captured(node.record)
                 self._keep.append(node)
                 launches += self._listed(self._steps[id(node)])
@@ -268,24 +268,25 @@ class CudaPlan:
             LaunchError: the launch is cooperative, which no graph can hold.
         """
         record = node.record.ready()
-        if record.loaded.handle.cooperative:
+        if record.executable.handle.cooperative:
             raise LaunchError(
-                f"{record.loaded.name} may wait for all blocks of its grid, and such a launch cannot be in a graph.",
+                f"{record.executable.name} may wait for all blocks of its grid, and such a launch cannot be in a "
+                "graph.",
                 advice="Launch it outside of the capture.",
             )
         # The driver copies what the parameters point to when the node is added or set.
-        call, start = record.loaded.call(record.dim, record.block_dim), ctypes.addressof(record.buffer)
-        addresses = [start + address for address in record.loaded.places]
+        call, start = record.executable.call(record.dim, record.block_dim), ctypes.addressof(record.buffer)
+        addresses = [start + address for address in record.executable.param_offsets]
         owners: list[Any] = [node]
         self._calls[k] = owners
-        if record.loaded.checked:
+        if record.executable.checked:
             address = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * self._checked[k])
             owners.append(address)
             addresses.append(ctypes.addressof(address))
-        if record.loaded.sanitized:
-            settling(self._driver).watch(self._index, record.loaded)
-        self._driver.allow_shared(record.loaded.handle, call.shared)
-        return self._node_params(owners, record.loaded.handle, call.grid, call.block, addresses, call.shared)
+        if record.executable.sanitized:
+            settling(self._driver).watch(self._index, record.executable)
+        self._driver.allow_shared(record.executable.handle, call.shared)
+        return self._node_params(owners, record.executable.handle, call.grid, call.block, addresses, call.shared)
 
     def _params(self, kernel: LoadedKernel, blocks: int, block: int, values: Sequence[Any]) -> Any:
         """Return a node's parameters for one of our own kernels, with its arguments as ctypes values."""
@@ -320,9 +321,9 @@ class CudaPlan:
                 self._driver.call("cuGraphDestroy", self._graph)
 
 
-def _code(node: Launch) -> Loaded:
+def _code(node: Launch) -> Executable:
     """Return the launch's loaded code."""
-    return node.record.loaded
+    return node.record.executable
 
 
 def _threads(node: Launch) -> int:

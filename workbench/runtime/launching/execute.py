@@ -18,8 +18,8 @@ from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import mark
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.geometry import Block
-from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.pending_faults import fault_of
 from workbench.runtime.launching.prints import printing
 from workbench.runtime.launching.queueing import queue
@@ -58,9 +58,9 @@ def in_order(deterministic: bool | None = None) -> bool:
     return bool(deterministic)
 
 
-def cores(loaded: Loaded) -> int:
+def cores(executable: Executable) -> int:
     """Return how many CPU threads a large CPU launch of this code runs on: one if its threads have to run in order."""
-    return 1 if loaded.ordered else cpu_threads()
+    return 1 if executable.ordered else cpu_threads()
 
 
 def execute(record: LaunchRecord) -> None:
@@ -72,7 +72,7 @@ def execute(record: LaunchRecord) -> None:
         KeyboardInterrupt: or what else a signal's handler raises: it was stopped, and what it writes is half written.
     """
     observers = OBSERVERS.get()
-    if record.loaded.later is not None and not any(observer.takes for observer in observers):
+    if record.executable.build_later is not None and not any(observer.takes for observer in observers):
         record = record.ready()
     # Before anything changes: a capture takes the launch instead, and a tape copies what is about to be overwritten.
     # `notify` would do it, for another tenth of what a tape adds to a small launch.
@@ -80,15 +80,15 @@ def execute(record: LaunchRecord) -> None:
         observer.launching(record)
         if observer.takes:
             return
-    loaded = record.loaded
+    executable = record.executable
     # The host's clock would measure queueing, so a device's launches are timed by events around them.
-    on_device = not loaded.one_call and bool(observers) and loaded.device.is_cuda and record.threads > 0
-    before = mark(loaded.device, record.stream) if on_device else None
+    on_device = not executable.one_call and bool(observers) and executable.device.is_cuda and record.threads > 0
+    before = mark(executable.device, record.stream) if on_device else None
     started = time.perf_counter()
     try:
         fault = None
-        if loaded.one_call:
-            run_unseen(loaded, record.dim, record.values)
+        if executable.one_call:
+            run_unseen(executable, record.dim, record.values)
         else:
             # Counted before the run: if it is interrupted, the memory has changed all the same.
             for memory in record.changes:
@@ -99,7 +99,7 @@ def execute(record: LaunchRecord) -> None:
             observer.stopped(record)
         raise
     seconds = time.perf_counter() - started
-    after = mark(loaded.device, record.stream) if on_device else None
+    after = mark(executable.device, record.stream) if on_device else None
     for observer in observers:
         if on_device:
             observer.measured(record, before, after)
@@ -111,12 +111,12 @@ def execute(record: LaunchRecord) -> None:
         raise fault
 
 
-def _native_of(loaded: Loaded, dims: Sequence[int]) -> Native:
+def _native_of(executable: Executable, dims: Sequence[int]) -> Native:
     """Return a launch's description for messages about interrupts: title, number of threads, written arrays."""
-    return Native(loaded.title, math.prod(dims), sorted_names(loaded.writes))
+    return Native(executable.title, math.prod(dims), sorted_names(executable.writes))
 
 
-@runs(lambda frame: _native_of(frame["record"].loaded, frame["record"].dim))
+@runs(lambda frame: _native_of(frame["record"].executable, frame["record"].dim))
 def execute_again(record: LaunchRecord) -> None:
     """Run a record once more, on the arrays' current contents.
 
@@ -124,7 +124,7 @@ def execute_again(record: LaunchRecord) -> None:
         DeviceError: the device refused it.
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
-    if record.loaded.later is not None or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
+    if record.executable.build_later is not None or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
         execute(record.again())
         return
     # Without observers, all that is left is to raise versions and to call.
@@ -137,7 +137,7 @@ def execute_again(record: LaunchRecord) -> None:
         try:
             run()
         except BaseException as error:
-            explain(error, _native_of(record.loaded, record.dim))
+            explain(error, _native_of(record.executable, record.dim))
             raise
         return
     fault = _run_record(record)
@@ -147,8 +147,8 @@ def execute_again(record: LaunchRecord) -> None:
 
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
     """Return a native function that repeats the launch, stored with the record; None if it takes several calls."""
-    loaded = record.loaded
-    if not loaded.one_call:
+    executable = record.executable
+    if not executable.one_call:
         return None
     row = (ctypes.c_int64 * (dispatch.ENTRY_SIZE // 8))(*table_row(record))
     run = install_launcher().functions.row(ctypes.addressof(row))
@@ -164,15 +164,15 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
         params: the address of its packed parameters; None: those of the record.
         fault: the address of a fault record; 0: none.
     """
-    loaded = record.loaded.ready().complete
+    executable = record.executable.ready().complete
     start = ctypes.addressof(record.buffer) if params is None else params
-    mask = loaded.mask(record.values)
-    return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask, loaded.sums
+    mask = executable.mask(record.values)
+    return executable.address, start, record.threads, cores(executable), executable.strip, fault, mask, executable.sums
 
 
-@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
+@runs(lambda frame: _native_of(frame["executable"], frame["dims"]))
 def run_unseen(
-    loaded: Loaded,
+    executable: Executable,
     dims: tuple[int, ...],
     arguments: Sequence[Any],
     block_dim: int | Block = BLOCK_DIM,
@@ -181,7 +181,7 @@ def run_unseen(
     """Run a launch that no observer needs to know of, without a record of it; on CUDA it is queued.
 
     Args:
-        loaded: the code.
+        executable: the code.
         dims: the launch's dimensions.
         arguments: in the order of the code's parameters.
         block_dim: threads of a CUDA block.
@@ -192,39 +192,44 @@ def run_unseen(
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
     # The hot path: no record, no dictionary, one native call. Each line here costs every launch of a loop.
-    for position in loaded.written:
+    for position in executable.written:
         arguments[position].memory.version += 1
-    if loaded.one_call:
-        params = loaded.packer.pack(dims, arguments)
+    if executable.one_call:
+        params = executable.packer.pack(dims, arguments)
         total = dims[0] if len(dims) == 1 else math.prod(dims)
-        mask = loaded.mask(arguments) if loaded.shared else 0
+        mask = executable.mask(arguments) if executable.shared else 0
         try:
-            threads = 1 if loaded.ordered else cpu_threads()
-            native_launch()(loaded.address, params, total, threads, loaded.strip, 0, mask, loaded.sums)
+            threads = 1 if executable.ordered else cpu_threads()
+            native_launch()(executable.address, params, total, threads, executable.strip, 0, mask, executable.sums)
         except BaseException as error:
-            explain(error, _native_of(loaded, dims))
+            explain(error, _native_of(executable, dims))
             raise
         return
-    if loaded.on_device:
-        queue(loaded, dims, arguments, block_dim, stream)
+    if executable.on_device:
+        queue(executable, dims, arguments, block_dim, stream)
         return
-    mask = loaded.mask(arguments) if loaded.shared else 0
-    fault = _run(loaded, dims, loaded.packer.pack(dims, arguments), mask)
+    mask = executable.mask(arguments) if executable.shared else 0
+    fault = _run(executable, dims, executable.packer.pack(dims, arguments), mask)
     if fault is not None:
         raise fault
 
 
-@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
+@runs(lambda frame: _native_of(frame["executable"], frame["dims"]))
 def run_packed(
-    loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int, written: Sequence[Memory], arguments: Sequence[Any]
+    executable: Executable,
+    dims: tuple[int, ...],
+    params: bytes,
+    mask: int,
+    written: Sequence[Memory],
+    arguments: Sequence[Any],
 ) -> None:
     """Run a CPU launch that no observer needs to know of from packed parameters.
 
     Args:
-        loaded: the code.
+        executable: the code.
         dims: the launch's dimensions.
         params: as `Packer.pack` makes them.
-        mask: as `Loaded.mask` makes it.
+        mask: as `Executable.mask` makes it.
         written: the memory that it may change.
         arguments: what the parameters point to, so that it stays alive.
 
@@ -233,30 +238,32 @@ def run_packed(
     """
     for memory in written:
         memory.version += 1
-    if loaded.one_call:
+    if executable.one_call:
         total = dims[0] if len(dims) == 1 else math.prod(dims)
         try:
-            threads = 1 if loaded.ordered else cpu_threads()
-            native_launch()(loaded.address, params, total, threads, loaded.strip, 0, mask, loaded.sums)
+            threads = 1 if executable.ordered else cpu_threads()
+            native_launch()(executable.address, params, total, threads, executable.strip, 0, mask, executable.sums)
         except BaseException as error:
-            explain(error, _native_of(loaded, dims))
+            explain(error, _native_of(executable, dims))
             raise
         return
-    fault = _run(loaded, dims, params, mask)
+    fault = _run(executable, dims, params, mask)
     if fault is not None:
         raise fault
 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
     """Run a record's launch on the CPU or queue it on its device; return the fault that was met, or None."""
-    loaded, options = record.loaded, record.how
-    if loaded.on_device:
-        return queue(loaded, record.dim, record.values, options.block_dim, options.stream)
-    return _run(loaded, record.dim, loaded.packer.pack(record.dim, record.values), loaded.mask(record.values))
+    executable, options = record.executable, record.launch_options
+    if executable.on_device:
+        return queue(executable, record.dim, record.values, options.block_dim, options.stream)
+    return _run(
+        executable, record.dim, executable.packer.pack(record.dim, record.values), executable.mask(record.values)
+    )
 
 
-@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
-def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> KernelFault | None:
+@runs(lambda frame: _native_of(frame["executable"], frame["dims"]))
+def _run(executable: Executable, dims: tuple[int, ...], params: bytes, mask: int) -> KernelFault | None:
     """Run a launch on the CPU from packed parameters; return the fault that code with checks met, or None.
 
     Code that has declined one launch is not asked again.
@@ -264,23 +271,30 @@ def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> Ker
     total = math.prod(dims)
     if not total:
         return None
-    if "complete" in vars(loaded):
-        loaded = loaded.complete
-    record = _FaultWords() if loaded.checked else None
+    if "complete" in vars(executable):
+        executable = executable.complete
+    record = _FaultWords() if executable.checked else None
     fault_address = ctypes.addressof(record) if record is not None else 0
-    with printing(loaded) if loaded.prints else _QUIET:
+    with printing(executable) if executable.prints else _QUIET:
         try:
             native_launch()(
-                loaded.address, params, total, cores(loaded), loaded.strip, fault_address, mask, loaded.sums
+                executable.address,
+                params,
+                total,
+                cores(executable),
+                executable.strip,
+                fault_address,
+                mask,
+                executable.sums,
             )
         except BaseException as error:
-            explain(error, _native_of(loaded, dims))
+            explain(error, _native_of(executable, dims))
             raise
     if record is None or not record[0]:
         return None
     if record[1] == DECLINED:
-        return _run(loaded.complete, dims, params, mask)
-    return fault_of(loaded, dims, params, bytes(record))
+        return _run(executable.complete, dims, params, mask)
+    return fault_of(executable, dims, params, bytes(record))
 
 
 _QUIET = nullcontext()

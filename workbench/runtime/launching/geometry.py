@@ -106,9 +106,9 @@ class Geometry(msgspec.Struct, frozen=True):
     """The calling convention of a kernel that sees its blocks.
 
     Attributes:
-        places: for each of the kernel's parameters, the index of the slot of the buffer that holds it.
+        param_slots: for each of the kernel's parameters, the index of the slot of the buffer that holds it.
         block: the block of threads.
     """
 
-    places: tuple[int, ...]
+    param_slots: tuple[int, ...]
     block: Block = Block()

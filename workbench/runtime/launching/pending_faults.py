@@ -22,13 +22,13 @@ import numpy as np
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.errors import KernelFault
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.device.device import drivers_in_use
 from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import Buffer
 from workbench.runtime.device.emulation import EMULATED
-from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.sanitizer import explained
 from workbench.types import ArrayType
 
@@ -36,11 +36,11 @@ SLOTS = 1024
 """The number of launches with checks that may be queued before the next one waits for them."""
 
 
-def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
+def fault_of(executable: Executable, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
     """Return the error that a launch's fault record describes; None if it describes none.
 
     Args:
-        loaded: the code.
+        executable: the code.
         dims: the launch's dimensions.
         buffer: the packed parameters.
         record: the record's bytes.
@@ -48,14 +48,14 @@ def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) ->
     fault = FaultRecord.read(record)
     if fault is None:
         return None
-    shapes = {s.name: shape_in(buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
-    return raised_by(loaded.function, fault, dims, shapes)
+    shapes = {s.name: shape_in(buffer, s) for s in executable.layout.slots if isinstance(s.type, ArrayType)}
+    return raised_by(executable.function, fault, dims, shapes)
 
 
 class _Checked(NamedTuple):
     """A queued launch with checks: its code, dimensions and packed parameters, from which a fault is explained."""
 
-    loaded: Loaded
+    executable: Executable
     dims: tuple[int, ...]
     buffer: bytes
 
@@ -65,17 +65,17 @@ class _Slots:
 
     def __init__(self, driver: Driver, index: int) -> None:
         self._driver, self._index = driver, index
-        self._place: Buffer | None = None
+        self._buffer: Buffer | None = None
         self.waiting: list[_Checked] = []
 
     def take(self, launch: _Checked) -> int:
         """Reserve a zeroed fault record on the device for a launch, and return its address."""
         # On first use: most programs never launch with checks on a device.
-        if self._place is None:
-            self._place = self._driver.alloc(self._index, SLOTS * FAULT_SIZE)
+        if self._buffer is None:
+            self._buffer = self._driver.alloc(self._index, SLOTS * FAULT_SIZE)
             self._clear(SLOTS)
         self.waiting.append(launch)
-        return self._place.handle + FAULT_SIZE * (len(self.waiting) - 1)
+        return self._buffer.handle + FAULT_SIZE * (len(self.waiting) - 1)
 
     def collect(self) -> list[KernelFault]:
         """Return the faults of all waiting launches, which must have finished, in the order of the launches.
@@ -83,9 +83,9 @@ class _Slots:
         Their fault records are free for others then.
         """
         launches, self.waiting = self.waiting, []
-        if not launches or self._place is None:
+        if not launches or self._buffer is None:
             return []
-        records = read_records(self._driver, self._place.handle, len(launches))
+        records = read_records(self._driver, self._buffer.handle, len(launches))
         # All launches that had a record have been waited for, so none is cleared under a running kernel.
         self._clear(len(launches))
         faults = (fault_of(*launch, record) for launch, record in zip(launches, records, strict=True))
@@ -93,8 +93,8 @@ class _Slots:
 
     def _clear(self, count: int) -> None:
         """Zero the first `count` fault records on the device."""
-        assert self._place is not None
-        self._driver.fill(self._place.handle, 0, count * FAULT_SIZE, self._index)
+        assert self._buffer is not None
+        self._driver.fill(self._buffer.handle, 0, count * FAULT_SIZE, self._index)
 
 
 def read_records(driver: Driver, address: int, count: int) -> list[bytes]:
@@ -113,14 +113,14 @@ class Settling:
         self.driver = driver
         self._slots: dict[int, _Slots] = {}
         self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
-        self._watched: WeakValueDictionary[int, Loaded] = WeakValueDictionary()
+        self._watched: WeakValueDictionary[int, Executable] = WeakValueDictionary()
         self._watching: set[int] = set()
-        self._lock = renewed(self, "_lock", threading.RLock)
+        self._lock = fork_safe_lock(self, "_lock", threading.RLock)
         # The driver cannot import this room, which lies above it; so it is handed the functions.
         driver.settle, driver.shown = self.settle, shown
 
     @contextmanager
-    def record(self, index: int, loaded: Loaded, dims: Sequence[int], params: bytes) -> Generator[int]:
+    def record(self, index: int, executable: Executable, dims: Sequence[int], params: bytes) -> Generator[int]:
         """Yield the address of a fault record, until it has been collected, for a launch queued inside the `with`.
 
         Raises:
@@ -132,28 +132,28 @@ class Settling:
                 slots = self._slots.setdefault(index, _Slots(self.driver, index))
                 if len(slots.waiting) < SLOTS:
                     self._sources.setdefault(index, {})[slots] = slots.collect
-                    yield slots.take(_Checked(loaded, tuple(dims), params))
+                    yield slots.take(_Checked(executable, tuple(dims), params))
                     return
             # Outside of the lock, which `settle` takes in whatever thread waits.
             self.driver.synchronize(index)
 
-    def later(self, index: int, owner: Any, collect: Callable[[], list[KernelFault]]) -> None:
+    def add_pending(self, index: int, owner: Any, collect: Callable[[], list[KernelFault]]) -> None:
         """Have `collect` called for faults when the device is waited for next; `owner` is kept alive until then."""
         with self._lock:
             self._sources.setdefault(index, {})[owner] = collect
 
-    def watch(self, index: int, loaded: Loaded) -> None:
+    def watch(self, index: int, executable: Executable) -> None:
         """Note that a sanitized kernel is about to be queued, or captured in a graph: its findings will be reported."""
-        self._watched[int(loaded.handle.function)] = loaded
+        self._watched[int(executable.handle.function)] = executable
         self._watching.add(index)
 
     def _findings(self, index: int) -> list[KernelFault]:
         """Take the emulated device's findings in sanitized kernels and return them as faults; empty on a GPU."""
         self._watching.discard(index)
         return [
-            explained(loaded, finding)
+            explained(executable, finding)
             for finding in (self.driver.api.findings(index) if self.driver.kind == EMULATED else ())
-            if (loaded := self._watched.get(finding.kernel)) is not None
+            if (executable := self._watched.get(finding.kernel)) is not None
         ]
 
     def prints(self, index: int) -> None:
@@ -201,8 +201,8 @@ class Settling:
 
 
 _settling: dict[str, Settling] = {}  # by the kind of the driver
-_lock = renewed(__name__, "_lock")
-_turning = renewed(__name__, "_turning", threading.RLock)
+_lock = fork_safe_lock(__name__, "_lock")
+_turning = fork_safe_lock(__name__, "_turning", threading.RLock)
 
 
 def settling(driver: Driver) -> Settling:

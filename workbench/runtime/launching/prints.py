@@ -12,14 +12,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, records
-from workbench.forks import renewed
-from workbench.runtime.launching.loaded import Loaded
+from workbench.forks import fork_safe_lock
+from workbench.runtime.launching.executable import Executable
 
-_lock = renewed(__name__, "_lock", threading.RLock)
+_lock = fork_safe_lock(__name__, "_lock", threading.RLock)
 
 
 @contextmanager
-def printing(*kernels: Loaded) -> Generator[None]:
+def printing(*kernels: Executable) -> Generator[None]:
     """Show what these CPU kernels print inside the `with`, when it ends."""
     # Without prints no lock: launches from several threads run at the same time.
     if not any(k.prints for k in kernels):
@@ -33,15 +33,15 @@ def printing(*kernels: Loaded) -> Generator[None]:
                 _show(kernel)
 
 
-def _show(loaded: Loaded) -> None:
+def _show(executable: Executable) -> None:
     """Write what a CPU kernel has printed to `sys.stdout`, and empty its buffer."""
-    start = loaded.handle.addresses[SYMBOL]
+    start = executable.handle.addresses[SYMBOL]
     head = (ctypes.c_int64 * 2).from_address(start)
     # Threads add to the count before they write, so it goes beyond the capacity if the buffer is full.
     used, dropped = min(head[0], CAPACITY), head[1]
     if not used and not dropped:
         return
-    text = "".join(records(loaded.function, ctypes.string_at(start + HEAD, used), dropped))
+    output = "".join(records(executable.function, ctypes.string_at(start + HEAD, used), dropped))
     # Cleared here rather than before a launch: a launch that prints nothing then costs nothing.
     ctypes.memset(start, 0, HEAD + used)
-    sys.stdout.write(text)
+    sys.stdout.write(output)

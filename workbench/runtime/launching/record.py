@@ -20,8 +20,8 @@ from workbench.errors import LaunchError
 from workbench.host.uniform import Uniform
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.geometry import Block
-from workbench.runtime.launching.loaded import Loaded
 from workbench.source import Location
 
 BLOCK_DIM = 256
@@ -74,23 +74,23 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A launch, forward or adjoint, as a value.
 
     Attributes:
-        loaded: the code.
+        executable: the code.
         dim: the launch's dimensions, 1 to 4.
         values: the arguments in the order of the code's parameters; an adjoint's include the `adj_…` ones.
         specialisation: what the code was built from (opaque here); a tape asks it for the adjoint.
         location: the kernel's `def` in the user's text.
-        how: code, block and stream that were requested.
+        launch_options: code, block and stream that were requested.
         binder: makes a record of other arguments.
         taped: whether tapes differentiate it.
         uniforms: by parameter, the uniforms whose values were its arguments.
     """
 
-    loaded: Loaded
+    executable: Executable
     dim: tuple[int, ...]
     values: Sequence[Any]
     specialisation: Any = None
     location: Location | None = None
-    how: LaunchOptions = PLAIN
+    launch_options: LaunchOptions = PLAIN
     binder: Binder | None = None
     taped: bool = True
     uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict[str, Uniform])
@@ -98,7 +98,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def kernel(self) -> str:
         """The kernel's name."""
-        return self.loaded.name
+        return self.executable.name
 
     @property
     def is_conditional(self) -> bool:
@@ -108,37 +108,37 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def options(self) -> Options:
         """The options of the code (checks, fast maths)."""
-        return self.how.code
+        return self.launch_options.code
 
     @property
     def block_dim(self) -> int | Block:
         """Threads of a CUDA block; a Block if the kernel sees its blocks."""
-        return self.how.block_dim
+        return self.launch_options.block_dim
 
     @property
     def stream(self) -> Any:
         """The CUDA stream; None is the device's default one."""
-        return self.how.stream
+        return self.launch_options.stream
 
     @property
     def direction(self) -> str:
         """The direction of the code: "forward", "adjoint", "tangent" (see autodiff/directions.py)."""
-        return self.loaded.direction
+        return self.executable.direction
 
     @property
     def reads(self) -> frozenset[str]:
         """Array parameters whose elements are read."""
-        return self.loaded.reads
+        return self.executable.reads
 
     @property
     def writes(self) -> frozenset[str]:
         """Array parameters whose elements may change."""
-        return self.loaded.writes
+        return self.executable.writes
 
     @cached_property
     def arguments(self) -> Mapping[str, Any]:
         """The arguments by parameter name, in the order of the parameters."""
-        return dict(zip(self.loaded.types, self.values, strict=True))
+        return dict(zip(self.executable.types, self.values, strict=True))
 
     @property
     def threads(self) -> int:
@@ -148,14 +148,14 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def buffer(self) -> Any:
         """The packed parameters."""
-        buffer = self.loaded.packer.new()
-        self.loaded.packer.write(buffer, self.dim, self.values)
+        buffer = self.executable.packer.new()
+        self.executable.packer.write(buffer, self.dim, self.values)
         return buffer
 
     @property
     def changes(self) -> tuple[Memory, ...]:
         """The memory of each array in `writes`."""
-        return tuple([self.values[k].memory for k in self.loaded.written])
+        return tuple([self.values[k].memory for k in self.executable.written])
 
     def again(self) -> LaunchRecord:
         """Return the same launch as a distinct object, which shares the packed parameters."""
@@ -166,7 +166,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def ready(self) -> LaunchRecord:
         """Return the same launch with its code, waiting until that has been built."""
-        return self if self.loaded.later is None else replace(self, loaded=self.loaded.ready())
+        return self if self.executable.build_later is None else replace(self, executable=self.executable.ready())
 
     def on(self, instead: Callable[[array], array]) -> LaunchRecord:
         """Return the same launch with each array replaced by what `instead` returns for it, of the same layout."""
@@ -199,7 +199,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def on_stream(self, stream: Any) -> LaunchRecord:
         """Return the same launch in another stream."""
-        return replace(self, how=replace(self.how, stream=stream))
+        return replace(self, launch_options=replace(self.launch_options, stream=stream))
 
     @property
     def _binder(self) -> Binder:
@@ -211,7 +211,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     def __repr__(self) -> str:
         dims = "×".join(map(str, self.dim))
         shown = ", ".join(f"{n}={_shown(v)}" for n, v in self.arguments.items())
-        return f"<{self.direction} launch {self.kernel}[{dims}] on {self.loaded.device}: {shown}>"
+        return f"<{self.direction} launch {self.kernel}[{dims}] on {self.executable.device}: {shown}>"
 
 
 def _shown(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.backends.faults import unravelled
 from workbench.errors import KernelFault
 from workbench.ir.values import number_ops
-from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.executable import Executable
 from workbench.source import Location
 from workbench.types import ArrayType
 
@@ -24,22 +24,22 @@ _WRITES = frozenset(("st", "stmatrix", "cp"))
 _ATOMICS = frozenset(("atom", "red"))
 
 
-def explained(loaded: Loaded, finding: Finding) -> KernelFault:
+def explained(executable: Executable, finding: Finding) -> KernelFault:
     """Return the error that a user gets for a finding of a sanitized launch, at the line of the cell as it is now."""
-    sentence, advice = _SENTENCES[finding.fault.kind](_Case(loaded, finding))
+    sentence, advice = _SENTENCES[finding.fault.kind](_FaultReport(executable, finding))
     sentence = sentence[0].upper() + sentence[1:]
     thread = _three(finding.fault.thread, finding.launch.block)
     return KernelFault(
-        sentence, _location_of(loaded, finding.line), advice, loaded.name, thread=thread, block=finding.fault.block,
-        count=1, kind=_KINDS[finding.fault.kind],
+        sentence, _location_of(executable, finding.line), advice, executable.name, thread=thread,
+        block=finding.fault.block, count=1, kind=_KINDS[finding.fault.kind],
     )  # fmt: skip
 
 
-def _location_of(loaded: Loaded, line: int) -> Location | None:
+def _location_of(executable: Executable, line: int) -> Location | None:
     """Return the user's location for a line number in a finding; None if it has none."""
-    if loaded.place is not None:
-        return loaded.place(line) if line else None
-    return next((op.location for op, n in number_ops(loaded.function).items() if n == line), None)
+    if executable.locate is not None:
+        return executable.locate(line) if line else None
+    return next((op.location for op, n in number_ops(executable.function).items() if n == line), None)
 
 
 def _three(linear: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -53,11 +53,11 @@ def _verb(opcode: str) -> str:
     return "writes" if opcode in _WRITES else "updates" if opcode in _ATOMICS else "reads"
 
 
-class _Case:
+class _FaultReport:
     """A finding with the code of its launch, described in a user's words."""
 
-    def __init__(self, loaded: Loaded, finding: Finding) -> None:
-        self.loaded, self.found, self.fault = loaded, finding, finding.fault
+    def __init__(self, executable: Executable, finding: Finding) -> None:
+        self.executable, self.finding, self.fault = executable, finding, finding.fault
 
     def who(self) -> str:
         """Return the name of the thread at fault: "thread (3,)"."""
@@ -68,13 +68,13 @@ class _Case:
 
         A thread beyond the launch's dimensions has the second form, too.
         """
-        launch = self.found.launch
+        launch = self.finding.launch
         position = _three(thread, launch.block)
-        if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):
+        if self.executable.geometry is None and not self.executable.metadata.get("block_dim"):
             # The kernel's first parameter has the launch's dimensions; a user counts threads of the launch, not blocks.
             words = struct.unpack_from("<8I", launch.params[0])[::2]
-            words = words if self.loaded.index32 else struct.unpack_from("<4q", launch.params[0])
-            dims = words[: max(self.loaded.launch_ndim, 1)]
+            words = words if self.executable.index32 else struct.unpack_from("<4q", launch.params[0])
+            dims = words[: max(self.executable.launch_ndim, 1)]
             linear = block[0] * launch.block[0] + position[0]
             if linear < math.prod(dims):
                 return f"thread {unravelled(linear, dims)}"
@@ -87,12 +87,16 @@ class _Case:
 
     def parameters(self) -> list[tuple[str, ArrayType, int, Allocation]]:
         """Return name, type, address and allocation of each array parameter that points to memory."""
-        slots = self.loaded.layout.slots
-        order = (None, *slots) if self.loaded.geometry is None else [slots[k] for k in self.loaded.geometry.places]
-        launch = self.found.launch.params
+        slots = self.executable.layout.slots
+        order = (
+            (None, *slots)
+            if self.executable.geometry is None
+            else [slots[k] for k in self.executable.geometry.param_slots]
+        )
+        launch = self.finding.launch.params
         return [
             (slot.name, slot.type, struct.unpack_from("<Q", value)[0], memory)
-            for slot, value, memory in zip(order, launch, self.found.memory, strict=False)
+            for slot, value, memory in zip(order, launch, self.finding.memory, strict=False)
             if slot is not None and memory is not None and isinstance(slot.type, ArrayType)
         ]
 
@@ -101,7 +105,7 @@ class _Case:
 
         It is None if the address is no index of any array.
         """
-        at, freed = self.fault.address, self.found.freed
+        at, freed = self.fault.address, self.finding.freed
 
         def distance(one: tuple[str, ArrayType, int, Allocation]) -> int:
             # Just beyond an array is most likely an index of that array, whatever lies there.
@@ -116,7 +120,7 @@ class _Case:
 
         If it belongs to no array parameter, index and number are 0, and the name is "".
         """
-        near, freed, at = self.nearest(), self.found.freed, self.fault.address
+        near, freed, at = self.nearest(), self.finding.freed, self.fault.address
         if near is None:
             return f"byte {at - freed.start:,} of memory" if freed else f"the address {at:#x}", 0, "", 0
         name, type, start, memory = near
@@ -126,15 +130,15 @@ class _Case:
         return shown, index, name, (memory.end - start) // size
 
 
-def _outside(case: _Case) -> tuple[str, str]:
+def _outside(report: _FaultReport) -> tuple[str, str]:
     """Return sentence and advice for an access outside of an allocation, of shared or of local memory."""
-    finding, who, does = case.found, case.who(), case.does()
+    finding, who, does = report.finding, report.who(), report.does()
     if finding.shared is not None:
         size = f"{finding.shared_size:,} bytes"
         return f"{who} {does} at byte {finding.shared:,} of shared memory, of which the block has {size}.", ""
     if finding.local:
         return f"{who} {does} of local memory that is not its own.", ""
-    shown, index, name, count = case.element()
+    shown, index, name, count = report.element()
     if finding.freed is not None:
         whose = f"{shown}: {name}" if name else f"{shown} that"
         return f"{who} {does} at {whose} was freed ({finding.freed.nbytes:,} bytes).", _KEEP
@@ -144,55 +148,55 @@ def _outside(case: _Case) -> tuple[str, str]:
     return f"{who} {does} at {shown}, {side}.", _TEST
 
 
-def _unwritten(case: _Case) -> tuple[str, str]:
+def _unwritten(report: _FaultReport) -> tuple[str, str]:
     """Return sentence and advice for a read of memory that nothing has written."""
-    finding, who, does = case.found, case.who(), case.does()
+    finding, who, does = report.finding, report.who(), report.does()
     if finding.shared is not None:
         return f"{who} {does} at byte {finding.shared:,} of shared memory, which no thread has written yet.", _FIRST
     if finding.local:
         return f"{who} {does} of its own variables that it has not written.", "Give each variable a value first."
-    shown, _, name, _ = case.element()
+    shown, _, name, _ = report.element()
     return f"{who} {does} at {shown}, which nothing has written.", f"Fill {name or 'it'} first, or make it by wb.zeros."
 
 
-def _copied(case: _Case) -> tuple[str, str]:
+def _copied(report: _FaultReport) -> tuple[str, str]:
     """Return sentence and advice for an access to shared memory into which a `cp.async` is under way."""
-    at = f"byte {case.found.shared:,} of shared memory"
+    at = f"byte {report.finding.shared:,} of shared memory"
     return (
-        f"{case.who()} {case.does()} at {at}, where a cp.async may not have arrived yet.",
+        f"{report.who()} {report.does()} at {at}, where a cp.async may not have arrived yet.",
         "Wait for it first (__pipeline_wait_prior, cp.async.wait_group), then let the threads meet at a barrier.",
     )
 
 
-def _other(case: _Case) -> tuple[str, str]:
+def _other(report: _FaultReport) -> tuple[str, str]:
     """Return the verb for the other access of a race, such as "writes", and its place, such as " in line 3" (or "")."""
-    assert case.fault.other is not None
-    location = _location_of(case.loaded, case.found.other)
-    return _verb(case.fault.other.opcode), f" in line {location.shown_line}" if location is not None else ""
+    assert report.fault.other is not None
+    location = _location_of(report.executable, report.finding.other)
+    return _verb(report.fault.other.opcode), f" in line {location.shown_line}" if location is not None else ""
 
 
-def _global_race(case: _Case) -> tuple[str, str]:
+def _global_race(report: _FaultReport) -> tuple[str, str]:
     """Return sentence and advice for a race of two threads in global memory."""
-    fault = case.fault
-    verb, where = _other(case)
+    fault = report.fault
+    verb, where = _other(report)
     within = fault.block == fault.other_block
     return (
-        f"{case.who()} {case.does()} at {case.element()[0]}, which {case.named(fault.other_thread, fault.other_block)} "
-        f"{verb}{where}; nothing orders the two.",
+        f"{report.who()} {report.does()} at {report.element()[0]}, which "
+        f"{report.named(fault.other_thread, fault.other_block)} {verb}{where}; nothing orders the two.",
         "Put __syncthreads() between the two, or use atomics for both."
-        if within and case.loaded.geometry is not None
+        if within and report.executable.geometry is not None
         else "Use atomics for both, let each thread write its own elements, or do it in two launches.",
     )
 
 
-def _race(case: _Case) -> tuple[str, str]:
+def _race(report: _FaultReport) -> tuple[str, str]:
     """Return sentence and advice for a race of two threads of a block in shared memory."""
-    finding, fault = case.found, case.fault
+    finding, fault = report.finding, report.fault
     other = _three(fault.other_thread, finding.launch.block)
-    verb, where = _other(case)
+    verb, where = _other(report)
     return (
-        f"{case.who()} {case.does()} at byte {finding.shared:,} of shared memory, which thread {other} {verb}{where}; "
-        "no barrier is between.",
+        f"{report.who()} {report.does()} at byte {finding.shared:,} of shared memory, which thread {other} "
+        f"{verb}{where}; no barrier is between.",
         "Put __syncthreads() between the two (__syncwarp() within a warp), or use atomics for both.",
     )
 
@@ -203,24 +207,24 @@ _POINTER = "Set the pointer before it is used: 0 is the null pointer."
 _KEEP = "Keep the array until the device is done with it."
 
 
-def _misaligned(case: _Case) -> tuple[str, str]:
+def _misaligned(report: _FaultReport) -> tuple[str, str]:
     """Return sentence and advice for an access at an address that is no multiple of its size."""
-    finding, size = case.found, case.fault.size
-    shown = case.element()[0] if finding.shared is None else f"byte {finding.shared:,} of shared memory"
+    finding, size = report.finding, report.fault.size
+    shown = report.element()[0] if finding.shared is None else f"byte {finding.shared:,} of shared memory"
     return (
-        f"{case.who()} {case.does()} at {shown}, which is not a multiple of {size} bytes.",
+        f"{report.who()} {report.does()} at {shown}, which is not a multiple of {size} bytes.",
         "Cast a pointer to a wider type only where its address is a multiple of that type's size.",
     )
 
 
-def _sentence(text: str, advice: str = "") -> Callable[[_Case], tuple[str, str]]:
+def _sentence(text: str, advice: str = "") -> Callable[[_FaultReport], tuple[str, str]]:
     """Return a function from a case to its sentence, "thread (3,) TEXT.", and the advice."""
-    return lambda case: (f"{case.who()} {text}.", advice)
+    return lambda report: (f"{report.who()} {text}.", advice)
 
 
 _ALL = "Every thread of the block has to reach it: move it out of the `if`, and return only after the last one."
 _LOCK = "Release each lock on every path; a block may wait for an earlier block, but not for a later one."
-_SENTENCES: dict[int, Callable[[_Case], tuple[str, str]]] = {
+_SENTENCES: dict[int, Callable[[_FaultReport], tuple[str, str]]] = {
     1: _outside,
     2: _misaligned,
     3: _sentence("executed a trap"),

@@ -117,19 +117,19 @@ def explain(error: BaseException, run: Native) -> None:
     if not words.began:
         return
     done = _done(words, run)
-    text = f"{run.what} was stopped after {_seconds(words):.1f} s{f', {done}' if done else ''}."
+    message = f"{run.what} was stopped after {_seconds(words):.1f} s{f', {done}' if done else ''}."
     if run.written:
-        text += f" Half written: {', '.join(run.written)}."
-    say(error, text)
+        message += f" Half written: {', '.join(run.written)}."
+    append_note(error, message)
 
 
-def say(error: BaseException, text: str) -> None:
+def append_note(error: BaseException, message: str) -> None:
     """Add a text to an error: to the message of a `KeyboardInterrupt`, to others as a note."""
     if isinstance(error, KeyboardInterrupt) and all(isinstance(a, str) for a in error.args):
-        error.args = (" ".join([*error.args, text]),)
+        error.args = (" ".join([*error.args, message]),)
     else:
         with suppress(AttributeError):
-            error.add_note(text)
+            error.add_note(message)
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def program_of(
     entries = [entry for _, entry in numbered]
     for entry in entries:
         _check(entry)
-    writer = _Writer(Contents(contents.kept if contents is not None else None))
+    writer = _Writer(Contents(contents.saved if contents is not None else None))
     unread = _unread(entries) - {a.memory for a in seen.values()}
     writer.lay_out([*(a for e in entries for a in e.arrays), *seen.values()], unread)
     schedule: list[Any] = []
@@ -69,7 +69,7 @@ def program_of(
         schedule += writer.steps(entry)
         writer.owners += [number] * (len(writer.titles) - len(writer.owners))
     program = writer.finished(schedule, seen)
-    program.facts["counters"] = {name: list(values) for name, values in counters.items()}
+    program.page_data["counters"] = {name: list(values) for name, values in counters.items()}
     return program
 
 
@@ -95,11 +95,11 @@ def _parts(entry: Work) -> Iterator[Work]:
 
 def _check_launch(record: LaunchRecord) -> None:
     """Raise a RecordError if a page cannot run the launch: CUDA C++, or a launch on a GPU."""
-    loaded = record.loaded
-    if loaded.compile_for is None:
+    executable = record.executable
+    if executable.compile_for is None:
         raise RecordError(f"{record.kernel} is CUDA C++, which no browser runs. {INSTEAD}")
-    if loaded.device.is_cuda:
-        raise RecordError(f"{record.kernel} ran on {loaded.device}, and a page has a CPU only; record it there")
+    if executable.device.is_cuda:
+        raise RecordError(f"{record.kernel} ran on {executable.device}, and a page has a CPU only; record it there")
 
 
 def _unread(entries: Sequence[Work]) -> set[Memory]:
@@ -123,15 +123,15 @@ class _Writer:
     Attributes:
         program: what is laid out so far.
         owners: by row, the number of its entry.
-        starts, places: ranges of this process's memory: where each begins, and its begin, end and address in the page.
+        starts, regions: ranges of this process's memory: where each begins, and its begin, end and address in the page.
     """
 
     def __init__(self, contents: Contents) -> None:
         self.contents = contents
         self.program = Program()
         self.starts: list[int] = []
-        self.places: list[tuple[int, int, int]] = []
-        self.numbers: dict[str, list[list[Any]]] = {}
+        self.regions: list[tuple[int, int, int]] = []
+        self.scalars: dict[str, list[list[Any]]] = {}
         self.arrays: dict[str, dict[str, Any] | None] = {}
         self.titles: list[str] = []
         self.faults: list[dict[str, list[int]]] = []
@@ -152,12 +152,12 @@ class _Writer:
                 raise RecordError(
                     f"an array of this record lies on {a.device}, and a page has a CPU only; record it there"
                 )
-        before = set(self.contents.kept)
+        before = set(self.contents.saved)
         self.contents.keep(arrays)
         used = {a.memory for a in arrays}
         spans = [
             (low, np.zeros_like(data) if memory in unread else data)
-            for memory, (low, data) in self.contents.kept.items()
+            for memory, (low, data) in self.contents.saved.items()
             if memory in used or memory in before
         ]
         merged: list[list[int]] = []
@@ -174,7 +174,7 @@ class _Writer:
         for low, high in merged:
             self.starts.append(low)
             # The same place within 64 bytes as here: then vectors are aligned alike.
-            self.places.append((low, high, self.program.reserve(high - low + low % 64) + low % 64))
+            self.regions.append((low, high, self.program.reserve(high - low + low % 64) + low % 64))
         for low, data in reversed(spans):  # of bytes that are kept twice, those that were kept first
             if data.nbytes:
                 self.program.place(data.tobytes(), self.address(low))
@@ -182,9 +182,9 @@ class _Writer:
     def address(self, here: int) -> int:
         """Return the page's address of a byte of this process; 0 for address 0 and for memory that was not laid out."""
         k = bisect_right(self.starts, here) - 1
-        if here == 0 or k < 0 or here >= self.places[k][1]:
+        if here == 0 or k < 0 or here >= self.regions[k][1]:
             return 0
-        low, _, there = self.places[k]
+        low, _, there = self.regions[k]
         return there + here - low
 
     def steps(self, node: Work) -> Iterator[Any]:
@@ -211,26 +211,26 @@ class _Writer:
 
     def launch(self, record: LaunchRecord) -> Iterator[int]:
         """Add the row of a launch, and yield its number; nothing for a launch without threads."""
-        loaded = record.loaded
+        executable = record.executable
         if not record.threads:
             return
-        assert loaded.compile_for is not None
-        entry = loaded.compile_for(WASM)
+        assert executable.compile_for is not None
+        entry = executable.compile_for(WASM)
         name, program = entry.metadata["entry"], self.program
-        if entry.metadata.get("prints") and loaded.digest not in self.prints:
+        if entry.metadata.get("prints") and executable.digest not in self.prints:
             module = program.link(entry.image, (name,))
-            self.prints[loaded.digest] = [module.addresses[SYMBOL], _prints(record)]
-        params = bytearray(record.loaded.packer.pack(record.dim, record.values))
-        for slot in loaded.layout.slots:
+            self.prints[executable.digest] = [module.addresses[SYMBOL], _prints(record)]
+        params = bytearray(record.executable.packer.pack(record.dim, record.values))
+        for slot in executable.layout.slots:
             if isinstance(slot.type, ArrayType):
                 (here,) = struct.unpack_from("<q", params, slot.offset)
                 struct.pack_into("<q", params, slot.offset, self.address(here))
         at = program.place(bytes(params))
         self._name_arguments(record, at)
-        fault = program.reserve(FAULT_SIZE) if loaded.checked else 0
+        fault = program.reserve(FAULT_SIZE) if executable.checked else 0
         sums = entry.metadata.get("sums", 0)
-        row = program.entry(entry.image, name), at, record.threads, loaded.strip, sums, fault
-        yield self._row(row, loaded.title, _lines(record) if loaded.checked else {})
+        row = program.entry(entry.image, name), at, record.threads, executable.strip, sums, fault
+        yield self._row(row, executable.title, _lines(record) if executable.checked else {})
 
     def move(self, node: Copy | Fill) -> Iterator[int]:
         """Add the row of a copy, a sum or a fill, and yield its number; nothing for arrays without elements."""
@@ -258,9 +258,9 @@ class _Writer:
 
         A name that different arrays have stands for none.
         """
-        for slot in record.loaded.layout.slots:
+        for slot in record.executable.layout.slots:
             if isinstance(slot.type, Scalar):
-                self.numbers.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
+                self.scalars.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
             elif isinstance(slot.type, Vector):
                 part = slot.type.dtype
                 names: Sequence[str] = "xyzw"[: prod(slot.type.shape)] if slot.type.shape else ""
@@ -268,12 +268,12 @@ class _Writer:
                     names = [f"{n}.{p}".strip(".") for n in names or [""] for p in ("real", "imag")]
                 for k, axis in enumerate(names):
                     described = [at + slot.offset + k * part.size, part.name]
-                    self.numbers.setdefault(f"{slot.name}.{axis}", []).append(described)
+                    self.scalars.setdefault(f"{slot.name}.{axis}", []).append(described)
         for name, value in record.arguments.items():
             if not isinstance(value, array) or isinstance(value.dtype, Struct):
                 continue
             described = self.place_of(value)
-            for known in (name, f"{record.loaded.title}.{name}"):
+            for known in (name, f"{record.executable.title}.{name}"):
                 self.arrays[known] = described if self.arrays.get(known, described) == described else None
 
     def place_of(self, value: array) -> dict[str, Any]:
@@ -293,12 +293,12 @@ class _Writer:
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
         payload = {
             "schedule": schedule,
-            "numbers": self.numbers,
+            "numbers": self.scalars,
             "arrays": arrays,
             "titles": self.titles,
             "owners": self.owners,
         }
-        self.program.facts = {
+        self.program.page_data = {
             **payload,
             "faults": self.faults,
             "lines": self.lines,
@@ -310,7 +310,7 @@ class _Writer:
 def _lines(record: LaunchRecord) -> dict[str, list[int]]:
     """Return the messages of a kernel's faults, each with the numbers of the operations that it is about."""
     lines: dict[str, list[int]] = {}
-    for op, number in number_ops(record.loaded.function).items():
+    for op, number in number_ops(record.executable.function).items():
         if op.location.line:
             text = f"line {op.location.shown_line}, {op.location.source.line(op.location.line).strip()}"
             lines.setdefault(text, []).append(number)
@@ -320,7 +320,7 @@ def _lines(record: LaunchRecord) -> dict[str, list[int]]:
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
     """Describe each print of a kernel: its parts, and type and number of components of each value (0: one number)."""
     described: list[dict[str, Any]] = []
-    for op in prints(record.loaded.function):
+    for op in prints(record.executable.function):
         types = [(v.type, element(v.type).name) for v in op.operands]
         kinds = [[name, type.length if isinstance(type, Vector) else 0] for type, name in types]
         described.append({"parts": [p if isinstance(p, str) else list(p) for p in op.attrs[PARTS]], "types": kinds})

@@ -33,12 +33,12 @@ class Program:
 
     Attributes:
         rows: what runs.
-        facts: further entries of `data`, JSON values.
+        page_data: further entries of `data`, JSON values.
         stop: the address of the words that tell native code to stop.
     """
 
     rows: list[Row] = field(default_factory=list[Row])
-    facts: dict[str, Any] = field(default_factory=dict[str, Any])
+    page_data: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         self._end = STACK
@@ -108,7 +108,7 @@ class Program:
         return {
             **plain, "memory": self._end, "stack": STACK, "stop": self.stop, "rows": rows,
             "chunks": [[at, len(data)] for at, data in self._chunks],
-            "modules": [[len(module.image), names, module.fused] for module, names in self._modules], **self.facts,
+            "modules": [[len(module.image), names, module.fused] for module, names in self._modules], **self.page_data,
         }  # fmt: skip
 
     def payload(self) -> bytes:

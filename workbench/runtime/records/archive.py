@@ -31,7 +31,7 @@ _BROKEN = (
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def refused(reason: str) -> RecordError:
+def record_error(reason: str) -> RecordError:
     """Return the error for a file that is no sound record."""
     return RecordError(f"This file is not a usable record: {reason}.")
 
@@ -62,28 +62,30 @@ def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
         RecordError: it is not one, or a byte is not what was written.
     """
     if not data.startswith(b"PK"):
-        raise refused("it is a file of another kind" if data else "it is empty")
+        raise record_error("it is a file of another kind" if data else "it is empty")
     try:
         members = _members(data)
     except _BROKEN as error:
-        raise refused(f"it is damaged or was cut short ({error})") from None
+        raise record_error(f"it is damaged or was cut short ({error})") from None
     directory = members.pop(_DIRECTORY, None)
     seal = members.pop(_SEAL, None)
     if directory is None or seal is None:
-        raise refused("it was not made by Workbench")
+        raise record_error("it was not made by Workbench")
     if hashlib.sha256(directory).hexdigest().encode() != seal:
-        raise refused("its directory does not match its checksum")
+        raise record_error("its directory does not match its checksum")
     header = read_json(directory)
     if not is_mapping(header) or header.get("format") != FORMAT:
-        raise refused("it was not made by Workbench")
+        raise record_error("it was not made by Workbench")
     if header.get("version") != VERSION:
-        raise refused(f"it is of version {str(header.get('version'))[:20]}, and this Workbench reads version {VERSION}")
+        raise record_error(
+            f"it is of version {str(header.get('version'))[:20]}, and this Workbench reads version {VERSION}"
+        )
     listed = header.get("members")
     if not is_mapping(listed) or listed.keys() != members.keys():
-        raise refused("its members are not those that it lists")
+        raise record_error("its members are not those that it lists")
     for name, content in members.items():
         if listed[name] != [len(content), hashlib.sha256(content).hexdigest()]:
-            raise refused(f"{name} does not match its checksum")
+            raise record_error(f"{name} does not match its checksum")
     return header.get("content"), members
 
 
@@ -93,9 +95,9 @@ def _members(data: bytes) -> dict[str, bytes]:
         members: dict[str, bytes] = {}
         for member in archive.infolist():
             if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
-                raise refused("a member of it is compressed or encrypted")
+                raise record_error("a member of it is compressed or encrypted")
             if member.file_size != member.compress_size or member.file_size > len(data) or member.filename in members:
-                raise refused("its list of members is wrong")
+                raise record_error("its list of members is wrong")
             members[member.filename] = archive.read(member)
         return members
 
@@ -109,7 +111,7 @@ def read_json(data: bytes) -> Any:
     try:
         return json.loads(data, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise refused("a part of it is not JSON") from None
+        raise record_error("a part of it is not JSON") from None
 
 
 def _no_constant(name: str) -> Any:

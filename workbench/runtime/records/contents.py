@@ -17,31 +17,31 @@ class Contents:
     """Copies of the memory of arrays, each as it was when it was first kept.
 
     Attributes:
-        kept: by memory, the address of the first byte and the bytes.
+        saved: by memory, the address of the first byte and the bytes.
     """
 
     def __init__(self, contents: Mapping[Memory, tuple[int, np.ndarray]] | None = None) -> None:
         """Begin with these copies, or with none."""
-        self.kept = dict(contents or {})
+        self.saved = dict(contents or {})
 
     def keep(self, arrays: Iterable[array]) -> None:
         """Copy what the memory of these arrays holds now, if there is no copy of it yet."""
         for a in arrays:
-            if a.memory not in self.kept:
+            if a.memory not in self.saved:
                 low, high = extent(a)
                 low, high = min(low, a.memory.address), max(high, a.memory.address + a.memory.nbytes)
-                self.kept[a.memory] = low, read_bytes(a.memory, low, high - low)
+                self.saved[a.memory] = low, read_bytes(a.memory, low, high - low)
 
     def restore(self) -> None:
         """Write all copies back to the arrays' memory."""
-        for memory, (low, data) in self.kept.items():
+        for memory, (low, data) in self.saved.items():
             memory.version += 1
             write_bytes(memory, low, data)
 
     @property
     def nbytes(self) -> int:
         """The number of bytes stored."""
-        return sum(data.nbytes for _, data in self.kept.values())
+        return sum(data.nbytes for _, data in self.saved.values())
 
 
 def read_bytes(memory: Memory, address: int, count: int) -> np.ndarray:

@@ -45,11 +45,11 @@ class Counters:
         Raises:
             LaunchError: it is a parameter of no recorded launch, or no whole number.
         """
-        numbers = [r.arguments[name] for r in records if name in r.arguments]
-        if not numbers or not all(isinstance(n, int) for n in numbers):
-            what = "is no whole number" if numbers else "is a parameter of no recorded launch"
+        scalars = [r.arguments[name] for r in records if name in r.arguments]
+        if not scalars or not all(isinstance(n, int) for n in scalars):
+            what = "is no whole number" if scalars else "is a parameter of no recorded launch"
             raise LaunchError(f"The counter {name} {what}.", parameter=name)
-        return self.steps.get(name) or max(numbers) - min(numbers) + 1
+        return self.steps.get(name) or max(scalars) - min(scalars) + 1
 
     def next(self, name: str, records: Sequence[LaunchRecord], step: int | None = None) -> int:
         """Return how much more than recorded a number is in the next replay.

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import Protocol
 
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.runtime.work import Work
 
 
@@ -39,7 +39,7 @@ class Source(Protocol):
         ...
 
 
-_lock = renewed(__name__, "_lock", threading.RLock)
+_lock = fork_safe_lock(__name__, "_lock", threading.RLock)
 _sources: list[Source] = []
 _open: list[Listener] = []
 

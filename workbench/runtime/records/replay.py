@@ -75,7 +75,7 @@ class Prepared:
                 self.changes[memory] = self.changes.get(memory, 0) + 1
             waiting.clear()
 
-    def run(self, numbers: Mapping[str, Any]) -> None:
+    def run(self, scalars: Mapping[str, Any]) -> None:
         """Run all steps, on the arrays' current contents, with other numbers for the parameters of these names.
 
         Raises:
@@ -83,8 +83,8 @@ class Prepared:
             LaunchError: a number does not fit; nothing has run.
             NotDifferentiable: a gradient's code is not right for it; nothing has run.
         """
-        if numbers:
-            with self._patched(numbers):
+        if scalars:
+            with self._patched(scalars):
                 self.run({})
             return
         for memory, times in self.changes.items():
@@ -96,7 +96,7 @@ class Prepared:
                 step.launch()
 
     @contextmanager
-    def _patched(self, numbers: Mapping[str, Any]) -> Generator[None]:
+    def _patched(self, scalars: Mapping[str, Any]) -> Generator[None]:
         """Have the steps run with other numbers, by parameter, inside a `with`; all are as before at its end.
 
         Raises:
@@ -105,10 +105,10 @@ class Prepared:
         steps = self.steps
         instead = [self._with_own_plan(step) for step in steps]
         for record in (record for plan in self._plans() for record in plan.conditional):
-            record.changed({n: record.checked(n, v) for n, v in numbers.items() if n in record.arguments})
-        ready = [(patch, patch.words(value)) for name, value in numbers.items() for patch in self._patch(name)]
+            record.changed({n: record.checked(n, v) for n, v in scalars.items() if n in record.arguments})
+        ready = [(patch, patch.words(value)) for name, value in scalars.items() for patch in self._patch(name)]
         same = Substitution({})  # launches and graphs on a device have no plan here
-        self.steps = [s.changed(numbers, same) if isinstance(s, Launch | Graph) else s for s in instead]
+        self.steps = [s.changed(scalars, same) if isinstance(s, Launch | Graph) else s for s in instead]
         old = [patch.write(words) for patch, words in ready]
         try:
             yield
@@ -180,7 +180,7 @@ class _Patch(msgspec.Struct, frozen=True, eq=False):
             LaunchError: the value does not fit.
         """
         records = self.records if isinstance(value, Advance | Latest) else self.records[:1]
-        packed = (r.loaded.packer.single(self.position, r.checked(self.name, value)) for r in records)
+        packed = (r.executable.packer.single(self.position, r.checked(self.name, value)) for r in records)
         return np.stack([np.frombuffer(one, np.int64) for one in packed])
 
     def write(self, words: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -195,10 +195,10 @@ def _patches(plan: CpuPlan, name: str) -> Iterator[_Patch]:
     groups: dict[int, list[tuple[LaunchRecord, int]]] = {}
     for node, offset in zip(plan.nodes, plan.offsets, strict=False):
         if isinstance(node, Launch) and name in node.record.arguments:
-            groups.setdefault(id(node.record.loaded), []).append((node.record, int(offset)))
+            groups.setdefault(id(node.record.executable), []).append((node.record, int(offset)))
     for members in groups.values():
         records = tuple(record for record, _ in members)
-        slots = records[0].loaded.layout.slots
+        slots = records[0].executable.layout.slots
         position = next(k for k, s in enumerate(slots) if s.name == name)
         starts = np.array([offset + slots[position].offset for _, offset in members]) // 8
         offsets = starts[:, None] + np.arange((slots[position].size + 7) // 8)

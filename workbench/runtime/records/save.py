@@ -102,13 +102,13 @@ class _Writer:
 
     def launch(self, record: LaunchRecord) -> dict[str, Any]:
         """Return a launch as JSON values; raise a RecordError for CUDA C++."""
-        if record.loaded.geometry is not None:
+        if record.executable.geometry is not None:
             raise RecordError(
                 f"{record.kernel} is CUDA C++, and a record of its launches cannot be saved.",
                 advice="Save a part without them: rec[2:5].",
                 function=record.kernel,
             )
-        types = {s.name: s.type for s in record.loaded.layout.slots}
+        types = {s.name: s.type for s in record.executable.layout.slots}
         arguments: dict[str, Any] = {}
         for name, value in record.arguments.items():
             one = isinstance(value, array)
@@ -120,7 +120,7 @@ class _Writer:
             "arguments": arguments,
             "options": dict(record.options.items()),
             "block_dim": record.block_dim,
-            "device": record.loaded.device.name,
+            "device": record.executable.device.name,
         }
 
     def number(self, value: Any, type: Any) -> Any:
@@ -174,7 +174,7 @@ class _Writer:
 
     def artifact(self, record: LaunchRecord) -> None:
         """Add a launch's compiled code to the file, if the cache has it and the file does not."""
-        digest = record.loaded.complete.digest
+        digest = record.executable.complete.digest
         entry = default_store().get(digest) if digest not in self._artifacts else None
         if entry is not None:
             self._artifacts.add(digest)
@@ -201,7 +201,7 @@ class _Writer:
                 "shape": list(value.shape),
                 "strides": list(value.strides),
                 "grad": None,
-                "offset": value.address - self.contents.kept[value.memory][0],
+                "offset": value.address - self.contents.saved[value.memory][0],
             }
             self.arrays.append(fields)
             if value.grad is not None:
@@ -213,7 +213,7 @@ class _Writer:
         """Return the number of an array's memory in the file; it is added on first use, with its recorded contents."""
         if value.memory not in self._memories:
             self.contents.keep([value])
-            _, data = self.contents.kept[value.memory]
+            _, data = self.contents.saved[value.memory]
             number = self._memories[value.memory] = len(self.memories)
             scalar = None if isinstance(value.dtype, Struct) else element(value.dtype)
             typed = scalar is not None and data.nbytes % scalar.size == 0

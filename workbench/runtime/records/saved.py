@@ -27,7 +27,7 @@ from workbench.ir.show import read_bits
 from workbench.ir.values import Function
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.records import archive, saved_values
-from workbench.runtime.records.archive import refused
+from workbench.runtime.records.archive import record_error
 from workbench.runtime.records.facts import KernelFacts, read_facts
 from workbench.runtime.records.struct_data import element_alignment, read_element
 from workbench.structs import Struct
@@ -218,7 +218,7 @@ def read(data: bytes, trust: bool = False, own: bool = False) -> Saved:
     try:
         return _read(content, members, trust, own)
     except (Malformed, saved_values.Wrong) as error:
-        raise refused(str(error)) from None
+        raise record_error(str(error)) from None
 
 
 def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) -> Saved:
@@ -248,8 +248,8 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     artifacts: dict[str, bytes] = {}
     for stored in fields["artifacts"]:
         artifact = saved_values.record(stored, "an artifact", ("digest", "member"))
-        artifacts[saved_values.text(artifact["digest"])] = saved_values.member(artifact["member"], members)
-    machine = tuple(saved_values.text(m) for m in fields["machine"])
+        artifacts[saved_values.checked_str(artifact["digest"])] = saved_values.member(artifact["member"], members)
+    machine = tuple(saved_values.checked_str(m) for m in fields["machine"])
     counters = tuple(_counter(c) for c in fields["counters"])
     return Saved(
         functions, checkpoints, fma, kernel_facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
@@ -271,7 +271,7 @@ def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None
         case None:
             return None
         case [int() as block_dim, None | int() as ndim, bool() as flat, threads] if 1 <= block_dim <= 1024:
-            return block_dim, ndim, flat, saved_values.wholes(threads)
+            return block_dim, ndim, flat, saved_values.checked_ints(threads)
         case _:
             raise saved_values.Wrong("a kernel of tiles with improper blocks")
 
@@ -285,7 +285,7 @@ def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tup
     # Only kernels that are contracted or have tiles say so, and files from before there were facts have none.
     some = [name for name in ("fma", "facts", "tiling") if isinstance(stored, dict) and name in stored]
     fields = saved_values.record(stored, "a module", ("kernel", "member", "checkpoints", *some))
-    checkpoints = saved_values.whole(fields["checkpoints"])
+    checkpoints = saved_values.checked_int(fields["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:
         raise saved_values.Wrong("a kernel with an improper number of checkpoints")
     fma = fields.get("fma", False)
@@ -311,7 +311,7 @@ def _memory(stored: Any, members: Mapping[str, bytes]) -> SavedMemory:
     flat = data.ndim == 1 and data.flags.c_contiguous
     if not flat or data.dtype.kind not in "biuf" or data.nbytes != fields["nbytes"]:
         raise saved_values.Wrong(f"{fields['member']} does not hold what is listed")
-    return SavedMemory(saved_values.text(fields["device"]), data.view(np.uint8))
+    return SavedMemory(saved_values.checked_str(fields["device"]), data.view(np.uint8))
 
 
 def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
@@ -323,9 +323,9 @@ def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArr
     dtype, field = read_element(fields["dtype"]), saved_values.field_place(fields["field"])
     memory, offset = (
         saved_values.index(fields["memory"], len(memories), "allocation"),
-        saved_values.whole(fields["offset"]),
+        saved_values.checked_int(fields["offset"]),
     )
-    shape, strides = saved_values.wholes(fields["shape"]), saved_values.wholes(fields["strides"])
+    shape, strides = saved_values.checked_ints(fields["shape"]), saved_values.checked_ints(fields["strides"])
     if not 1 <= len(shape) <= MAX_NDIM or len(strides) != len(shape) or min(shape) < 0 or math.prod(shape) > 2**48:
         raise saved_values.Wrong("an array with an improper shape")
     before, struct_size = (field[1], field[0]) if field is not None else (0, dtype.size)
@@ -414,7 +414,7 @@ class _Reader:
         if not is_list(fields["steps"]) or not is_list(fields["outputs"]):
             raise saved_values.Wrong("a call without steps")
         steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in fields["steps"])
-        label, dims = saved_values.text(fields["label"]), saved_values.wholes(fields["dims"])
+        label, dims = saved_values.checked_str(fields["label"]), saved_values.checked_ints(fields["dims"])
         return SavedCall(label, dims, steps, tuple(map(self.array, fields["outputs"])))
 
     def move(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
@@ -438,8 +438,8 @@ class _Reader:
         """Return a launch with its arguments; whether they suit the kernel is checked when it is restored."""
         module = saved_values.index(fields["module"], len(self.functions), "module")
         params = self.functions[module].params
-        dim, direction = saved_values.wholes(fields["dim"]), fields["direction"]
-        block_dim = saved_values.whole(fields["block_dim"])
+        dim, direction = saved_values.checked_ints(fields["dim"]), fields["direction"]
+        block_dim = saved_values.checked_int(fields["block_dim"])
         if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
             raise saved_values.Wrong("a launch with an improper direction or dimensions")
         if not 1 <= block_dim <= 1024:
@@ -461,7 +461,9 @@ class _Reader:
                     arguments[name] = read
                 case _:
                     raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
-        return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(fields["device"]))
+        return SavedLaunch(
+            module, direction, dim, arguments, options, block_dim, saved_values.checked_str(fields["device"])
+        )
 
     _READERS: ClassVar[dict[str, tuple[Callable[..., SavedWork], tuple[str, ...]]]] = {
         "launch": (launch, ("module", "direction", "dim", "arguments", "options", "block_dim", "device")),

@@ -42,21 +42,21 @@ def index(data: Any, count: int, what: str) -> int:
     return data
 
 
-def whole(data: Any) -> int:
+def checked_int(data: Any) -> int:
     """Return an integer whose absolute value must be below 2⁶²."""
     if type(data) is not int or abs(data) >= 2**62:
         raise Wrong(f"{str(data)[:40]} where a whole number was expected")
     return data
 
 
-def wholes(data: Any) -> tuple[int, ...]:
+def checked_ints(data: Any) -> tuple[int, ...]:
     """Return a shape or strides: at most `MAX_NDIM` integers."""
     if not is_list(data) or len(data) > MAX_NDIM:
         raise Wrong("an invalid shape or strides")
-    return tuple(whole(n) for n in data)
+    return tuple(checked_int(n) for n in data)
 
 
-def text(data: Any) -> str:
+def checked_str(data: Any) -> str:
     """Return a name, which must have at most 1000 characters."""
     if not isinstance(data, str) or len(data) > 1000:
         raise Wrong("a number where a name was expected")
@@ -105,9 +105,9 @@ def field_place(data: Any) -> tuple[int, int] | None:
     match data:
         case None:
             return None
-        case [int() as pitch, int() as place] if not isinstance(pitch, bool) and not isinstance(place, bool):
+        case [int() as pitch, int() as offset] if not isinstance(pitch, bool) and not isinstance(offset, bool):
             if 0 < pitch < 2**31:
-                return pitch, place
+                return pitch, offset
         case _:
             pass
     raise Wrong("an array that is an improper field of structs")

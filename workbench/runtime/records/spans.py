@@ -133,6 +133,6 @@ def lane(entry: Work) -> str:
     """
     if isinstance(entry, Launch):
         record = entry.record
-        return f"{record.loaded.device}{f' {record.stream}' if record.stream is not None else ''}"
+        return f"{record.executable.device}{f' {record.stream}' if record.stream is not None else ''}"
     devices = {str(a.device) for a in entry.arrays}
     return min(devices) if devices else entry.kind

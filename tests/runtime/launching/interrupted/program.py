@@ -217,7 +217,7 @@ def waiting() -> Callable[[], None]:
     """A launch that waits for memory which another thread's launch changes."""
     launched(summed, (1, 1, 1), x, y)
     held = c_int64()
-    threading.Thread(target=lambda: install_launcher().functions.hold(y.memory.turn, addressof(held))).start()
+    threading.Thread(target=lambda: install_launcher().functions.hold(y.memory.lock_bit, addressof(held))).start()
     while not held.value:
         pass
     return lambda: wb.launch(summed, (1, 1, 1), [x, y])

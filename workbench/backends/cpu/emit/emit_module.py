@@ -38,7 +38,7 @@ from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, E
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
@@ -100,7 +100,7 @@ def emit_llvm(
     return emit_module(function, options, maths, half_instructions).text
 
 
-@deep
+@with_deep_stack
 def emit_module(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
     """Return a function's module, which runs thread after thread.
 

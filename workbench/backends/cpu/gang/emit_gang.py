@@ -31,7 +31,7 @@ from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, shape, shuffles
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.deep import deep
+from workbench.deep import with_deep_stack
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
 from workbench.ir.values import Block, Function, Op, dtype_of, walk
@@ -44,7 +44,7 @@ from workbench.passes.loops.row_strips import ROWS, with_strips
 from workbench.types import Kind, element
 
 
-@deep
+@with_deep_stack
 def emit_function(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
     """Return a function's module: with gangs, or thread by thread if the function does not suit them.
 

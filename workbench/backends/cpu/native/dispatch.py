@@ -15,7 +15,7 @@ import msgspec
 
 from workbench.backends.cpu import machine, systems
 from workbench.backends.cpu.native import fastcall, memory_locks, stopping
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.limits import DISPATCH_GRAIN
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Launcher(msgspec.Struct, frozen=True):
 
 
 _launcher: Launcher | None = None
-_lock = renewed(__name__, "_lock")
+_lock = fork_safe_lock(__name__, "_lock")
 
 
 @lru_cache

@@ -21,11 +21,11 @@ from workbench.backends.ptx.library import (
     watch,
     written,
 )
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 
 ENTRY = "wbe_entry"
 _library: CpuCode | None = None
-_lock = renewed(__name__, "_lock", threading.Lock)
+_lock = fork_safe_lock(__name__, "_lock", threading.Lock)
 
 
 def text() -> str:

@@ -31,10 +31,10 @@ def glue(name: str, ndim: int) -> Kernel:
     """
     parameters, body = _BODIES[name]
     index = ", ".join("ijkl"[:ndim])
-    text = f"def {name}_part({parameters}):\n    {index} = tid()\n    {body.format(i=index)}\n"
+    source = f"def {name}_part({parameters}):\n    {index} = tid()\n    {body.format(i=index)}\n"
     scope: dict[str, Any] = {"tid": FORMS["tid"]}
-    exec(text, scope)
-    return kernel(scope[f"{name}_part"], source=text)
+    exec(source, scope)
+    return kernel(scope[f"{name}_part"], source=source)
 
 
 @lru_cache

@@ -146,7 +146,7 @@ class CudaTarget:
         return "\n".join(
             [
                 f"@{OUTDATED} = global ptr null",
-                self.description.text().replace("ptr ENTRY", "ptr @cuda"),
+                self.description.to_llvm_ir().replace("ptr ENTRY", "ptr @cuda"),
                 f"@driver = private constant [{len(FUNCTIONS)} x ptr] [{table}]",
                 f"@places = private constant [{len(offsets)} x i64] [{', '.join(f'i64 {p}' for p in offsets)}]",
                 "@state = private global [2 x i64] zeroinitializer",

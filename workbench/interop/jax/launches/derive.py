@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from workbench.errors import NotDifferentiable
 from workbench.interop.jax.native.descriptor import Kind, Wire
-from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.executable import Executable
 from workbench.types import is_float
 
 
@@ -21,14 +21,14 @@ class Source(NamedTuple):
     """Represents a value that an operand of an adjoint takes, or whose gradient one of its results is.
 
     Attributes:
-        place: "input" or "output" of the launch, "cotangent" of an output, "static" value, or "scratch": a result that
+        role: "input" or "output" of the launch, "cotangent" of an output, "static" value, or "scratch": a result that
             holds what an input or output held before the launch and is dropped.
-        number: of the value among those of its kind.
+        position: of the value among those of its kind.
         of: of "scratch", "input" or "output"; otherwise empty.
     """
 
-    place: str
-    number: int
+    role: str
+    position: int
     of: str = ""
 
 
@@ -75,7 +75,7 @@ def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
 
 
 def adjoint_wires(
-    loaded: Loaded, wires: Sequence[Wire], left_out: Collection[str] = ()
+    executable: Executable, wires: Sequence[Wire], left_out: Collection[str] = ()
 ) -> tuple[tuple[Wire, ...], Gradient]:
     """Return the wires of a loaded adjoint, and how it is called, from the wires of its launch.
 
@@ -87,14 +87,14 @@ def adjoint_wires(
         NotDifferentiable: it needs what an undefined output held.
     """
     floats = [w for w in wires if is_float(w.type)]
-    names = {w.name: s.name for w, s in zip(floats, loaded.layout.slots[len(wires) :], strict=True)}
+    names = {w.name: s.name for w, s in zip(floats, executable.layout.slots[len(wires) :], strict=True)}
     operands: list[Source] = []
     results: list[Source] = []
     alone = {w.name for w in wires if w.name in left_out and w.kind is Kind.ARRAY}
     paired = {n: twin for n, twin in names.items() if n not in alone}
-    primal = {w.name: _primal_wire(w, loaded, paired, operands, results) for w in wires}
+    primal = {w.name: _primal_wire(w, executable, paired, operands, results) for w in wires}
     shown = [w for w in floats if w.kind is not Kind.SHAPE and w.name in paired]
-    twins = {w.name: _twin_wire(w, names[w.name], loaded.writes, operands, results) for w in shown}
+    twins = {w.name: _twin_wire(w, names[w.name], executable.writes, operands, results) for w in shown}
     twins |= {n: replace(primal[n], name=names[n]) for n in alone}
     shapes = {w.result: twins[w.name] for w in floats if w.name in twins and w.result >= 0}
     for w in wires:
@@ -114,11 +114,11 @@ def _shape_of(wire: Wire, twin: Wire) -> Wire:
 
 def _views(wires: Sequence[Wire], more: Sequence[Wire]) -> tuple[int, ...]:
     """Return, for each view among `wires` and then `more`, the number of the view in `wires` with its name."""
-    numbers = {w.name: n for n, w in enumerate(w for w in wires if w.view)}
-    return tuple(numbers[w.name] for w in (*wires, *more) if w.view)
+    indices = {w.name: n for n, w in enumerate(w for w in wires if w.view)}
+    return tuple(indices[w.name] for w in (*wires, *more) if w.view)
 
 
-def _place(sources: list[Source], source: Source) -> int:
+def _index_of(sources: list[Source], source: Source) -> int:
     """Return the index of `source` in `sources`, to which it is appended if it is not there yet."""
     if source not in sources:
         sources.append(source)
@@ -127,7 +127,7 @@ def _place(sources: list[Source], source: Source) -> int:
 
 
 def _primal_wire(
-    wire: Wire, loaded: Loaded, twins: Mapping[str, str], operands: list[Source], results: list[Source]
+    wire: Wire, executable: Executable, twins: Mapping[str, str], operands: list[Source], results: list[Source]
 ) -> Wire:
     """Return the wire of a parameter in the launch's adjoint; append its sources to `operands` and `results`.
 
@@ -137,23 +137,23 @@ def _primal_wire(
     Raises:
         NotDifferentiable: the adjoint needs what an undefined output held.
     """
-    used, changed = wire.name in loaded.reads | loaded.writes, wire.name in loaded.writes
+    used, changed = wire.name in executable.reads | executable.writes, wire.name in executable.writes
     plain = replace(wire, operand=-1, result=-1, fill=None)
     if wire.kind is Kind.SHAPE or wire.value >= 0 or (wire.kind is not Kind.SCALAR and not used and wire.name in twins):
         return plain
     if wire.operand >= 0:
-        scratch = _place(results, Source("scratch", wire.operand, "input")) if changed else -1
-        return replace(plain, operand=_place(operands, Source("input", wire.operand)), result=scratch)
+        scratch = _index_of(results, Source("scratch", wire.operand, "input")) if changed else -1
+        return replace(plain, operand=_index_of(operands, Source("input", wire.operand)), result=scratch)
     # Before the launch the output held its initial value, which can be filled in once more.
     if used and wire.fill is not None:
-        return replace(plain, result=_place(results, Source("scratch", wire.result, "output")), fill=wire.fill)
+        return replace(plain, result=_index_of(results, Source("scratch", wire.result, "output")), fill=wire.fill)
     if used:
         raise NotDifferentiable(
-            f"The gradient of {loaded.name} needs what {wire.name} held before, which {loaded.name} changes.",
+            f"The gradient of {executable.name} needs what {wire.name} held before, which {executable.name} changes.",
             advice="Make it an input that is also an output (in_out_argnames), or give it an initial value (init).",
-            function=loaded.name,
+            function=executable.name,
         )
-    return replace(plain, operand=_place(operands, Source("output", wire.result)))
+    return replace(plain, operand=_index_of(operands, Source("output", wire.result)))
 
 
 def _twin_wire(wire: Wire, name: str, writes: Collection[str], operands: list[Source], results: list[Source]) -> Wire:
@@ -164,7 +164,7 @@ def _twin_wire(wire: Wire, name: str, writes: Collection[str], operands: list[So
     """
     twin = replace(wire, name=name, operand=-1, value=-1, fill=0)
     if wire.result >= 0:
-        twin = replace(twin, operand=_place(operands, Source("cotangent", wire.result)), fill=None)
+        twin = replace(twin, operand=_index_of(operands, Source("cotangent", wire.result)), fill=None)
         if wire.operand < 0 and name not in writes:
             return replace(twin, result=-1)
     if wire.operand >= 0:
@@ -172,10 +172,10 @@ def _twin_wire(wire: Wire, name: str, writes: Collection[str], operands: list[So
     else:
         source = Source("output", wire.result) if wire.result >= 0 else Source("static", wire.value)
     kind = Kind.ACCUMULATOR if wire.kind is Kind.SCALAR else wire.kind
-    return replace(twin, kind=kind, result=_place(results, source))
+    return replace(twin, kind=kind, result=_index_of(results, source))
 
 
-def tangent_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ...], Tangent]:
+def tangent_wires(executable: Executable, wires: Sequence[Wire]) -> tuple[tuple[Wire, ...], Tangent]:
     """Return the wires of a loaded tangent, and how it is called, from the wires of its launch."""
     floats = [w for w in wires if is_float(w.type)]
     moved = [w for w in floats if w.kind is not Kind.SHAPE]
@@ -184,7 +184,7 @@ def tangent_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ..
     # Tangents come after what the launch has, so numbers of the launch keep their meaning.
     before = [1 + max((getattr(w, part) for w in wires), default=-1) for part in ("operand", "result", "value")]
     statics, wired = 0, []
-    for wire, slot in zip(floats, loaded.layout.slots[len(wires) :], strict=True):
+    for wire, slot in zip(floats, executable.layout.slots[len(wires) :], strict=True):
         alone = wire.kind is not Kind.SHAPE and wire.result >= 0 and wire.operand < 0
         renamed = replace(wire, name=slot.name, fill=0 if alone else None)
         if wire.kind is not Kind.SHAPE:

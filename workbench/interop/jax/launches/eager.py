@@ -14,7 +14,9 @@ from workbench.interop.jax.native.faults import fault_in
 from workbench.interop.jax.values.library import library
 
 
-def whole(function: Callable[..., Any], name: str, checked: Callable[[], bool] | None = None) -> Callable[..., Any]:
+def as_one_operation(
+    function: Callable[..., Any], name: str, checked: Callable[[], bool] | None = None
+) -> Callable[..., Any]:
     """Return `function`, which takes and returns JAX values, jitted as one operation called `name`.
 
     Args:

@@ -106,10 +106,10 @@ def _kernel_error() -> type[Any]:
 
         def __init__(self, traceback: Any, message: Callable[[Any], str], words: Any) -> None:
             super().__init__(traceback)
-            self.said, self.words = message, words
+            self.message_of, self.words = message, words
 
         def tree_flatten(self) -> tuple[list[Any], tuple[Any, ...]]:
-            return [self.words], (self.traceback_info, self.said)
+            return [self.words], (self.traceback_info, self.message_of)
 
         @classmethod
         def tree_unflatten(cls, metadata: Any, payload: Any) -> Any:
@@ -119,7 +119,7 @@ def _kernel_error() -> type[Any]:
             return effect(KernelError, (struct((FAULT_WORDS + 1,), "int32"),))
 
         def __str__(self) -> str:
-            return self.said(np.asarray(self.words))
+            return self.message_of(np.asarray(self.words))
 
     return KernelError
 

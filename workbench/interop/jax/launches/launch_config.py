@@ -118,9 +118,16 @@ def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
 def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
     """Return a condition as int64 words for the native handler: see `within` in check.c."""
     wires = plan.target.description.wires
-    number = {w.name: n for n, w in enumerate(wires)}
-    terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * number[array] + axis), factor)]
-    return (number[condition.array], condition.axis, condition.wraps, condition.constant, len(condition.terms), *terms)
+    position = {w.name: n for n, w in enumerate(wires)}
+    terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * position[array] + axis), factor)]
+    return (
+        position[condition.array],
+        condition.axis,
+        condition.wraps,
+        condition.constant,
+        len(condition.terms),
+        *terms,
+    )
 
 
 def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
@@ -134,11 +141,11 @@ def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
     if not arguments.is_symbolic(size):
         return int(size)
     wires = plan.target.description.wires
-    for number, wire in enumerate(wires):
+    for position, wire in enumerate(wires):
         if wire.kind in (Kind.ARRAY, Kind.SHAPE) and (wire.operand >= 0 or wire.result >= 0) and not wire.view:
             shape = config.results[wire.result] if wire.result >= 0 else config.operands[wire.operand]
             if size in shape[: wire.rank]:
-                return -1 - (4 * number + shape.index(size))
+                return -1 - (4 * position + shape.index(size))
     raise LaunchError(
         f"{plan.kernel} would be launched over {size} threads, which is not a size of any of its arrays.",
         advice="Under symbolic shapes, pass launch_dims that are dimensions of arguments.",

@@ -83,16 +83,16 @@ def _batched_plan(plan: Plan, axes: int, varies: tuple[tuple[bool, ...], ...]) -
     batched_plan = plan.traced.get(key)
     if batched_plan is None:
         wires = plan.target.description.wires
-        batch_axes = {w.name: _place(w, axes, varies) for w in wires if w.value < 0}
+        batch_axes = {w.name: _batch_axes(w, axes, varies) for w in wires if w.value < 0}
         function = batched(plan.code.function(), axes, batch_axes)
         batched_plan = plan.traced[key] = rewritten_plan(plan, function, tuple(_wire(w, axes) for w in wires))
     return batched_plan
 
 
-def _place(wire: Wire, axes: int, varies: tuple[tuple[bool, ...], ...]) -> Place:
+def _batch_axes(wire: Wire, axes: int, varies: tuple[tuple[bool, ...], ...]) -> BatchAxes:
     """Return the batch axes of a wire's parameter; a result has all of them."""
     # Every batch has a result of its own.
-    return Place((True,) * axes if wire.result >= 0 else varies[wire.operand], wire.kind is Kind.ACCUMULATOR)
+    return BatchAxes((True,) * axes if wire.result >= 0 else varies[wire.operand], wire.kind is Kind.ACCUMULATOR)
 
 
 def _wire(wire: Wire, axes: int) -> Wire:
@@ -103,7 +103,7 @@ def _wire(wire: Wire, axes: int) -> Wire:
     return replace(wire, kind=Kind.ARRAY if single else wire.kind, rank=axes + (0 if single else wire.rank))
 
 
-class Place(NamedTuple):
+class BatchAxes(NamedTuple):
     """Represents the batch axes of a parameter of a batched function.
 
     Attributes:
@@ -127,7 +127,7 @@ def most_batch_axes(function: Function) -> int:
     return MAX_NDIM - max(function.launch_ndim, *ranks, 1)
 
 
-def batched(function: Function, axes: int, batch_axes: Mapping[str, Place]) -> Function:
+def batched(function: Function, axes: int, batch_axes: Mapping[str, BatchAxes]) -> Function:
     """Return `function` over so many batch axes, in one launch.
 
     Args:
@@ -158,7 +158,7 @@ def batched(function: Function, axes: int, batch_axes: Mapping[str, Place]) -> F
     )
 
 
-def _param(param: Value, axes: int, batch_axes: Place | None) -> Value:
+def _param(param: Value, axes: int, batch_axes: BatchAxes | None) -> Value:
     """Return the parameter of the batched function: a number becomes an array of the batch axes. None: it stays."""
     if batch_axes is None:
         return param

@@ -270,9 +270,11 @@ class _Divided:
         divided = [n for n, factor in enumerate(rule.dims) if factor in chosen]
         part = part_plan(self.plan, self.config, rule, divided, self.wide)
 
-        def edges(role: str, number: int, factors: Axes) -> list[Edge]:
+        def edges(role: str, position: int, factors: Axes) -> list[Edge]:
             first = len(rule.batch)
-            halos = [(axis, f, rule.halo(role, number, axis - first)) for axis, f in enumerate(factors) if f in chosen]
+            halos = [
+                (axis, f, rule.halo(role, position, axis - first)) for axis, f in enumerate(factors) if f in chosen
+            ]
             wraps = {f: rule.sizes[f] for f in rule.rings if f in self.wide}
             return [
                 Edge(axis, h.before, h.after, chosen[f], parts[f], wraps.get(f, 0))
@@ -298,15 +300,15 @@ class _Divided:
                 inputs += self._position(chosen, axes, rule.dims[dimension], size)
             config = replace(config, operands=(*config.operands, *[()] * (len(inputs) - len(operands))))
         results = self.bind(*inputs, plan=part, config=config)
-        for number, factors in enumerate(rule.results):
-            around = edges("result", number, factors)
-            added = any(h.added for (role, n, _), h in rule.halos.items() if (role, n) == ("result", number))
-            result = sent_back(results[number], around, added)
-            results[number] = resized(result, _padded(result.shape, factors, undivided))
-        for number, merged in rule.merged.items():
+        for position, factors in enumerate(rule.results):
+            around = edges("result", position, factors)
+            added = any(h.added for (role, n, _), h in rule.halos.items() if (role, n) == ("result", position))
+            result = sent_back(results[position], around, added)
+            results[position] = resized(result, _padded(result.shape, factors, undivided))
+        for position, merged in rule.merged.items():
             for factor, kind in merged.items():
                 if factor in chosen:
-                    results[number] = _put_together(results[number], kind, chosen[factor])
+                    results[position] = _put_together(results[position], kind, chosen[factor])
         return results
 
     def _warn(self, operands: Sequence[Any], chosen: Mapping[str, tuple[str, ...]]) -> None:

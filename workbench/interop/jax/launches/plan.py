@@ -28,7 +28,7 @@ from workbench.ir.data import to_data, type_data
 from workbench.ir.json_values import Json
 from workbench.ir.values import Function
 from workbench.runtime.device.device import CPU
-from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.tiles import contents
 from workbench.types import ArrayType, Type, is_float
@@ -109,7 +109,7 @@ class Code(NamedTuple):
                 function=name,
             )
 
-    def derivative(self, step: str, launch: Dims | None = None) -> tuple[Code, Loaded]:
+    def derivative(self, step: str, launch: Dims | None = None) -> tuple[Code, Executable]:
         """Return the code of a derivative, and that derivative loaded for the CPU.
 
         Args:
@@ -127,10 +127,10 @@ class Code(NamedTuple):
         if step != "adjoint" or launch is None:
             return further, load(self.specialisation, further.direction, further.options, CPU, self.shared)
         origin = self.specialisation, further.direction
-        loaded, options = load_for(*origin, further.options, CPU, self.shared, launch.dims)
+        executable, options = load_for(*origin, further.options, CPU, self.shared, launch.dims)
         if options.single is not None:
             ask(*origin, options, CPU, self.shared, launch.dims, launch.arguments)
-        return further._replace(single=options.single), loaded
+        return further._replace(single=options.single), executable
 
 
 @dataclass(frozen=True)
@@ -191,9 +191,9 @@ class Plan:
     def _checked(self) -> Plan:
         """The plan of the same launch with checks, built on first use."""
         code = self.code._replace(checks=True)
-        loaded = load(code.specialisation, code.direction, code.options, CPU, code.shared)
+        executable = load(code.specialisation, code.direction, code.options, CPU, code.shared)
         described = self.target.description
-        return make_plan(loaded, described.wires, code, described.kernel)
+        return make_plan(executable, described.wires, code, described.kernel)
 
     @cached_property
     def traced(self) -> dict[Any, Any]:
@@ -240,11 +240,11 @@ class Roles:
     init: Mapping[str, float | int | bytes]
 
 
-def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "") -> Plan:
+def make_plan(executable: Executable, wires: tuple[Wire, ...], code: Code, name: str = "") -> Plan:
     """Return the plan of a loaded kernel or derivative.
 
     Args:
-        loaded: what runs.
+        executable: what runs.
         wires: one per parameter.
         code: where derivatives come from.
         name: in errors; by default the kernel's.
@@ -252,17 +252,17 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     Raises:
         LaunchError: it prints.
     """
-    if loaded.prints:
+    if executable.prints:
         raise LaunchError(
-            f"{loaded.name} prints, and inside a jax_callable nothing reads what it prints.",
-            advice=f"Call wb.jax_kernel({loaded.name}) to see it, or leave print() out.",
+            f"{executable.name} prints, and inside a jax_callable nothing reads what it prints.",
+            advice=f"Call wb.jax_kernel({executable.name}) to see it, or leave print() out.",
         )
-    loaded = loaded.complete
+    executable = executable.complete
     # The same limits as for `wb.launch`, so that both split a launch alike, and sums have the same bits.
-    grains = loaded.threads_per_task, loaded.strip, loaded.sums
-    description = Description(name or loaded.name, wires, loaded.layout, *grains, code.checks)
+    grains = executable.threads_per_task, executable.strip, executable.sums
+    description = Description(name or executable.name, wires, executable.layout, *grains, code.checks)
     function = code.function if code.checks else None
-    target = make_target(description, loaded.digest, loaded.handle, function, partial(origin_data, code, wires))
+    target = make_target(description, executable.digest, executable.handle, function, partial(origin_data, code, wires))
     edits.claim(target.name, code.specialisation)
 
     gradients: dict[tuple[frozenset[str], str, tuple[int, ...] | None], tuple[Plan, Gradient]] = {}
@@ -288,7 +288,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
         wired, tangent_form = tangent_wires(moved, wires)
         return make_plan(moved, wired, further, f"{description.kernel} (tangent)"), tangent_form
 
-    plan = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
+    plan = Plan(executable.name, executable.launch_ndim, target, code, gradient, _once(tangent))
     known.plans[target.name] = plan
     return plan
 
@@ -318,12 +318,12 @@ def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> P
     """Return the plan of `function`, which does a plan's work in another form and has no derivatives of its own."""
     specialisation = copy(plan.code.specialisation)
     specialisation.function = function
-    specialisation.loaded, specialisation.bound, specialisation.jax_plans = {}, {}, {}
+    specialisation.executables, specialisation.bound, specialisation.jax_plans = {}, {}, {}
     code = plan.code._replace(
         specialisation=specialisation, direction=FORWARD, constant=(), differentiable=False, single=None
     )
-    loaded = load(specialisation, FORWARD, code.options, "cpu", code.shared)
-    return make_plan(loaded, wires, code, plan.target.description.kernel)
+    executable = load(specialisation, FORWARD, code.options, "cpu", code.shared)
+    return make_plan(executable, wires, code, plan.target.description.kernel)
 
 
 def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
@@ -355,7 +355,7 @@ def _hex(pattern: bytes | None) -> Json:
     return None if pattern is None else pattern.hex()
 
 
-def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
+def forward_plan(executable: Executable, roles: Roles, code: Code) -> Plan:
     """Return the plan of a kernel's forward launch, its parameters in these roles."""
     count = {"operand": 0, "result": 0, "value": 0}
 
@@ -364,7 +364,7 @@ def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
         return count[what] - 1
 
     wires = []
-    for slot in loaded.layout.slots:
+    for slot in executable.layout.slots:
         wire = _wire(slot.name, slot.type)
         if slot.name in roles.static:
             wire = replace(wire, value=take("value"))
@@ -374,7 +374,7 @@ def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
         else:
             wire = replace(wire, result=take("result"), fill=roles.init.get(slot.name))
         wires.append(wire)
-    return make_plan(loaded, tuple(wires), code)
+    return make_plan(executable, tuple(wires), code)
 
 
 def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, aliased: bool) -> Plan:
@@ -385,13 +385,13 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
         wires: one per parameter.
         shared, aliased: as in `Code`.
     """
-    loaded = record.loaded
+    executable = record.executable
     known = record.specialisation.jax_plans
-    key = (loaded.direction, loaded.digest, wires, shared, aliased)
+    key = (executable.direction, executable.digest, wires, shared, aliased)
     if key not in known:
-        code = Code(record.specialisation, loaded.direction, loaded.contiguous, shared, aliased)
-        code = code._replace(constant=record.options.constant, checks=loaded.checked)
-        known[key] = make_plan(loaded, wires, code)
+        code = Code(record.specialisation, executable.direction, executable.contiguous, shared, aliased)
+        code = code._replace(constant=record.options.constant, checks=executable.checked)
+        known[key] = make_plan(executable, wires, code)
     return known[key]
 
 

@@ -23,7 +23,7 @@ from workbench.autodiff.analysis.linearity import Share, refuse_nonlinear
 from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
-from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.eager import as_one_operation
 from workbench.interop.jax.launches.experimental import experimental_rules
 from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, Shape, attributes, traced_launch
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
@@ -132,7 +132,7 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig
     if jitted is None:
         checked = (lambda: True) if plan.checked else None
         bound = partial(primitive.bind, plan=plan, config=config, **more)
-        jitted = plan.traced[key] = whole(bound, plan.target.description.kernel, checked)
+        jitted = plan.traced[key] = as_one_operation(bound, plan.target.description.kernel, checked)
     return jitted(*operands)
 
 
@@ -436,13 +436,13 @@ def _pulled(
     adjoint, gradient = plan.gradient(wanted, traced_launch(plan, config))
     full = {n: ad.instantiate_zeros(c) for n, c in cotangents.items()}
 
-    def given(source: Source) -> Any:
-        if source.place == "output":  # only its shape is used: what a launch found undefined is not read
-            dtype = number_type(plan.results[source.number].type).numpy
-            return jnp.zeros((*[1] * len(config.batch), *config.results[source.number]), dtype)
-        return inputs[source.number] if source.place == "input" else full[source.number]
+    def operand_of(source: Source) -> Any:
+        if source.role == "output":  # only its shape is used: what a launch found undefined is not read
+            dtype = number_type(plan.results[source.position].type).numpy
+            return jnp.zeros((*[1] * len(config.batch), *config.results[source.position]), dtype)
+        return inputs[source.position] if source.role == "input" else full[source.position]
 
-    values = [given(s) for s in gradient.operands]
+    values = [operand_of(s) for s in gradient.operands]
     aliased = {operand for operand, _ in adjoint.target.description.aliases()}
     adjoint_config = _adjoint_config(adjoint, gradient, config)
     note_adjoint(adjoint, adjoint_config, Adjoint(plan, config, gradient))
@@ -451,7 +451,7 @@ def _pulled(
         for n, (x, shape) in enumerate(zip(values, adjoint_config.operands, strict=True))
     ]
     results = launch(adjoint, values, adjoint_config)
-    by_operand = {s.number: r for s, r in zip(gradient.results, results, strict=False) if s.place == "input"}
+    by_operand = {s.position: r for s, r in zip(gradient.results, results, strict=False) if s.role == "input"}
     return [_sum_shared(by_operand[n], aval, config) for n, aval in zip(wanted, linear, strict=True)]
 
 
@@ -500,16 +500,16 @@ class _Around:
     def __init__(self, adjoint: Plan, config: LaunchConfig, known: Adjoint) -> None:
         self.adjoint, self.config, self.plan, self.gradient = adjoint, config, known.plan, known.gradient
         self.primal = replace(known.config, batch=config.batch)
-        self.numbers = {s: n for n, s in enumerate(known.gradient.operands)}
+        self.operand_indices = {s: n for n, s in enumerate(known.gradient.operands)}
 
     def inputs(self, operands: Sequence[Any]) -> list[Any]:
         """Return the operands of the launch, from those of A; zeros for an operand that A does not take."""
         jnp, ones = library().jnp, (1,) * len(self.config.batch)
 
         def one(n: int) -> Any:
-            number = self.numbers.get(Source("input", n))
-            if number is not None:
-                return operands[number]
+            position = self.operand_indices.get(Source("input", n))
+            if position is not None:
+                return operands[position]
             return jnp.zeros((*ones, *self.primal.operands[n]), number_type(self.plan.operands[n].type).numpy)
 
         return [one(n) for n in range(len(self.plan.operands))]
@@ -536,9 +536,9 @@ class _Around:
         floats = [n for n, w in enumerate(self.plan.results) if is_float(w.type)]
         return results, pull([self.cotangent(operands, n, r) for n, r in zip(floats, results, strict=True)])
 
-    def cotangent(self, operands: Sequence[Any], number: int, like: Any) -> Any:
+    def cotangent(self, operands: Sequence[Any], position: int, like: Any) -> Any:
         """Return c for a result of the launch, from A's operands, in the shape of `like`; zeros if A takes none."""
-        argument_number = self.numbers.get(Source("cotangent", number))
+        argument_number = self.operand_indices.get(Source("cotangent", position))
         jnp = library().jnp
         if argument_number is None:
             return jnp.zeros_like(like)
@@ -551,14 +551,14 @@ class _Around:
         """
         jnp, split = library().jnp, len(self.adjoint.operands)
         moving = {self.gradient.operands[n]: t for n, t in zip(wanted, operands[split:], strict=True)}
-        results = [s.number for s in self.gradient.results if s.place == "input"]
+        results = [s.position for s in self.gradient.results if s.role == "input"]
         inputs, totals = self.inputs(operands), dict[int, Any]()
         for n in results:  # each of a batch has its own gradient
             inputs[n] = jnp.broadcast_to(inputs[n], (*self.config.batch, *self.primal.operands[n]))
-        towards = {s.number: t for s, t in moving.items() if s.place == "input"}
+        towards = {s.position: t for s, t in moving.items() if s.role == "input"}
         if towards:
             totals = dict(zip(results, self.second(operands, inputs, towards, results)[1], strict=True))
-        along = {s.number: t for s, t in moving.items() if s.place == "cotangent"}
+        along = {s.position: t for s, t in moving.items() if s.role == "cotangent"}
         if along:
             full = {
                 n: along.get(n, jnp.zeros((*self.config.batch, *self.primal.results[n]), number_type(w.type).numpy))
@@ -570,8 +570,8 @@ class _Around:
         pairs = [(s, w) for s, w in zip(self.gradient.results, self.adjoint.results, strict=True) if is_float(w.type)]
         # What is no gradient of an input is dropped by whoever launched A.
         return [
-            totals[s.number]
-            if s.place == "input" and s.number in totals
+            totals[s.position]
+            if s.role == "input" and s.position in totals
             else jnp.zeros((*self.config.batch, *self.config.results[w.result]), number_type(w.type).numpy)
             for s, w in pairs
         ]
@@ -583,11 +583,11 @@ class _Around:
         """Return the cotangents of A's operands numbered `wanted`, as `_pulled` does for other launches."""
         jnp, sources = library().jnp, [self.gradient.operands[n] for n in wanted]
         towards = {
-            s.number: cotangents[n]
+            s.position: cotangents[n]
             for n, s in enumerate(self.gradient.results)
-            if s.place == "input" and not _is_zero(cotangents[n])
+            if s.role == "input" and not _is_zero(cotangents[n])
         }
-        by = [s.number for s in sources if s.place == "input"]
+        by = [s.position for s in sources if s.role == "input"]
         results, gradients = self.second(operands, self.inputs(operands), towards, by) if towards else ([], [])
         floats = [n for n, w in enumerate(self.plan.results) if is_float(w.type)]
         by_source = {Source("input", n): g for n, g in zip(by, gradients, strict=False)}
@@ -602,15 +602,15 @@ def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> 
     """Return the configuration of the adjoint's launch: its values have the shapes of their primal values."""
 
     def shape(source: Source) -> Shape:
-        if source.place == "input" or source.of == "input":
-            return config.operands[source.number]
-        return () if source.place == "static" else config.results[source.number]
+        if source.role == "input" or source.of == "input":
+            return config.operands[source.position]
+        return () if source.role == "static" else config.results[source.position]
 
     operands = tuple(shape(s) for s in gradient.operands)
     results = tuple(shape(s) for s in gradient.results)
     views = tuple(config.views[n] for n in gradient.views)
     # In the cotangents an adjoint is linear, whatever its kernel is.
-    cotangent_operands = [n for n, s in enumerate(gradient.operands) if s.place == "cotangent"]
+    cotangent_operands = [n for n, s in enumerate(gradient.operands) if s.role == "cotangent"]
     linear = tuple(w.name for w in adjoint.target.description.wires if w.operand in cotangent_operands)
     return replace(config, operands=operands, results=results, effect=False, views=views, linear=linear)
 

@@ -39,13 +39,13 @@ def silent(specialisation: Specialisation) -> Specialisation:
     if silenced is None:
         silenced = _SILENT[specialisation] = copy(specialisation)
         silenced.function = without_prints(specialisation.function)
-        silenced.loaded, silenced.bound, silenced.jax_plans = {}, {}, {}
+        silenced.executables, silenced.bound, silenced.jax_plans = {}, {}, {}
     return silenced
 
 
 def print_when_run(
     specialisation: Specialisation, plan: Plan, dims: Sequence[int], results: Sequence[Sequence[int]],
-    numbers: Mapping[str, Any], operands: Sequence[Any], block: int,
+    scalars: Mapping[str, Any], operands: Sequence[Any], block: int,
 ) -> None:  # fmt: skip
     """Let the program print, when it runs, what a kernel prints.
 
@@ -54,12 +54,12 @@ def print_when_run(
         plan: its launch without them.
         dims: of the launch.
         results: shapes of the results.
-        numbers: values of static numbers, by parameter.
+        scalars: values of static numbers, by parameter.
         operands: of the launch.
         block: threads of a block, of a kernel of tiles.
     """
     shapes = tuple(map(tuple, results))
-    printed = _Printed(specialisation, plan, tuple(dims), shapes, dict(numbers), block)
+    printed = _Printed(specialisation, plan, tuple(dims), shapes, dict(scalars), block)
     library().jax.debug.callback(printed, *operands)
 
 
@@ -71,7 +71,7 @@ class _Printed:
     plan: Plan
     dims: tuple[int, ...]
     results: tuple[tuple[int, ...], ...]
-    numbers: Mapping[str, Any]
+    scalars: Mapping[str, Any]
     block: int
 
     def __call__(self, *operands: Any) -> None:
@@ -93,7 +93,7 @@ class _Printed:
     def _argument(self, wire: Wire, operands: list[np.ndarray[Any, Any]]) -> Any:
         """Return the value of a wire: a static number, a new array for a result, or the operand's value."""
         if wire.value >= 0:
-            return self.numbers[wire.name]
+            return self.scalars[wire.name]
         inner = wire.type.shape
         if wire.operand < 0:
             shape = self.results[wire.result]

@@ -43,20 +43,20 @@ class Report:
     Attributes:
         count: returns a whole number for a result and further values.
         function: the kernel's name, or the function's.
-        said: the message behind the number.
+        message: the message behind the number.
         advice: what to do about it.
     """
 
     count: Callable[..., Any]
     function: str
-    said: str
+    message: str
     advice: str
 
     def fault(self, count: int) -> KernelFault:
         """Return the KernelFault whose message reports `count` violations."""
-        return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
+        return KernelFault(f"{count} {self.message}", advice=self.advice, function=self.function)
 
-    def text(self, words: Any) -> str:
+    def error_text(self, words: Any) -> str:
         """Return the error's text; the first of `words` is the count."""
         return str(self.fault(int(words[0]))).lstrip()
 
@@ -188,7 +188,7 @@ def _followed(error: Any, enabled: Any, value: Any, *more: Any, report: Report, 
     if not reports_faults(enabled):
         return error, _reported().bind(value, *more, report=report, batch=batch)
     count = _count(report, batch)(value, *more).sum().astype("int32")
-    return with_error(error, count != 0, report.text, library().jnp.full(FAULT_WORDS + 1, count)), value
+    return with_error(error, count != 0, report.error_text, library().jnp.full(FAULT_WORDS + 1, count)), value
 
 
 def _report(value: Any, *more: Any, report: Report, batch: int) -> Any:
@@ -221,10 +221,10 @@ def _specialisation() -> Specialisation:
 def _plan(report: Report) -> Plan:
     """Return the plan of the launch that asserts that a count is 0: all share one code, each message has a target."""
     code = Code(_specialisation(), checks=True)
-    loaded = load(code.specialisation, options=code.options, device="cpu")
-    assertion_plan = forward_plan(loaded, Roles(("bad",), ("after",), frozenset(), frozenset(), {}), code)
+    executable = load(code.specialisation, options=code.options, device="cpu")
+    assertion_plan = forward_plan(executable, Roles(("bad",), ("after",), frozenset(), frozenset(), {}), code)
     # Where a file is loaded without this process, the text comes from the IR, so that it has the message too.
-    text = Reporting(lambda: _saying(code.function(), f"Some {report.said}  {report.advice}"), report.fault)
+    text = Reporting(lambda: _saying(code.function(), f"Some {report.message}  {report.advice}"), report.fault)
     description = replace(assertion_plan.target.description, kernel=f"results of {report.function}")
     target = make_target(description, assertion_plan.target.digest, assertion_plan.target.code, text)
     edits.claim(target.name, code.specialisation)

@@ -92,10 +92,10 @@ class Rule:
         def shapes(role: str, factors: Sequence[Axes], shapes_in: Sequence[Shape]) -> tuple[Shape, ...]:
             return tuple(
                 tuple(
-                    size(f, n) + (sum(self.halo(role, number, axis)[:2]) if f in parts else 0)
+                    size(f, n) + (sum(self.halo(role, position, axis)[:2]) if f in parts else 0)
                     for axis, (f, n) in enumerate(zip(axes[len(self.batch) :], sizes, strict=True))
                 )
-                for number, (axes, sizes) in enumerate(zip(factors, shapes_in, strict=True))
+                for position, (axes, sizes) in enumerate(zip(factors, shapes_in, strict=True))
             )
 
         return replace(
@@ -110,9 +110,9 @@ class Rule:
             ),
         )
 
-    def halo(self, role: str, number: int, axis: int) -> Halo:
+    def halo(self, role: str, position: int, axis: int) -> Halo:
         """Return how many elements beyond its own a part accesses along an axis, counted without batch axes."""
-        return self.halos.get((role, number, axis), Halo(0, 0))
+        return self.halos.get((role, position, axis), Halo(0, 0))
 
 
 def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
@@ -164,28 +164,28 @@ class _Making:
         batch = ("b",) if len(config.batch) == 1 else tuple(f"b{n}" for n in range(len(config.batch)))
         names = [next(self.letters) for _ in config.dims]
         factors: dict[Buffer, str] = {}
-        for number, dimension in enumerate(self.known.dimensions):
-            why, buffers = self._refused(number, dimension), self._buffers(dimension.axes)
+        for position, dimension in enumerate(self.known.dimensions):
+            why, buffers = self._refused(position, dimension), self._buffers(dimension.axes)
             if why is not None:
                 self.reasons = {**dict.fromkeys(buffers, why), **self.reasons}
                 continue
-            factors |= dict.fromkeys(buffers, names[number])
+            factors |= dict.fromkeys(buffers, names[position])
             lengths = {Part(name, axis): self._shape(name)[axis] for name, axis in dimension.axes.items()}
-            size = config.dims[number]
+            size = config.dims[position]
             self.extra |= {part: has - size for part, has in lengths.items() if has != size}
             if dimension.ring:
                 reach = [max(h[end] for h in (Halo(0, 0), *dimension.halos.values())) for end in (0, 1)]
-                self.rings[names[number]] = sum(reach)
+                self.rings[names[position]] = sum(reach)
             if not any(name in self.views for name in dimension.axes):
-                self.spans[names[number]] = min(size, *lengths.values()), max(size, *lengths.values())
+                self.spans[names[position]] = min(size, *lengths.values()), max(size, *lengths.values())
             for name, axis in dimension.axes.items():
                 halo = dimension.halos.get(name, Halo(0, 0))
-                self.cuts[Part(name, axis)] = Cut(number, halo.before)
+                self.cuts[Part(name, axis)] = Cut(position, halo.before)
                 rows = self._row(name)
                 for buffer in self._buffers({name: axis}) if name in dimension.halos else ():
                     self.halos[buffer] = halo._replace(before=halo.before * rows, after=halo.after * rows)
             for name, kind in dimension.merged.items():
-                self.merged.setdefault(self.wires[name].result, {})[names[number]] = kind
+                self.merged.setdefault(self.wires[name].result, {})[names[position]] = kind
         for part, why in self.known.unbounded.items():
             for buffer in self._buffers({part.array: part.axis}):
                 self.reasons.setdefault(buffer, why)
@@ -194,14 +194,14 @@ class _Making:
 
     # ---- what may be divided
 
-    def _refused(self, number: int, dimension: Dimension) -> Reason | None:
+    def _refused(self, position: int, dimension: Dimension) -> Reason | None:
         """Return why a dimension of the launch is not divided; None if it may be."""
         if dimension.refused is not None:
             return dimension.refused
         for name, axis in dimension.axes.items():
             if name in self.views and (axis or not self._is_whole(name)):
                 return Reason(f"{name} is a part of an array, or divided within its rows")
-        size = self.config.dims[number]
+        size = self.config.dims[position]
         cut = set(self._buffers(dimension.axes))
         if not cut:
             return Reason("no array has its index as a subscript")
@@ -218,9 +218,9 @@ class _Making:
         """Return the reason that two parameters that the kernel accesses are one memory; None if no two are."""
         seen: dict[tuple[str, int], str] = {}
         for name in self.known.accessed:
-            for role, number in memories(self.wires[name]):
-                if seen.setdefault((role, number), name) != name:
-                    return Reason(f"{seen[role, number]} and {name} are one array")
+            for role, position in memories(self.wires[name]):
+                if seen.setdefault((role, position), name) != name:
+                    return Reason(f"{seen[role, position]} and {name} are one array")
         return None
 
     def _unmergeable(self, dimension: Dimension) -> Reason | None:
@@ -285,16 +285,16 @@ class _Making:
         )
         count = len(config.batch)
 
-        def axes(role: str, number: int, shape: Shape) -> Axes:
+        def axes(role: str, position: int, shape: Shape) -> Axes:
             axes_list = []
             for axis, size in enumerate(shape):
                 # An operand that does not vary along a batch axis has the size 1 there.
                 shared = axis < count and size == config.batch[axis]
-                factor = batch[axis] if batch and shared else factors.get((role, number, axis - count), "")
+                factor = batch[axis] if batch and shared else factors.get((role, position, axis - count), "")
                 if not factor:
                     factor = next(self.letters)
-                    why = together if role == "result" and number in self.merged else otherwise
-                    needed_whole[factor] = self.reasons.get((role, number, axis - count), why)
+                    why = together if role == "result" and position in self.merged else otherwise
+                    needed_whole[factor] = self.reasons.get((role, position, axis - count), why)
                 axes_list.append(factor)
             return tuple(axes_list)
 

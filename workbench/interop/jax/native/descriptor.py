@@ -110,11 +110,11 @@ class Description:
         wires = [w for w in self.wires if w.kind is not Kind.SHAPE]
         return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
 
-    def text(self) -> str:
+    def to_llvm_ir(self) -> str:
         """Return the description as LLVM IR, without addresses of this process: the same text in every process."""
         rows, strings, views = [], [string_text("kernel", self.kernel)], 0
-        for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
-            strings.append(string_text(f"param.{number}", wire.name))
+        for position, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
+            strings.append(string_text(f"param.{position}", wire.name))
             filled = pattern(wire) or b""
             width, bits = len(filled), int.from_bytes(filled, "little")
             inner = wire.inner[0] if wire.inner else 0
@@ -123,7 +123,7 @@ class Description:
                 wire.type.size, slot.offset, width, bits, views if wire.view else -1, wire.view,
             )  # fmt: skip
             views += 1 + 2 * wire.view if wire.view else 0
-            rows.append(f"%Param {{ ptr @param.{number}, {', '.join(f'i64 {int(f)}' for f in fields)} }}")
+            rows.append(f"%Param {{ ptr @param.{position}, {', '.join(f'i64 {int(f)}' for f in fields)} }}")
         values = sum(w.value >= 0 for w in self.wires)
         # Batch axes are read off the first result: it has all of them, while an operand may have 1 in their place.
         lead = next(n for n, w in enumerate(self.wires) if w.result == 0 and w.kind is not Kind.SHAPE)
@@ -147,12 +147,12 @@ class Description:
         )
 
 
-def completed(text: str) -> str:
+def completed(llvm_ir: str) -> str:
     r"""Return the LLVM IR of a description that an earlier version kept, with the fields that it lacks.
 
     completed("… = type { …, i64 }\n…ptr @params, i64 3\n}")    # … i64 3, i64 0, i64 65536, i64 0
     """
-    lines = text.split("\n")
+    lines = llvm_ir.split("\n")
     (kind,) = (n for n, line in enumerate(lines) if line.startswith(TYPE))
     (value,) = (n for n, line in enumerate(lines) if line.startswith("  ptr @kernel,"))
     # How many fields the kept text has says which version wrote it.

@@ -14,22 +14,22 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from workbench.api.kernels.editions import STALE, WATCHERS, Edition
+from workbench.api.kernels.editions import REBIND_CALLBACKS, STALE, Edition
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.events import Outdated, listening, publish
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.frontend import MISSING, Scope, meaning, seen
 
 CLEAR = "Call jax.clear_caches(): the next call compiles the program with the new one."
 MEND = "Fix its cell and run it again."
 T = TypeVar("T", bound=Any)  # a target, of the CPU or of GPUs
-_lock = renewed(__name__, "_lock", threading.RLock)
+_lock = fork_safe_lock(__name__, "_lock", threading.RLock)
 
 
 @dataclass(frozen=True)
-class Claim:
+class TargetVersion:
     """Represents the version of a kernel that a target was built for.
 
     Attributes:
@@ -74,34 +74,36 @@ class _Calls:
     """Represents the calls of one target: the kernels that it was built for, and the word of its thunk."""
 
     def __init__(self) -> None:
-        self.claims: list[Claim] = []
+        self.versions: list[TargetVersion] = []
         self.word: Any = None
-        self.text: Any = None
+        self.message: Any = None
 
     def look(self) -> None:
         """Set the word to why all of the target's claims are outdated; null if one is not, or none is left."""
         # A kernel without a name in a notebook can never be replaced; once it is gone its claim says nothing.
-        self.claims = [c for c in self.claims if c.edition.name is not None or not c.is_gone]
-        reasons = [c.outdated for c in self.claims if not c.is_gone]
-        self.say(f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else "")
+        self.versions = [c for c in self.versions if c.edition.name is not None or not c.is_gone]
+        reasons = [c.outdated for c in self.versions if not c.is_gone]
+        self.set_message(
+            f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else ""
+        )
 
     def blames(self, cell: str) -> bool:
         """Return whether the target is outdated by what a cell binds."""
-        return self.text is not None and f" in {cell}. ".encode() in self.text.value
+        return self.message is not None and f" in {cell}. ".encode() in self.message.value
 
-    def say(self, text: str) -> None:
+    def set_message(self, message: str) -> None:
         """Set the thunk's word to a message, with which its calls fail from now on; an empty one sets it to null."""
-        if text == (self.text.value.decode() if self.text is not None else ""):
+        if message == (self.message.value.decode() if self.message is not None else ""):
             return
-        if text and text not in _texts:
-            _texts[text] = ctypes.create_string_buffer(text.encode())
-        self.text = _texts[text] if text else None
+        if message and message not in _messages:
+            _messages[message] = ctypes.create_string_buffer(message.encode())
+        self.message = _messages[message] if message else None
         if self.word is not None:
-            self.word.value = ctypes.addressof(self.text) if self.text is not None else None
+            self.word.value = ctypes.addressof(self.message) if self.message is not None else None
 
 
 _calls: dict[str, _Calls] = {}
-_texts: dict[str, Any] = {}
+_messages: dict[str, Any] = {}
 """All messages that a word was ever set to: a call may still be reading one. One edit gives many words the same."""
 
 
@@ -112,9 +114,9 @@ def claim(target: str, specialisation: Specialisation) -> None:
     reads = [(w.definition.scope, w.path, meaning(w.value)) for w in specialisation.watched if w.reevaluate is None]
     with _lock:
         calls = _calls.setdefault(target, _Calls())
-        if not any(c.edition is kernel.edition and not c.outdated for c in calls.claims):
-            calls.claims = [c for c in calls.claims if not c.outdated]
-            calls.claims.append(Claim(kernel.edition, weakref.ref(kernel), tuple(reads)))
+        if not any(c.edition is kernel.edition and not c.outdated for c in calls.versions):
+            calls.versions = [c for c in calls.versions if not c.outdated]
+            calls.versions.append(TargetVersion(kernel.edition, weakref.ref(kernel), tuple(reads)))
         calls.look()
 
 
@@ -123,7 +125,7 @@ def watch_word(target: str, address: int) -> None:
     with _lock:
         calls = _calls.setdefault(target, _Calls())
         calls.word = ctypes.c_void_p.from_address(address)
-        calls.word.value = ctypes.addressof(calls.text) if calls.text is not None else None
+        calls.word.value = ctypes.addressof(calls.message) if calls.message is not None else None
 
 
 # ---- how many compiled programs there are
@@ -157,8 +159,8 @@ def called(ctx: Any, target: T) -> T:
         LaunchError: the target is outdated, or JAX exports the program without `wb.jax_export`.
     """
     calls = _calls.get(target.name)
-    if calls is not None and calls.text is not None:
-        raise LaunchError(calls.text.value.decode(), function=target.description.kernel)
+    if calls is not None and calls.message is not None:
+        raise LaunchError(calls.message.value.decode(), function=target.description.kernel)
     if note_export(ctx, target.description.kernel, target.exported.name):
         return target.exported
     module = ctx.module_context
@@ -197,10 +199,10 @@ def look(cell: str) -> None:
         for calls in list(_calls.values()):
             calls.look()
         wrong = {name for name, calls in _calls.items() if calls.blames(cell)}
-        kernels = {_calls[name].claims[-1].edition.kernel for name in wrong if _calls[name].claims}
+        kernels = {_calls[name].versions[-1].edition.kernel for name in wrong if _calls[name].versions}
         programs = sum(not p.targets.isdisjoint(wrong) for p in list(_programs))
     if programs and listening(Outdated):
         publish(Outdated(tuple(sorted(kernels)), programs))
 
 
-WATCHERS.append(look)
+REBIND_CALLBACKS.append(look)

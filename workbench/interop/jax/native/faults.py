@@ -57,7 +57,7 @@ def explain_faults(address: int) -> None:
     atexit.register(setattr, pointer, "value", None)  # a thread of XLA's must not enter a Python that ends
 
 
-def said(fault: KernelFault, room: int = 1 << 20) -> str:
+def message_of(fault: KernelFault, room: int = 1 << 20) -> str:
     """Return the text of a fault for XLA, of at most `room` bytes; `fault_in` finds the fault by it later."""
     text = str(fault).encode()[:room].decode(errors="ignore")
     _recent.append((text, fault))
@@ -93,7 +93,7 @@ def _explain(
         if late:
             error_later(fault)
             return
-        encoded = said(fault, room - 1).encode()
+        encoded = message_of(fault, room - 1).encode()
         ctypes.memmove(text, encoded + b"\0", len(encoded) + 1)
     except Exception:  # the handler then says the numbers
         return

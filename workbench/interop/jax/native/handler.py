@@ -16,7 +16,7 @@ from pathlib import Path
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.interop.jax.native.faults import EXPLAIN, explain_faults
 from workbench.runtime.native.launcher import install_launcher
 
@@ -24,13 +24,13 @@ SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
 NOTES = ("wb_ffi_on", "wb_ffi_head", "wb_ffi_lost", "wb_ffi_room", "wb_ffi_notes", "wb_ffi_free")
 """The symbols that a reader of the notes needs (notes.c)."""
-LOADED: list[Callable[[Mapping[str, int]], None]] = []
+ON_LOAD: list[Callable[[Mapping[str, int]], None]] = []
 """Called with the addresses of the handler's symbols when it is loaded."""
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
 STOPPED, STOP = "workbench_stopped", "wb_ffi_stop"
 REFUSE = "workbench_outdated_call"
 MAX_BATCH_AXES = 8
-_lock = renewed(__name__, "_lock")
+_lock = fork_safe_lock(__name__, "_lock")
 
 
 @lru_cache
@@ -59,12 +59,12 @@ def address_of(symbol: str) -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    """Load the native handler, connect it to the word that interrupts set, and notify `LOADED`; once per process."""
+    """Load the native handler, connect it to the word that interrupts set, and notify `ON_LOAD`; once per process."""
     symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, REFUSE, *NOTES)
     code = load_symbols(native_image(SYMBOL, handler_text(), optimise=False), symbols)
     # The word that an interrupt sets lies in the launcher; the handler's pointer to it is filled once, here.
     ctypes.c_void_p.from_address(code.addresses[STOP]).value = install_launcher().stopping.serve_jax()
-    for hear in LOADED:
-        hear(code.addresses)
+    for on_load in ON_LOAD:
+        on_load(code.addresses)
     explain_faults(code.addresses[EXPLAIN])
     return code

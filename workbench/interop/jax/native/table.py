@@ -29,7 +29,7 @@ HEAD = 7
 
 
 @dataclass(frozen=True)
-class Place:
+class BufferSlice:
     """Represents bytes in a segment's buffer: its number (operands first, then results) and where they start in it."""
 
     base: int
@@ -40,7 +40,7 @@ class Place:
 class Bound:
     """Represents an operand or a result of a launch in a segment: its bytes' position, element type and shape."""
 
-    place: Place
+    buffer_slice: BufferSlice
     dtype: str
     shape: tuple[int, ...]
 
@@ -59,17 +59,17 @@ class Launch:
 class Fill:
     """Represents a step that fills `bytes` bytes with a repeated pattern."""
 
-    place: Place
+    buffer_slice: BufferSlice
     bytes: int
     pattern: bytes
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """Represents a step that copies `bytes` bytes from `source` to `place`, `times` times one after the other."""
+    """Represents a step that copies `bytes` bytes from `source` to `buffer_slice`, `times` times in sequence."""
 
-    place: Place
-    source: Place
+    buffer_slice: BufferSlice
+    source: BufferSlice
     bytes: int
     times: int
 
@@ -95,7 +95,7 @@ class Segment:
     steps: tuple[Step, ...]
     aliases: tuple[tuple[int, int], ...]
     scratch: bool
-    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Segment) and other.name == self.name and other.aliases == self.aliases
@@ -151,8 +151,8 @@ class Segment:
         writer, count, base = None, 0, len(self.operands) + result
         for step in self.steps:
             if isinstance(step, Launch):
-                for number, bound in enumerate(step.results):
-                    writer = (count, number) if bound.place.base == base else writer
+                for position, bound in enumerate(step.results):
+                    writer = (count, position) if bound.buffer_slice.base == base else writer
                 count += 1
         return writer
 
@@ -175,15 +175,15 @@ def _step_words(step: Step) -> list[int]:
     """Return the words of a step as `program.c` reads them: its kind, how many words it has, and its content."""
     if isinstance(step, Fill):
         pattern = int.from_bytes(step.pattern, "little", signed=len(step.pattern) == 8)
-        return [FILL, 7, step.place.base, step.place.offset, step.bytes, pattern, len(step.pattern)]
+        return [FILL, 7, step.buffer_slice.base, step.buffer_slice.offset, step.bytes, pattern, len(step.pattern)]
     if isinstance(step, Repeat):
-        pointers = [n for p in (step.place, step.source) for n in (p.base, p.offset)]
+        pointers = [n for p in (step.buffer_slice, step.source) for n in (p.base, p.offset)]
         return [REPEAT, 8, *pointers, step.bytes, step.times]
     body = [0, len(step.operands), len(step.results), len(step.attributes)]
     for numbers in step.attributes:
         body += [len(numbers), *numbers]
     for bound in (*step.operands, *step.results):
-        body += [bound.place.base, bound.place.offset, CODES[bound.dtype], len(bound.shape), *bound.shape]
+        body += [bound.buffer_slice.base, bound.buffer_slice.offset, CODES[bound.dtype], len(bound.shape), *bound.shape]
     return [LAUNCH, len(body) + 2, *body]
 
 
@@ -238,7 +238,7 @@ def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
         saved_values.index(int(at) if at.isdecimal() else None, len(words), "step")
         if name not in targets:
             raise saved_values.Wrong(f"a call of {str(name)[:80]}, which is missing")
-    return {**fields, "program": saved_values.text(fields["program"])}
+    return {**fields, "program": saved_values.checked_str(fields["program"])}
 
 
 def preload_segment(name: str, described: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel, native_image
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
-from workbench.forks import renewed
+from workbench.forks import fork_safe_lock
 from workbench.interop.jax.native import edits, registry
 from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, completed
 from workbench.interop.jax.native.handler import handler_text
@@ -31,11 +31,11 @@ from workbench.interop.jax.values.library import library
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.values import Function
 
-_lock = renewed(__name__, "_lock")
+_lock = fork_safe_lock(__name__, "_lock")
 _registered: dict[str, int] = {}
-_thunks_lock = renewed(__name__, "_thunks_lock")
+_thunks_lock = fork_safe_lock(__name__, "_thunks_lock")
 _thunks: dict[str, int] = {}
-_kept: list[jit.CpuCode] = []
+_code: list[jit.CpuCode] = []
 NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
 
 
@@ -93,7 +93,7 @@ class Target:
     @cached_property
     def _text(self) -> str:
         """The LLVM IR of the target's description and thunk."""
-        return f"{self.description.text()}\n{thunk_source(self.description)}"
+        return f"{self.description.to_llvm_ir()}\n{thunk_source(self.description)}"
 
     def thunk(self) -> int:
         """Return the address of a handler for this kernel; its code is never unloaded."""
@@ -117,7 +117,7 @@ def content_name(description: Description, digest: str, *more: str) -> str:
     """Return the name of a target: a hash of its description, of its code's digest and of `more`."""
     content = hashlib.sha256()
     # Also the handler's text: a new version of it is another target, and never meets an old description.
-    for part in (handler_text(), description.text(), thunk_source(description), digest, *more):
+    for part in (handler_text(), description.to_llvm_ir(), thunk_source(description), digest, *more):
         data = part.encode()
         # With lengths, so that no two lists of parts give one string of bytes.
         content.update(len(data).to_bytes(8, "big"))
@@ -139,7 +139,7 @@ def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
         store.put(key.digest, Entry(json.dumps(described()).encode(), metadata))
 
 
-def kept(name: str) -> dict[str, Any]:
+def stored_description(name: str) -> dict[str, Any]:
     """Return what the store says a target's name stands for.
 
     Raises:
@@ -165,7 +165,7 @@ def thunk_named(name: str) -> int:
     Raises:
         CacheError: the store does not hold it, or its kernel's code.
     """
-    described = kept(name)
+    described = stored_description(name)
     artifact = default_store().get(described["artifact"])
     if artifact is None:
         raise _missing(name)
@@ -210,13 +210,13 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
             _registered[name] = stages["execute"]
 
 
-def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
+def _thunk(name: str, llvm_ir: str, kernel: jit.CpuCode) -> int:
     """Return the address of the thunk of the target `name`, created at the first call, once for all threads."""
     with _thunks_lock:
         if name not in _thunks:
             # Without optimisation, since a thunk is branches and moves.
-            image = native_image(THUNK, thunk_text(text), optimise=False)
-            word = (OUTDATED,) if f"@{OUTDATED}" in text else ()  # exports of before have none, and need none
+            image = native_image(THUNK, thunk_text(llvm_ir), optimise=False)
+            word = (OUTDATED,) if f"@{OUTDATED}" in llvm_ir else ()  # exports of before have none, and need none
             symbols, imports = (THUNK, DESCRIPTION, *word), thunk_imports(kernel.address)
             code = for_ever(jit.load_symbols(image, symbols, imports, needs=[kernel]))
             if word:
@@ -228,5 +228,5 @@ def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
 
 def for_ever(code: jit.CpuCode) -> jit.CpuCode:
     """Keep code that XLA is given, since XLA cannot be asked to forget a target; return it."""
-    _kept.append(code)
+    _code.append(code)
     return code

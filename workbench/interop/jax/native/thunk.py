@@ -27,7 +27,7 @@ def thunk_source(description: Description) -> str:
     wires = description.wires
     # Faults, fills and accumulators need a loop or a record; only the generic handler has them.
     plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
-    body = _Body(description).text() if plain and wires else ["  br label %generic"]
+    body = _Body(description).lines() if plain and wires else ["  br label %generic"]
     return "\n".join(
         [
             types_text(),
@@ -106,7 +106,7 @@ class _Body:
     rows: list[str] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=count)
 
-    def text(self) -> list[str]:
+    def lines(self) -> list[str]:
         """Return the lines of the plain case: the checks, the parameters, the call of the kernel, its status."""
         wires = self.description.wires
         # Monotonic is enough: a recorder opened just now may miss a call that runs beside it, and orders no memory.

@@ -18,7 +18,7 @@ import numpy as np
 from workbench.api.tapes.tape import Tape
 from workbench.backends.cpu.native.stopping import put_off
 from workbench.errors import KernelFault, NotDifferentiable
-from workbench.interop.jax.native.faults import fault_in, said, stopped
+from workbench.interop.jax.native.faults import fault_in, message_of, stopped
 from workbench.interop.jax.programs.run import Signature
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.manual import is_among_devices, varying
@@ -68,7 +68,7 @@ class Called:
         They are zeros if a fault or an interrupt ended the function and must not fail the call.
         """
         with _Run(self, operands) as arrays:
-            self.function(*arrays.given)
+            self.function(*arrays.args)
             return [a.numpy() for a in arrays.results]
         return [np.zeros(s.shape, s.dtype) for s in self.shapes]
 
@@ -81,7 +81,7 @@ class Called:
         count = len(values) - len(self.floats)
         with _Run(self, values[:count]) as arrays:
             with Tape(into_grad=False) as tape:
-                self.function(*arrays.given)
+                self.function(*arrays.args)
             seeds = zip((arrays.results[n] for n in self.floats), values[count:], strict=True)
             tape.backward(grads={a: array(np.asarray(v), a.dtype) for a, v in seeds})
             return [tape.adjoint_of(arrays.operands[n]).numpy() for n in wanted]
@@ -106,16 +106,16 @@ class _Run:
         self._around.enter_context(choosing_checks(self._called.checks))
         signature, rest = self._called.signature, iter(self._values)
         self.operands: list[Any] = []
-        self.given: list[Any] = []
+        self.args: list[Any] = []
         stored: list[Any] = []
         for leaf in signature.leaves:
             values = [_argument(type, np.asarray(next(rest))) for type in leaf.types]
             self.operands += values
             stored += values if leaf.name in signature.in_out else []
-            self.given.append(leaf.built(values))
+            self.args.append(leaf.built(values))
         # Zeros rather than undefined: no kernel's IR says here what is read before it is written.
         outputs = [zeros(o.shape, o.type.dtype).fill_(o.init or 0) for o in signature.outputs]
-        self.given += outputs
+        self.args += outputs
         self.results = [*stored, *outputs]
         return self
 
@@ -128,7 +128,7 @@ class _Run:
         if late:
             error_later(error if isinstance(error, KernelFault) else stopped(self._called.signature.function))
         elif isinstance(error, KernelFault):
-            said(error)
+            message_of(error)
         return late
 
 

@@ -120,7 +120,7 @@ class _Taker:
     nodes: list[Node]
     inner: Inner
     _numbers: dict[Any, Value] = field(default_factory=dict)
-    _made: dict[Any, list[Value]] = field(default_factory=dict)
+    _values: dict[Any, list[Value]] = field(default_factory=dict)
 
     def take(self, closed: Any, arguments: Sequence[Value]) -> list[Value]:
         """Append the operations of a closed jaxpr, called with these arguments, to `nodes`; return its results."""
@@ -148,7 +148,7 @@ class _Taker:
         """Return the outputs of an operation on `inputs`: those of an equal one if there is one, else of a new node."""
         try:
             key = (equation.primitive, *inputs, *sorted(equation.params.items()))
-            values = self._made.get(key)
+            values = self._values.get(key)
         # Parameters of some primitives cannot be hashed; such operations are never shared.
         except TypeError:
             key, values = None, None
@@ -156,7 +156,7 @@ class _Taker:
             values = [_value(v.aval) for v in equation.outvars]
             self.nodes.append(Node(equation.primitive, equation.params, inputs, values))
             if key is not None:
-                self._made[key] = values
+                self._values[key] = values
         return values
 
 

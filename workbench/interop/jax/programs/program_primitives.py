@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.eager import as_one_operation
 from workbench.interop.jax.launches.experimental import experimental_rules
 from workbench.interop.jax.launches.primitives import fault_effect
 from workbench.interop.jax.native import edits
@@ -71,7 +71,7 @@ def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
     program = params["program"]
 
     def make() -> Callable[..., Any]:
-        return whole(partial(primitive.bind, **params), program.name, lambda: program.checked)
+        return as_one_operation(partial(primitive.bind, **params), program.name, lambda: program.checked)
 
     return program.derived(key, make)(*operands)
 

@@ -30,7 +30,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Leaf:
+class PytreeParam:
     """Represents an input parameter: a value, or a tree of them.
 
     Attributes:
@@ -47,7 +47,7 @@ class Leaf:
     static: Any = None
 
     @classmethod
-    def of(cls, function: str, name: str, value: Any, annotation: Type | None, static: bool) -> Leaf:
+    def of(cls, function: str, name: str, value: Any, annotation: Type | None, static: bool) -> PytreeParam:
         """Return the leaf of the input parameter `name` for a value; `static`: the value is part of the program.
 
         Raises:
@@ -93,7 +93,7 @@ class Signature:
     """Represents the types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
 
     function: str
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[PytreeParam, ...]
     outputs: tuple[Output, ...]
     in_out: frozenset[str]
     wide: bool

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.interop.jax.launches.array_kernels import sum_plan
 from workbench.interop.jax.launches.launch_config import attributes
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
-from workbench.interop.jax.native.table import Bound, Fill, Launch, Place, Repeat, Segment, Step
+from workbench.interop.jax.native.table import Bound, BufferSlice, Fill, Launch, Repeat, Segment, Step
 from workbench.interop.jax.programs.flat import Flat, Node, Value
 
 ALIGNMENT = 64
@@ -221,15 +221,17 @@ class _Planner:
     def _resolved(self, step: tuple[Any, ...], operands: int, results: int) -> Step:
         """Return a step with numbers and offsets of its buffers, for so many operands and results of the segment."""
 
-        def place(buffer: _Buffer) -> Place:
+        def buffer_slice(buffer: _Buffer) -> BufferSlice:
             if buffer.operand >= 0:
-                return Place(buffer.operand)
-            return Place(operands + (buffer.result if buffer.result >= 0 else results), buffer.offset)
+                return BufferSlice(buffer.operand)
+            return BufferSlice(operands + (buffer.result if buffer.result >= 0 else results), buffer.offset)
 
         if step[0] == "fill":
-            return Fill(place(step[1]), step[2], step[3])
+            return Fill(buffer_slice(step[1]), step[2], step[3])
         if step[0] == "repeat":
-            return Repeat(place(step[1]), place(step[2]), *step[3:])
+            return Repeat(buffer_slice(step[1]), buffer_slice(step[2]), *step[3:])
         _, target, listed, uses, outputs = step
-        inputs, bound = (tuple(Bound(place(u.buffer), u.dtype, u.shape) for u in group) for group in (uses, outputs))
+        inputs, bound = (
+            tuple(Bound(buffer_slice(u.buffer), u.dtype, u.shape) for u in group) for group in (uses, outputs)
+        )
         return Launch(target, listed, inputs, bound)

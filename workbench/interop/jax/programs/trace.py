@@ -29,7 +29,7 @@ from workbench.interop.jax.programs.sizes import is_open, open_shape, open_size,
 from workbench.interop.jax.values.access import read_before_written
 from workbench.interop.jax.values.arguments import host_values
 from workbench.interop.jax.values.library import library
-from workbench.interop.jax.values.out_of_range import Reach
+from workbench.interop.jax.values.out_of_range import BoundsCheck
 from workbench.interop.jax.values.traced_scalars import TracedNumber
 from workbench.interop.jax.values.uninitialised import marker
 from workbench.passes.checks.out_of_range import Condition
@@ -56,7 +56,7 @@ class Undefined:
 class Filled:
     """Represents the state of a memory that holds one number everywhere, and is not a value yet."""
 
-    number: Any
+    fill_value: Any
 
 
 class Trace(Observer):
@@ -128,13 +128,13 @@ class Trace(Observer):
         """Return the error for a function that does `what` with the values of the parameter `name`."""
         return ValuesRead(
             f"{self.definition.name} {what}, which are known only when the compiled program runs.",
-            self.place(),
+            self.location(),
             'Leave that to a kernel, or pass graph_mode="none": the function is then called back in Python each time.',
             self.definition.name,
             parameter=name,
         )
 
-    def place(self) -> Location | None:
+    def location(self) -> Location | None:
         """Return the line of the function that is running now; None if it is not on the stack."""
         # The user's function is somewhere below us on the stack; its frame has the line that runs now.
         frame = sys._getframe(1)
@@ -161,14 +161,14 @@ class Trace(Observer):
             name = self._names.get(memory, "an array")
             raise LaunchError(
                 f"{self.definition.name} reads {name} before anything wrote it.",
-                self.place(),
+                self.location(),
                 f'Fill it first, or give outputs initial values: init={{"{name}": "zeros"}}, or '
                 f'in_out_argnames=["{name}"].',
                 self.definition.name,
                 parameter=name,
             )
         if isinstance(state, Filled):
-            state = self._values[memory] = jnp.full(_count(memory, scalar), state.number, scalar.numpy)
+            state = self._values[memory] = jnp.full(_count(memory, scalar), state.fill_value, scalar.numpy)
         return state
 
     def _change(self, target: array) -> None:
@@ -180,7 +180,7 @@ class Trace(Observer):
         if target.memory not in self._values and target.memory not in self._filled:
             raise LaunchError(
                 f"{self.definition.name} changes an array that is neither a parameter nor made inside it.",
-                self.place(),
+                self.location(),
                 "Pass it in, named in in_out_argnames, and take it from the results.",
                 self.definition.name,
             )
@@ -197,20 +197,20 @@ class Trace(Observer):
         """Record that `target` is filled with a number."""
         self._change(target)
         scalar, where = number_type(target.dtype), _where(target)
-        number = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
+        fill_value = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
         if where is None and not isinstance(value, TracedNumber):
             # Not a value yet: a launch that overwrites it all gets the number as the handler's initial value, and no
             # array is made.
-            self._values[target.memory] = Filled(number)
+            self._values[target.memory] = Filled(fill_value)
         elif where is None:
-            self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), number, scalar.numpy)
+            self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), fill_value, scalar.numpy)
         elif isinstance(target.dtype, Scalar):
-            traced = value if isinstance(value, TracedNumber) else number
+            traced = value if isinstance(value, TracedNumber) else fill_value
             # By a launch, so that the program stays one native segment; XLA's scatter would cut it in two.
             launch_kernel(glue("put", target.ndim), target.shape, inputs=[traced], outputs=[target], checks=False)
         else:
             all_of_it = self._value(target.memory, scalar)
-            self._values[target.memory] = all_of_it.at[where].set(number)
+            self._values[target.memory] = all_of_it.at[where].set(fill_value)
 
     def copying(self, target: array, source: array) -> None:
         """Record that `source` is copied to `target`."""
@@ -250,7 +250,7 @@ class Trace(Observer):
             LaunchError: it takes an array of structs, is of CUDA C++, or must reach outside of an array.
         """
         self.specialisations.add(record.specialisation)
-        self.checked |= record.loaded.checked
+        self.checked |= record.executable.checked
         # A launch that changes nothing has no result, so XLA would drop it anyway.
         if record.threads == 0 or not record.writes:
             return
@@ -259,13 +259,13 @@ class Trace(Observer):
         if not isinstance(block, int):
             raise LaunchError(
                 f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is; that is not supported under JAX.",
-                self.place(),
+                self.location(),
                 "Launch it outside of JAX, or write it as a kernel of threads.",
                 record.kernel,
             )
         within = self._within(record)
         binding = _Binding(self, record)
-        wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
+        wires = tuple(binding.wire(s.name, s.type) for s in record.executable.layout.slots)
         # Only floats have gradients, so only among them does overlap matter for an adjoint.
         arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
         pairs = ((w, a) for w in binding.written for a in arrays.values() if a is not w)
@@ -291,19 +291,19 @@ class Trace(Observer):
         arguments = record.arguments.items()
         shapes = {n: open_shape(a.shape) for n, a in arguments if isinstance(a, array)}
         dims = open_shape(record.dim)
-        numbers = {n: v for n, v in arguments if isinstance(v, (bool, int, np.integer, np.bool_))}
+        scalars = {n: v for n, v in arguments if isinstance(v, (bool, int, np.integer, np.bool_))}
         # A loop of a thousand equal launches is looked at once.
-        key = (record.loaded, dims, *shapes.items(), *numbers.items())
+        key = (record.executable, dims, *shapes.items(), *scalars.items())
         if key not in self._reached:
-            function, outputs = record.loaded.function, frozenset[str]()
-            reach = Reach(record.kernel, function, dims, shapes, numbers, outputs, "dim", self.place())
-            self._reached[key] = reach.check()
+            function, outputs = record.executable.function, frozenset[str]()
+            bounds_check = BoundsCheck(record.kernel, function, dims, shapes, scalars, outputs, "dim", self.location())
+            self._reached[key] = bounds_check.check()
         return self._reached[key]
 
 
 def _refuse_structs(record: LaunchRecord) -> None:
     """Raise LaunchError if a launch takes an array of structs."""
-    name = next((s.name for s in record.loaded.layout.slots if getattr(s.type, "pitch", 0)), "")
+    name = next((s.name for s in record.executable.layout.slots if getattr(s.type, "pitch", 0)), "")
     if name:
         name = name.partition("[]")[0]
         raise LaunchError(
@@ -324,7 +324,7 @@ class _Binding:
         self.statics: list[int] = []
         self.views: list[tuple[int, ...]] = []
         self.shapes: dict[Memory, tuple[Any, ...]] = {}
-        self._places: dict[Memory, tuple[int, int, Any]] = {}
+        self._operands_and_results: dict[Memory, tuple[int, int, Any]] = {}
         written = [record.arguments[n] for n in record.writes]
         for target in written:
             trace._change(target)
@@ -359,9 +359,9 @@ class _Binding:
             LaunchError: it is a part of a memory of open size.
         """
         scalar, memory = number_type(value.dtype), value.memory
-        if memory not in self._places:
-            self._places[memory] = self._place(memory, scalar)
-        operand, result, fill = self._places[memory]
+        if memory not in self._operands_and_results:
+            self._operands_and_results[memory] = self._operand_and_result(memory, scalar)
+        operand, result, fill = self._operands_and_results[memory]
         if is_open((*value.shape, memory.nbytes)):
             assert isinstance(value.dtype, (Scalar, Vector))
             return self._whole(name, value, Wire(name, Kind.ARRAY, value.dtype, value.ndim, operand, result, fill=fill))
@@ -384,11 +384,11 @@ class _Binding:
     def _read_early(self) -> set[Memory]:
         """Return the memories that the kernel may read before it has written them."""
         if self._early is None:
-            read = read_before_written(self.record.loaded.function)
+            read = read_before_written(self.record.executable.function)
             self._early = {a.memory for n, a in self.record.arguments.items() if isinstance(a, array) and n in read}
         return self._early
 
-    def _place(self, memory: Memory, scalar: Scalar) -> tuple[int, int, Any]:
+    def _operand_and_result(self, memory: Memory, scalar: Scalar) -> tuple[int, int, Any]:
         """Return the operand and the result that a memory is, by number (-1: none), and the result's fill (or None)."""
         state, result = self.trace._values.get(memory), -1
         if memory in self._written:
@@ -398,7 +398,7 @@ class _Binding:
             if isinstance(state, Undefined) and memory not in self._read_early():
                 return -1, result, marker(scalar) if state.poisoned else None
             if isinstance(state, Filled):
-                return -1, result, state.number.tobytes()
+                return -1, result, state.fill_value.tobytes()
         return self._operand(self.trace._value(memory, scalar)), result, None
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.errors import LaunchError, RecordError
 from workbench.interop.jax.native.abi import CODES
-from workbench.interop.jax.native.handler import LOADED
+from workbench.interop.jax.native.handler import ON_LOAD
 from workbench.interop.jax.native.registry import plan_of, segments
 from workbench.interop.jax.recording.replay_call import unfold
 from workbench.interop.jax.values.library import library
@@ -244,4 +244,4 @@ def _numpy(name: str) -> np.dtype[Any]:
     return NUMBERS[name].numpy if name in NUMBERS else np.dtype(name)
 
 
-LOADED.append(lambda addresses: add_source(Notes(addresses)))
+ON_LOAD.append(lambda addresses: add_source(Notes(addresses)))

@@ -45,7 +45,7 @@ class Held:
         """Return an array of `dtype` in the buffer's memory, from byte `start` on."""
         return lying_in(self.memory, dtype, shape, strides, start)
 
-    def whole(self) -> array:
+    def full_array(self) -> array:
         """Return all of it as an array; of more than four dimensions the first ones are joined into one."""
         extra = max(0, len(self.shape) - MAX_NDIM + 1)
         shape = (math.prod(self.shape[:extra]), *self.shape[extra:]) if extra > 1 else self.shape or (1,)
@@ -71,7 +71,7 @@ def unfold(
     """
     try:
         call = _Call(plan, attributes, operands, results)
-        return tuple(call.steps()), tuple(held.whole() for held in call.results)
+        return tuple(call.steps()), tuple(held.full_array() for held in call.results)
     except RecordError:
         raise
     except WorkbenchError as error:
@@ -129,9 +129,9 @@ class _Call:
         for wire in self.wires:
             if wire.kind is Kind.SHAPE or wire.result < 0:
                 continue
-            target = self.results[wire.result].whole()
+            target = self.results[wire.result].full_array()
             if wire.operand >= 0:
-                yield Copy(target, self.operands[wire.operand].whole())
+                yield Copy(target, self.operands[wire.operand].full_array())
             if wire.fill is not None:
                 yield Fill(target, _fill(wire))
         if not math.prod(self.dims):

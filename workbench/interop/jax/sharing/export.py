@@ -14,7 +14,7 @@ from workbench.errors import LaunchError
 from workbench.interop.jax.launches.primitives import fault_effect
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.table import preload_segment
-from workbench.interop.jax.native.target import NAME, kept, make_known, registered, thunk_named
+from workbench.interop.jax.native.target import NAME, make_known, registered, stored_description, thunk_named
 from workbench.interop.jax.sharing.pack import on_gpus
 from workbench.interop.jax.values.library import export_library, library
 from workbench.runtime.launching.checks import checks_here
@@ -123,7 +123,7 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
     known = registered()
     for name in names:
         if name not in known:
-            described = kept(name)
+            described = stored_description(name)
             if "program" in described:
                 preload_segment(name, described)
             elif described.get("block"):

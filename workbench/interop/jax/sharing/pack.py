@@ -21,7 +21,7 @@ from workbench.interop.jax.launches.cuda import CudaTarget, arch_here, target_fo
 from workbench.interop.jax.launches.plan import Code, Plan, origin_data
 from workbench.interop.jax.native.descriptor import Description, Kind, Wire
 from workbench.interop.jax.native.table import preload_segment, segment_data
-from workbench.interop.jax.native.target import NAME, Target, kept, make_target, registered
+from workbench.interop.jax.native.target import NAME, Target, make_target, registered, stored_description
 from workbench.interop.jax.values.library import export_library
 from workbench.ir.data import read_type
 from workbench.ir.json_values import Malformed
@@ -59,7 +59,7 @@ def jax_pack(exported: Any, vjp_order: int = 0) -> bytes:
     targets: dict[str, Any] = {}
     segments: dict[str, Any] = {}
     for name in _called(export_library().deserialize(bytearray(program))):
-        described = kept(name)
+        described = stored_description(name)
         inner = [name]
         if "program" in described:
             segments[name] = {k: described[k] for k in ("program", "words", "calls")}
@@ -87,7 +87,7 @@ def _target_data(name: str, members: dict[str, bytes]) -> Any:
         CacheError: the cache does not hold it.
         RecordError: its kernel has no form in a file.
     """
-    described = kept(name)
+    described = stored_description(name)
     origin, kernel = described.get("origin"), name.split(".")[1]
     if origin is None:
         raise RecordError(
@@ -204,7 +204,7 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | Cuda
         executable = load(source, direction, code.options, "cpu", shared)
         wires = _wires(fields["wires"], {s.name: s.type for s in executable.layout.slots})
         grains = executable.threads_per_task, executable.strip, executable.sums
-        label = saved_values.text(fields["label"])
+        label = saved_values.checked_str(fields["label"])
         description = Description(label, wires, executable.layout, *grains, checks, late)
         explained = code.function if checks else None
         target = make_target(
@@ -275,7 +275,7 @@ def _wire(fields: list[Any], type: Any) -> Wire:
         raise saved_values.Wrong(f"{name} of a call is a view of no flat array")
     if min(operand, result, value) < -1 or max(operand, result, value) < 0:
         raise saved_values.Wrong(f"{name} of a call comes from nowhere")
-    filled = None if fill is None else bytes.fromhex(saved_values.text(fill))
+    filled = None if fill is None else bytes.fromhex(saved_values.checked_str(fill))
     if filled is not None and len(filled) != number_type(read).size:
         raise saved_values.Wrong(f"{name} of a call is filled with a number of another type")
     return Wire(name, Kind(kind), read, rank, operand, result, value, filled, view)

@@ -266,7 +266,7 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
     Raises:
         LaunchError: one is neither a number that the output can hold nor "zeros".
     """
-    numbers: dict[str, float | int] = {}
+    scalars: dict[str, float | int] = {}
     for name, value in init.items():
         scalar = number_type(types[name])
         number = 0 if isinstance(value, str) and value == "zeros" else value
@@ -276,8 +276,8 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
                 function=kernel,
                 parameter=name,
             )
-        numbers[name] = _from_python(kernel, name, number, scalar, ())[()].item()
-    return numbers
+        scalars[name] = _from_python(kernel, name, number, scalar, ())[()].item()
+    return scalars
 
 
 def _converts(value: Any, own: Scalar, wanted: Scalar) -> bool:

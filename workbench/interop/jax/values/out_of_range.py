@@ -21,7 +21,7 @@ Shape = Sequence[Any]
 
 
 @dataclass(frozen=True)
-class Reach:
+class BoundsCheck:
     """Represents what decides which elements a launch accesses.
 
     Attributes:
@@ -29,20 +29,20 @@ class Reach:
         function: its IR.
         dims: of the launch.
         shapes: of its arrays, by parameter, without axes of components.
-        numbers: values of number parameters that are known.
+        scalars: values of number parameters that are known.
         outputs: the arrays whose shapes the call chooses.
         dims_from: what gave the launch its dimensions: a parameter, or "launch_dims", or "dim".
-        place: the line that launches; the kernel's own by default.
+        location: the line that launches; the kernel's own by default.
     """
 
     name: str
     function: Function
     dims: Shape
     shapes: Mapping[str, Shape]
-    numbers: Mapping[str, Any]
+    scalars: Mapping[str, Any]
     outputs: frozenset[str]
     dims_from: str
-    place: Location | None = None
+    location: Location | None = None
 
     def check(self) -> tuple[Condition, ...]:
         """Return the conditions on sizes that are known at the call only.
@@ -60,7 +60,7 @@ class Reach:
         sized = {n: tuple(_size(s, n, k) for k, s in enumerate(shape)) for n, shape in shapes.items()}
         known = {s.number: s for shape in sized.values() for s in shape if isinstance(s, SymbolicSize)}
         sizes: list[Any] = [known.get(d, _size(d, "", k)) if is_symbolic(d) else d for k, d in enumerate(dims)]
-        return accesses(self.function, sizes, sized, self.numbers)
+        return accesses(self.function, sizes, sized, self.scalars)
 
     def _refusal(self, accesses_in: Accesses) -> LaunchError:
         """Return the error for a launch with an access outside of an array: which thread, and what fits instead."""
@@ -76,7 +76,7 @@ class Reach:
         why = source.get(self.dims_from, f"the shape of {self.dims_from}")
         return LaunchError(
             f"{array} of {self.name} is too small: {_would(message)} The launch has {what}, {why}.",
-            self.place or op.location,
+            self.location or op.location,
             self._advice(array, accesses_in),
             self.name,
             parameter=array,
@@ -114,6 +114,6 @@ def _size(size: Any, array: str, axis: int) -> Any:
     return SymbolicSize.of(size, array, axis) if is_symbolic(size) else size
 
 
-def _shown(numbers: Sequence[Any]) -> tuple[Any, ...]:
+def _shown(scalars: Sequence[Any]) -> tuple[Any, ...]:
     """Return the numbers, with integers for those that depend on symbolic sizes."""
-    return tuple(n.number if isinstance(n, SymbolicSize) else n for n in numbers)
+    return tuple(n.number if isinstance(n, SymbolicSize) else n for n in scalars)

@@ -28,8 +28,8 @@ class TracedNumber(Symbol):
         Raises:
             LaunchError: it is of another type that does not convert to this one.
         """
-        numbers = type in NUMBERS.values() and self.type in NUMBERS.values()
-        if self.type != type and not numbers:
+        scalars = type in NUMBERS.values() and self.type in NUMBERS.values()
+        if self.type != type and not scalars:
             raise LaunchError(f"{name} of {kernel} takes {type!r}, not {self.type!r}.", function=kernel, parameter=name)
         if isinstance(type, Vector) and type.shape:
             return self

@@ -78,7 +78,7 @@ class Sizes:
             dims = tuple(self._evaluated(what, d) if isinstance(d, str) else d for d in dims)
         return arguments.dimensions(self.kernel, what, dims)
 
-    def _evaluated(self, what: str, text: str) -> Any:
+    def _evaluated(self, what: str, spec: str) -> Any:
         """Return the value of an expression of the inputs' sizes.
 
         Raises:
@@ -87,7 +87,7 @@ class Sizes:
         names: dict[str, Any] = {"min": min, "max": max}
         names |= {n: SimpleNamespace(shape=shape) for n, shape in self.arrays.items()} | dict(self.named)
         try:
-            tree = ast.parse(text.strip(), mode="eval")
+            tree = ast.parse(spec.strip(), mode="eval")
             for node in ast.walk(tree):
                 if not isinstance(node, _NODES) or (isinstance(node, ast.Attribute) and node.attr != "shape"):
                     raise SyntaxError(ast.unparse(node))
@@ -97,7 +97,7 @@ class Sizes:
             first = next(iter(self.arrays), "x")
             axes = ", ".join("nmkl"[: len(self.arrays.get(first, "n"))])
             raise LaunchError(
-                f"{what} of {self.kernel} is {text!r}, which cannot be evaluated: {reason}.",
+                f"{what} of {self.kernel} is {spec!r}, which cannot be evaluated: {reason}.",
                 advice=f'Name the sizes, input_dims={{"{first}": "{axes}"}}, or write {first}.shape[0]; '
                 "+ - * // % min and max work.",
                 function=self.kernel,
@@ -114,19 +114,19 @@ def _by_input(kernel: str, arrays: Mapping[str, Shape], declared: InputDims | No
         return {}
     by_input = declared if isinstance(declared, Mapping) else dict.fromkeys(arrays, declared)
     arguments.check_names(kernel, "input_dims", by_input, tuple(arrays))
-    return {n: list(axes_named(kernel, text)) for n, text in by_input.items()}
+    return {n: list(axes_named(kernel, spec)) for n, spec in by_input.items()}
 
 
-def axes_named(kernel: str, text: Any) -> Iterator[str]:
+def axes_named(kernel: str, spec: Any) -> Iterator[str]:
     """Yield the names in a text of `input_dims`, one per axis: names, sizes, or `_` for any.
 
     Raises:
         LaunchError: it is something else.
     """
-    for name in text.split(",") if isinstance(text, str) else [""]:
+    for name in spec.split(",") if isinstance(spec, str) else [""]:
         if not name.strip().isidentifier() and not name.strip().isdecimal():
             raise LaunchError(
-                f"input_dims of {kernel} is {text!r}; it names each axis of an array.",
+                f"input_dims of {kernel} is {spec!r}; it names each axis of an array.",
                 advice='Write {"A": "n, m", "x": "m"}; _ is any size.',
                 function=kernel,
             )

@@ -26,12 +26,12 @@ from workbench.api.recorder import Recorder
 from workbench.api.tapes.tape import Tape
 from workbench.errors import KernelTypeError, LaunchError, RecordError
 from workbench.frontend import Definition, parameter_annotation
-from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.eager import as_one_operation
 from workbench.interop.jax.launches.primitives import VMAP_METHODS
 from workbench.interop.jax.programs.callback import call_back
 from workbench.interop.jax.programs.program import Program
 from workbench.interop.jax.programs.program_primitives import run_program
-from workbench.interop.jax.programs.run import Leaf, Output, Signature, active, run_inside, run_traced
+from workbench.interop.jax.programs.run import Output, PytreeParam, Signature, active, run_inside, run_traced
 from workbench.interop.jax.programs.sizes import same_program
 from workbench.interop.jax.programs.trace import Trace, ValuesRead
 from workbench.interop.jax.values import arguments
@@ -207,11 +207,11 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         static = {n for n in self._needed if isinstance(values[n], (bool, int, float, np.generic))} | self.static
         leaves = []
         for name in self.inputs:
-            leaves.append(Leaf.of(self.__name__, name, values[name], self.annotations[name], name in static))
+            leaves.append(PytreeParam.of(self.__name__, name, values[name], self.annotations[name], name in static))
         outputs = self._outputs(output_dims, leaves)
         return Signature(self.__name__, tuple(leaves), outputs, self.in_out, arguments.wide())
 
-    def _outputs(self, requested: Any, leaves: Sequence[Leaf]) -> tuple[Output, ...]:
+    def _outputs(self, requested: Any, leaves: Sequence[PytreeParam]) -> tuple[Output, ...]:
         """Return the outputs of a call: names, types, shapes and initial values.
 
         Args:
@@ -284,7 +284,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
                 self._check_open(program, Program.of(self.__name__, partial(traced, around=1), operands))
             return run_program(program, operands)
 
-        built.run = whole(run, self.__name__, lambda: built.checked)
+        built.run = as_one_operation(run, self.__name__, lambda: built.checked)
         return built
 
     def _check_open(self, one: Program, two: Program) -> None:
@@ -386,7 +386,7 @@ def _mode(name: str, graph_mode: GraphMode | str | None, vmap_method: str) -> Gr
 def _of_work(work: Replayed, graph_mode: GraphMode | str | None, vmap_method: str) -> JaxCallable:
     """Return recorded work as a JAX function, with the outputs that the record decides."""
     return jax_callable(
-        work.function, work.num_outputs, graph_mode, vmap_method, work.output_dims, work.in_out, source=work.text
+        work.function, work.num_outputs, graph_mode, vmap_method, work.output_dims, work.in_out, source=work.source
     )
 
 
@@ -427,7 +427,7 @@ class Replayed:
         output_dims: the recorded shapes of the others that it changes.
     """
 
-    text: str
+    source: str
     function: Callable[..., None]
     num_outputs: int
     in_out: tuple[str, ...]
@@ -451,11 +451,11 @@ class Replayed:
         order = [m for m in arrays if m in used] + outputs
         parameters = ", ".join(f"{names[m]}: T{k}" for k, m in enumerate(order))
         pairs = ", ".join(f"A{k}: {names[m]}" for k, m in enumerate(order))
-        self.text = f"def {_NAME}({parameters}):\n    WORK.replay({{{pairs}}})\n"
+        self.source = f"def {_NAME}({parameters}):\n    WORK.replay({{{pairs}}})\n"
         scope: dict[str, Any] = {"WORK": recorder}
         for k, memory in enumerate(order):
             scope |= {f"T{k}": arrays[memory].type, f"A{k}": arrays[memory]}
-        exec(compile(self.text, f"<{_NAME}>", "exec"), scope)
+        exec(compile(self.source, f"<{_NAME}>", "exec"), scope)
         self.function = scope[_NAME]
         self.num_outputs = len(changed)
         self.in_out = tuple([names[m] for m in order if m in changed and m in used])

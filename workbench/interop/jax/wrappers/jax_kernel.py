@@ -16,7 +16,7 @@ from workbench.api.kernels.editions import is_current
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.frontend import Tiling
-from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.eager import as_one_operation
 from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, launch
@@ -27,7 +27,7 @@ from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.access import check_access
 from workbench.interop.jax.values.arguments import shaped
 from workbench.interop.jax.values.library import library
-from workbench.interop.jax.values.out_of_range import Reach
+from workbench.interop.jax.values.out_of_range import BoundsCheck
 from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import (
     array_fields,
@@ -69,7 +69,7 @@ class CallSignature:
         dims: of the launch.
         shapes: of the results, with one axis for the components of vectors and matrices.
         outputs: types of the results.
-        reach: which elements it accesses, but for static numbers.
+        bounds_check: which elements it accesses, but for static numbers.
         prints: whether the kernel prints, which its launch leaves out.
     """
 
@@ -79,13 +79,13 @@ class CallSignature:
     dims: tuple[int, ...]
     shapes: tuple[tuple[int, ...], ...]
     outputs: tuple[ArrayType, ...]
-    reach: Reach
+    bounds_check: BoundsCheck
     prints: bool = False
     _configs: dict[tuple[int, ...], LaunchConfig] = field(default_factory=dict, init=False)
     _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
 
     def config(
-        self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: JaxKernel, block: int
+        self, operands: list[Any], statics: tuple[int, ...], scalars: Mapping[str, Any], like: JaxKernel, block: int
     ) -> LaunchConfig:
         """Return the static part of a call of `like` with these values; its operands have this signature's shapes.
 
@@ -98,9 +98,9 @@ class CallSignature:
         if config is None:
             shapes = tuple(tuple(x.shape) for x in operands)
             effect, method = like.has_side_effect, like.vmap_method
-            reach = replace(self.reach, numbers=numbers)
+            bounds_check = replace(self.bounds_check, scalars=scalars)
             config = LaunchConfig(
-                self.dims, shapes, self.shapes, (), statics, effect, method, block=block, within=reach.check(),
+                self.dims, shapes, self.shapes, (), statics, effect, method, block=block, within=bounds_check.check(),
                 linear=like.linear,
             )  # fmt: skip
             if like.sharding is not None:
@@ -114,7 +114,7 @@ class CallSignature:
         program = self._programs.get(key)
         if program is None:
             checked = (lambda: True) if self.plan.checked else None
-            program = whole(lambda *inputs: launch(self.plan, inputs, config), self.plan.kernel, checked)
+            program = as_one_operation(lambda *inputs: launch(self.plan, inputs, config), self.plan.kernel, checked)
             self._programs[key] = program
         return program
 
@@ -220,17 +220,17 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         if self._structs:
             args = tuple(self._flattened(args))
         signature = self._signature(args, launch_dims, output_dims, block)
-        operands, statics, numbers = [], [], {}
+        operands, statics, scalars = [], [], {}
         for name, type, value in zip(self.inputs, signature.types, args, strict=True):
             if name in self.static:
-                numbers[name] = arguments.static_value(self.kernel.name, name, value, type)
-                statics.append(static_bits(numbers[name]))
+                scalars[name] = arguments.static_value(self.kernel.name, name, value, type)
+                statics.append(static_bits(scalars[name]))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        config = signature.config(operands, tuple(statics), numbers, self, block)
+        config = signature.config(operands, tuple(statics), scalars, self, block)
         if signature.prints:
             print_when_run(
-                signature.specialisation, signature.plan, signature.dims, config.results, numbers, operands, block
+                signature.specialisation, signature.plan, signature.dims, config.results, scalars, operands, block
             )
         tracer = library().jax.core.Tracer
         # Traced, it becomes part of a program of JAX; otherwise it runs now, as a program that is kept.
@@ -306,7 +306,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
     def _reach(
         self, specialisation: Specialisation, dims: tuple[int, ...], source: str,
         arrays: dict[str, tuple[int, ...]], results: tuple[tuple[int, ...], ...], types: dict[str, Type],
-    ) -> Reach:  # fmt: skip
+    ) -> BoundsCheck:  # fmt: skip
         """Return what decides which elements a launch accesses.
 
         Args:
@@ -319,7 +319,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         """
         named = zip(self._results(), results, strict=True)
         shapes = {n: s[: t.ndim] for n, s in named if isinstance(t := types[n], ArrayType)} | arrays
-        return Reach(self.kernel.name, specialisation.function, dims, shapes, {}, frozenset(self.outputs), source)
+        return BoundsCheck(self.kernel.name, specialisation.function, dims, shapes, {}, frozenset(self.outputs), source)
 
     def _specialised(self, types: dict[str, Type], sizes: Sizes, wanted: Any, block: int) -> Specialisation:
         """Return the kernel for these types; if it uses tiles, for launches over blocks of `block` threads.

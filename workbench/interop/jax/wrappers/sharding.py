@@ -87,17 +87,17 @@ class Sharded:
         avals = {"operand": launch.invars, "result": launch.outvars}
         exchanged = [
             _exchanged(
-                f"axis {axis} of {(plan.operands if role == 'operand' else plan.results)[number].name}",
-                avals[role][number].aval,
+                f"axis {axis} of {(plan.operands if role == 'operand' else plan.results)[position].name}",
+                avals[role][position].aval,
                 len(rule.batch) + axis,
                 halo,
             )
-            for (role, number, axis), halo in rule.halos.items()
+            for (role, position, axis), halo in rule.halos.items()
         ]
         wires = {w.name: w for w in plan.target.description.wires}
         for (name, axis), extra in rule.extra.items():
-            role, number = memories(wires[name])[0]
-            moved = _row(avals[role][number].aval, len(rule.batch) + axis)
+            role, position = memories(wires[name])[0]
+            moved = _row(avals[role][position].aval, len(rule.batch) + axis)
             exchanged.append(
                 f"axis {axis} of {name}: padded, as it is {abs(extra)} {'longer' if extra > 0 else 'shorter'} than the "
                 f"launch; of d devices one receives up to d + {abs(extra)} rows of neighbours, {moved} bytes each"
@@ -141,12 +141,12 @@ def check_sharding(declared: str, plan: Plan, config: LaunchConfig) -> None:
         form = " -> ".join(", ".join(" ".join("ijklmnop"[:n]) for n in side) for side in counts)
         _refuse(plan, declared, f"its arrays have these axes: {form}", HOW)
     by_letter: dict[str, list[tuple[int, Wire, int, str]]] = {}
-    for number, (side, letters) in enumerate(zip(sides, written, strict=True)):
+    for position, (side, letters) in enumerate(zip(sides, written, strict=True)):
         for (wire, axes), named in zip(side, letters, strict=True):
             for axis, (factor, letter) in enumerate(zip(axes, named, strict=True)):
-                by_letter.setdefault(letter, []).append((number, wire, axis, factor))
+                by_letter.setdefault(letter, []).append((position, wire, axis, factor))
     for letter, axes_of_letter in by_letter.items():
-        if {number for number, *_ in axes_of_letter} == {0, 1}:
+        if {position for position, *_ in axes_of_letter} == {0, 1}:
             _compare(plan, declared, letter, axes_of_letter, rule)
 
 

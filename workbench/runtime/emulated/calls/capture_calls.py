@@ -44,7 +44,7 @@ class Capture:
         waited = {before for node in self.graph.nodes for before in node.after} | set(self.last[self.origin])
         return waited.issuperset(self.graph.nodes)
 
-    def refuse(self, status: str, why: str) -> NoReturn:
+    def invalidate(self, status: str, why: str) -> NoReturn:
         """Refuse a call with a status, and mark the capture as spoiled: it will end without a graph.
 
         Raises:
@@ -117,7 +117,7 @@ def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> Non
         _join(stream_object, *event_object.captured)
     elif stream_object.capture is not None:
         why = f"{where}: a stream that is being captured cannot wait for what is not captured"
-        stream_object.capture.refuse(f"{_STATUS}ISOLATION", why)
+        stream_object.capture.invalidate(f"{_STATUS}ISOLATION", why)
     elif event_object.mark is not None and not event_object.mark.done:
         stream_object.waits.append(event_object.mark)
 
@@ -133,12 +133,12 @@ def _join(stream: Stream, capture: Capture, nodes: tuple[Node, ...]) -> None:
         why = f"{where}: the event was last recorded in a capture, which is over"
         raise CudaStatusError("CUDA_ERROR_CAPTURED_EVENT", why)
     if stream.default:
-        capture.refuse(f"{_STATUS}IMPLICIT", f"{where}: the default stream cannot be captured")
+        capture.invalidate(f"{_STATUS}IMPLICIT", f"{where}: the default stream cannot be captured")
     if stream.device != capture.origin.device:
-        capture.refuse("CUDA_ERROR_NOT_SUPPORTED", f"{where}: a capture of two devices is not emulated")
+        capture.invalidate("CUDA_ERROR_NOT_SUPPORTED", f"{where}: a capture of two devices is not emulated")
     if stream.capture not in (None, capture):
         stream.capture.spoiled = True
-        capture.refuse(f"{_STATUS}MERGE", f"{where}: two captures would become one")
+        capture.invalidate(f"{_STATUS}MERGE", f"{where}: two captures would become one")
     capture.after(stream, nodes)
 
 
@@ -150,5 +150,5 @@ def uncaptured(event: Event, where: str) -> Event:
     """
     if event.captured is not None:
         why = f"{where}: the event was last recorded in a stream that was being captured"
-        event.captured[0].refuse("CUDA_ERROR_CAPTURED_EVENT", why)
+        event.captured[0].invalidate("CUDA_ERROR_CAPTURED_EVENT", why)
     return event

@@ -12,7 +12,7 @@ import numpy as np
 from workbench.runtime.emulated.arena import host_bytes
 from workbench.runtime.emulated.calls.stream_calls import of_function
 from workbench.runtime.emulated.code import Kernel, Launch, check, parameters
-from workbench.runtime.emulated.graphs import Condition, Conditional, Executing, Graph, Leaf, Node, executing, play
+from workbench.runtime.emulated.graphs import Condition, Conditional, Executing, Graph, Node, NodeWork, executing, play
 from workbench.runtime.emulated.state import Context, State, Table, function
 from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
@@ -166,7 +166,7 @@ def _cuGraphExecMemsetNodeSetParams(state: State, executable: Any, node: Any, pa
     _set(state, executable, node, where, lambda: filling(state, params, where))
 
 
-def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[], Leaf]) -> None:
+def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[], NodeWork]) -> None:
     """Replace the work of a node of an executable graph by other work of the same kind.
 
     Raises:
@@ -182,7 +182,7 @@ def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[]
     target.work[updated.number] = replacement
 
 
-def _kind(work: Leaf | None) -> str:
+def _kind(work: NodeWork | None) -> str:
     """Return the kind of a node's work: "launch", "copy", "fill", or "" for none."""
     return "launch" if isinstance(work, tuple) else getattr(work, "__name__", "")
 

@@ -37,8 +37,10 @@ def _ends(state: State, stream: Any, where: str) -> Any:
     stream_object = state.stream(stream, where)
     state.must_not_capture(stream_object, where)
     state.not_captured_beside(stream_object, where)
-    beside = [s for s in state.streams.of_device[stream_object.device] if s.blocking] if stream_object.default else []
-    return state.streams.ends({stream_object, *beside})
+    in_order_with = (
+        [s for s in state.streams.of_device[stream_object.device] if s.blocking] if stream_object.default else []
+    )
+    return state.streams.ends({stream_object, *in_order_with})
 
 
 @function(TABLE)
@@ -148,12 +150,12 @@ def of_function(state: State, handle: Any, where: str) -> Kernel:
 def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
     """Load PTX, ending with a zero byte, and return the library's handle; refuse a cubin. Options are ignored."""
     state.flush()
-    text = ctypes.string_at(int(image))  # PTX ends with a zero byte
-    if not text.isascii():
+    ptx = ctypes.string_at(int(image))  # PTX ends with a zero byte
+    if not ptx.isascii():
         raise CudaStatusError(
             "CUDA_ERROR_NO_BINARY_FOR_GPU", "a cubin is machine code of a GPU; emulated devices run PTX"
         )
-    return state.api.CUlibrary(state.handles.new(Library(state.load(text, state.devices[state.device()]))))
+    return state.api.CUlibrary(state.handles.new(Library(state.load(ptx, state.devices[state.device()]))))
 
 
 @function(TABLE)

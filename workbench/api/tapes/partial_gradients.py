@@ -14,13 +14,13 @@ from workbench.api.tapes.steps import Step
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.native.in_flight import say
+from workbench.runtime.native.in_flight import append_note
 
 _MOST = 6
 """Gradients that an error names."""
 
 
-def mark_half_added(error: BaseException, steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> None:
+def mark_partial_gradients(error: BaseException, steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> None:
     """Mark the gradients of a pass that an error has ended, and name them in the error's notes.
 
     Args:
@@ -32,17 +32,17 @@ def mark_half_added(error: BaseException, steps: Sequence[Step], adjoints: Mappi
     for memory in names:
         if memory in adjoints:
             gradient_memory = adjoints[memory].memory
-            gradient_memory.half_added = gradient_memory.version
+            gradient_memory.partial_gradients = gradient_memory.version
     listed = [*dict.fromkeys(names.values())]  # arrays of several launches may have one name
     more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
-    say(
+    append_note(
         error,
         f"backward() ended midway and left these gradients half added: {', '.join(listed[:_MOST])}{more}. "
         "Set them to 0 (tape.zero()) before the next backward().",
     )
 
 
-def half_added(steps: Sequence[Step], memory: Memory) -> NotDifferentiable:
+def partial_gradients(steps: Sequence[Step], memory: Memory) -> NotDifferentiable:
     """Return the error for the gradient of a memory that was left half added, and that nothing has changed since."""
     return NotDifferentiable(
         f"The gradient of {_names(steps)[memory]} is half added: a backward() ended midway.",

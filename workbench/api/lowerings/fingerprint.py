@@ -48,7 +48,7 @@ class _Func(Protocol):
     __wb_customs__: dict[Definition, Custom]
 
 
-class Inexact(Exception):
+class Unfingerprintable(Exception):
     """The error of a value that has no exact text."""
 
 
@@ -63,31 +63,31 @@ class Seen:
     def __init__(self, definition: Definition) -> None:
         self.definitions: list[Definition] = []
         self.customs: dict[int, Mapping[Definition, Custom]] = {}
-        self._numbers: dict[Definition, int] = {}
+        self._indices: dict[Definition, int] = {}
         self._first: dict[tuple[Source, int], int] = {}
-        self._meet(definition)
+        self._append(definition)
 
-    def number(self, definition: Definition) -> int:
+    def index_of(self, definition: Definition) -> int:
         """Return the position of a definition among `definitions`.
 
         Raises:
             Inexact: it is not among them.
         """
-        number = self._numbers.get(definition)
-        if number is None:
-            raise Inexact(f"{definition.name} was not found by a name")
-        return number
+        index = self._indices.get(definition)
+        if index is None:
+            raise Unfingerprintable(f"{definition.name} was not found by a name")
+        return index
 
     def add(self, definition: Definition, customs: Mapping[Definition, Custom]) -> None:
         """Add a definition, if it is new, and the gradients of its func."""
-        if definition not in self._numbers:
-            self._meet(definition)
+        if definition not in self._indices:
+            self._append(definition)
         self.customs.setdefault(id(definition), customs)
 
-    def _meet(self, definition: Definition) -> None:
+    def _append(self, definition: Definition) -> None:
         """Append a new definition, and note its number."""
-        self._numbers[definition] = number = len(self.definitions)
-        self._first.setdefault(_place(definition), number)
+        self._indices[definition] = index = len(self.definitions)
+        self._first.setdefault(_source_position(definition), index)
         self.definitions.append(definition)
 
     def where(self, definition: Definition) -> str:
@@ -95,10 +95,10 @@ class Seen:
 
         A `def` that ran twice makes two definitions at one place.
         """
-        return f"{self.number(definition)} {self._first[_place(definition)]}"
+        return f"{self.index_of(definition)} {self._first[_source_position(definition)]}"
 
 
-def _place(definition: Definition) -> tuple[Source, int]:
+def _source_position(definition: Definition) -> tuple[Source, int]:
     """Return the source of a definition and the line of its `def`."""
     return definition.source, definition.node.lineno
 
@@ -111,12 +111,12 @@ def written(definition: Definition) -> str:
     """
     text, line = definition.written
     if not text:
-        raise Inexact(f"the text of {definition.name} is not known")
+        raise Unfingerprintable(f"the text of {definition.name} is not known")
     known = (definition.name, line, sorted(definition.annotations), text)
     return hashlib.sha256(repr(known).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def exact(value: Any, seen: Seen) -> str:
+def fingerprint(value: Any, seen: Seen) -> str:
     """Return the exact text of a value; definitions of funcs in it are added to `seen`.
 
     Raises:
@@ -130,11 +130,11 @@ def exact(value: Any, seen: Seen) -> str:
     if kind in (float, complex):
         return f"{kind.__name__} {struct.pack('>2d', value.real, value.imag).hex()}"
     if kind in (tuple, list):
-        return f"{kind.__name__}({', '.join(exact(v, seen) for v in value)})"
+        return f"{kind.__name__}({', '.join(fingerprint(v, seen) for v in value)})"
     named = _NAMED.get(kind)
     if named is not None:
         if named.get(value.name) is not value:
-            raise Inexact(f"{value!r} is not what the language has under its name")
+            raise Unfingerprintable(f"{value!r} is not what the language has under its name")
         return f"{kind.__name__} {value.name}"
     if kind.__module__ in _RECORDS:
         return _record(value, seen)
@@ -146,10 +146,10 @@ def exact(value: Any, seen: Seen) -> str:
         return _numpy(value)
     if isinstance(value, ModuleType):
         if sys.modules.get(value.__name__) is not value:
-            raise Inexact(f"{value!r} is not what is imported under its name")
+            raise Unfingerprintable(f"{value!r} is not what is imported under its name")
         return f"module {value.__name__}"
     if isinstance(value, enum.Enum):
-        return f"{exact(kind, seen)} {value.name}"
+        return f"{fingerprint(kind, seen)} {value.name}"
     return _named(value, seen)
 
 
@@ -160,10 +160,10 @@ def _numpy(value: Any) -> str:
         Inexact: it is something else, or too large.
     """
     kind = cast(type[Any], type(value))
-    number = kind.__module__ == "numpy" and issubclass(kind, np.generic)
-    plain = number or kind in (np.ndarray, HostVector)
+    is_scalar = kind.__module__ == "numpy" and issubclass(kind, np.generic)
+    plain = is_scalar or kind in (np.ndarray, HostVector)
     if not plain or value.dtype.name not in NUMBERS or not (value.ndim == 0 or is_small(value.shape)):
-        raise Inexact(f"{kind.__name__} is no number or vector of the language")
+        raise Unfingerprintable(f"{kind.__name__} is no number or vector of the language")
     form = f"{kind.__name__} {value.type!r}" if kind is HostVector else kind.__name__
     return f"{form} {value.dtype.str} {value.dtype.name} {value.shape} {value.tobytes().hex()}"
 
@@ -175,12 +175,12 @@ def _func(value: _Func, seen: Seen) -> str:
         Inexact: it is out of date or has CUDA text.
     """
     if value.stale:
-        raise Inexact(f"{value.name} is out of date")
+        raise Unfingerprintable(f"{value.name} is out of date")
     customs, parts = value.__wb_customs__, [repr(value.warp_meanings)]
     for definition in value.__wb_definitions__:
         custom = customs.get(definition, Custom())
         if custom.native is not None:
-            raise Inexact(f"{value.name} has CUDA text")
+            raise Unfingerprintable(f"{value.name} has CUDA text")
         for role in (definition, custom.gradient, custom.replay):
             if role is not None:
                 seen.add(role, customs)
@@ -195,7 +195,9 @@ def _record(value: Any, seen: Seen) -> str:
     names = _fields(cast(type[object], type(value)))
     if names is None:
         return _named(value, seen)
-    return f"{type(value).__name__}({', '.join([f'{name}={exact(getattr(value, name), seen)}' for name in names])})"
+    return (
+        f"{type(value).__name__}({', '.join([f'{name}={fingerprint(getattr(value, name), seen)}' for name in names])})"
+    )
 
 
 @cache
@@ -214,7 +216,7 @@ def _named(value: Any, seen: Seen) -> str:
     """
     of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
     if of_struct is not None and StructValue in value.__mro__:
-        return f"struct {exact(of_struct, seen)}"
+        return f"struct {fingerprint(of_struct, seen)}"
     if type(value) is enum.EnumMeta:
         return _enum(value, seen)
     ufunc = isinstance(value, np.ufunc)
@@ -224,7 +226,7 @@ def _named(value: Any, seen: Seen) -> str:
     for name in path.split("."):
         known = getattr(known, name, None)
     if known is None or known is not value:
-        raise Inexact(f"{path or type(value).__name__} is not known by its name")
+        raise Unfingerprintable(f"{path or type(value).__name__} is not known by its name")
     return f"{module}.{path}"
 
 
@@ -243,6 +245,6 @@ def _enum(value: Any, seen: Seen) -> str:
     own: Mapping[str, object] = value.__dict__
     operators = {name for name in own if name.startswith("__")} - {*_Plain.__dict__, *_HARMLESS}  # static() calls them
     if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in own or operators:
-        raise Inexact(f"{value.__name__} is an enum of its own kind")
-    members = ", ".join(f"{name}={exact(m.value, seen)}" for name, m in value.__members__.items())
+        raise Unfingerprintable(f"{value.__name__} is an enum of its own kind")
+    members = ", ".join(f"{name}={fingerprint(m.value, seen)}" for name, m in value.__members__.items())
     return f"enum {value.__bases__[0].__name__} {value.__name__}({members})"

@@ -47,7 +47,7 @@ def titled(name: str, direction: str) -> str:
 
 
 def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tuple[int, int, int]:
-    """Return blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch; see `Loaded.grid`.
+    """Return blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch; see `Executable.grid`.
 
     Args:
         metadata: the code's.
@@ -105,7 +105,7 @@ class InOrder(msgspec.Struct, frozen=True, eq=False):
     atomic: bool
 
 
-class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
+class Executable(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     """Executable code of one direction of a specialisation on one device.
 
     Attributes:
@@ -125,11 +125,11 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
-        later: waits until the code has been built, and returns it; None: the code is here already.
+        build_later: waits until the code has been built, and returns it; None: the code is here already.
         in_order: how launches add in the order of threads on a device; it has no code of its own then.
         metadata: what the artifact says of itself.
         geometry: how it is called, if it sees its blocks; None if it is called once per thread.
-        place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
+        locate: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when it is read).
         compile_for: returns the same code for another target of the CPU's backend, as the cache's entry; None: it
             cannot.
@@ -166,11 +166,11 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     aligned: bool = False
     apart: bool = False
     geometry: Geometry | None = None
-    place: Callable[[int], Location] | None = None
+    locate: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
-    later: Callable[[], Loaded] | None = None
+    build_later: Callable[[], Executable] | None = None
     in_order: InOrder | None = None
-    load_complete: Callable[[], Loaded] | None = None
+    load_complete: Callable[[], Executable] | None = None
     # Worked out when it is made: launches read these, and a cached property takes ten times as long as a field.
     one_call: bool = False
     packer: Packer = cast("Packer", None)
@@ -184,13 +184,13 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     floats_read_of: Arguments = tuple
     bound: dict[object, Any] = msgspec.field(default_factory=dict[object, Any])
 
-    def ready(self) -> Loaded:
+    def ready(self) -> Executable:
         """Return the code with all that is known once it is built; wait until it is.
 
         Raises:
             BuildError: the compiler refused our text.
         """
-        return self if self.later is None else self.later()
+        return self if self.build_later is None else self.build_later()
 
     def __post_init__(self) -> None:
         names = [slot.name for slot in self.layout.slots]
@@ -214,7 +214,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
             force_setattr(self, name, value)
 
     @cached_property
-    def complete(self) -> Loaded:
+    def complete(self) -> Executable:
         """The code that takes every launch: this one, or built when it is first needed.
 
         What leaves the process or runs without Python (graphs, records in files, JAX's programs) has this code.
@@ -287,7 +287,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         """Whether its accesses to memory are checked: the code has checks, and its device is emulated."""
         return self.device.is_emulated and bool(self.metadata.get("checks"))
 
-    def in_blocks(self, block: Block) -> Loaded:
+    def in_blocks(self, block: Block) -> Executable:
         """Return the same code, which must be one that sees its blocks, for launches in blocks of this shape."""
         assert self.geometry is not None
         sized = self._in_blocks.get(block)
@@ -296,16 +296,16 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return sized
 
     @cached_property
-    def _in_blocks(self) -> dict[Block, Loaded]:
+    def _in_blocks(self) -> dict[Block, Executable]:
         """The forms of this code for blocks of a shape, as `in_blocks` has returned them."""
         return {}
 
     @cached_property
-    def places(self) -> tuple[int, ...]:
+    def param_offsets(self) -> tuple[int, ...]:
         """The offset of each parameter of the device's kernel in the packed parameters."""
         slots = self.layout.slots
         if self.geometry is not None:
-            return tuple(slots[k].offset for k in self.geometry.places)
+            return tuple(slots[k].offset for k in self.geometry.param_slots)
         # Generated kernels take the launch's dimensions first, then their parameters.
         return (0, *(slot.offset for slot in slots))
 
@@ -317,7 +317,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     @cached_property
     def queue(self) -> Queue:
         """The queue by which launches of the code reach its device."""
-        return self.driver.queue(self.handle, self.places)
+        return self.driver.queue(self.handle, self.param_offsets)
 
     def call(self, dims: Sequence[int], block_dim: int | Block) -> Call:
         """Return the grid, block and shared memory of a CUDA launch over `dims`.
@@ -363,7 +363,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         """
         mask = 0
         for position in self.shared:
-            mask |= arguments[position].memory.turn
+            mask |= arguments[position].memory.lock_bit
         return mask
 
     @cached_property
