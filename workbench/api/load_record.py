@@ -226,7 +226,7 @@ class _Restorer:
         memory = allocate(get_device(self.device or device), data.nbytes)
         memory.version = 0
         write_bytes(memory, memory.address, data)
-        self.contents.kept[memory] = memory.address, data
+        self.contents.saved[memory] = memory.address, data
         return memory
 
     def array(self, number: int) -> array:

@@ -336,7 +336,7 @@ class Recorder(Observer):
         if self.contents is None:
             remark = "this record kept no contents (record with inputs=True): the arrays are saved as they are now"
             warnings.warn(remark, stacklevel=2)
-        contents = Contents(self.contents.kept if self.contents is not None else None)
+        contents = Contents(self.contents.saved if self.contents is not None else None)
         write_file(Path(path), file_bytes(self.entries, contents, self.counters))
 
     def _table(self, swaps: dict[array, array]) -> Prepared:

@@ -204,9 +204,9 @@ class LaunchStep(ReadingStep):
                         values = self._as_before(tape)
                         break
                 return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
-            undo = self._reversed_plainly(tape)
-            if undo is not None:
-                return undo
+            plain_undo = self._reversed_plainly(tape)
+            if plain_undo is not None:
+                return plain_undo
         adjoints = self.adjoints(tape)
         launches = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 

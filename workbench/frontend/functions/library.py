@@ -110,8 +110,9 @@ def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Oper
         if not shape:
             return call(context, form, args)
         each = [
-            scalar_components(context, a) if own else (a,) * prod(shape) for a, own in zip(args, shapes, strict=True)
-        ]  # type: ignore[arg-type]
+            scalar_components(context, value_of(a)) if own else (a,) * prod(shape)
+            for a, own in zip(args, shapes, strict=True)
+        ]
         elements = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
         return composed(context, elements, vector_of(shape, elements[0].type))
     return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]

@@ -80,10 +80,12 @@ class Loop(msgspec.Struct):
     def leaving(self, env: Env, out_of: str) -> None:
         """Note what is not bound where a `continue` ends a round, or a `break` the loop.
 
-        `out_of` is "round", "loop" or "function"; a `return` needs no names.
+        `out_of` is "iteration", "loop" or "function"; a `return` needs no names.
         """
         missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
-        (self.unset if out_of == "round" else self.unset_at_break if out_of == "loop" else set[str]()).update(missing)
+        (self.unset if out_of == "iteration" else self.unset_at_break if out_of == "loop" else set[str]()).update(
+            missing
+        )
 
     def next(self, env: Env) -> None:
         """Unset, between two rounds of a loop that is unrolled, the names that some path has not bound."""

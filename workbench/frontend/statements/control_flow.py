@@ -52,7 +52,7 @@ from workbench.frontend.state.merge import (
     branch_values,
     is_part,
     joined_type,
-    same,
+    is_same,
     stays,
 )
 from workbench.frontend.state.operands import (
@@ -207,10 +207,10 @@ def _way_out(context: Context, node: ast.stmt) -> BodyResult:
         _give(context, node, value)
     if isinstance(node, (ast.Return, ast.Break)):
         out_of = "function" if isinstance(node, ast.Return) or getattr(node, "returns", False) else "loop"
-        context.loops[-1].left(context.env, out_of)
+        context.loops[-1].leaving(context.env, out_of)
         _set_flag(context, context.loops[-1].exit_flag or "", True, node)
     elif isinstance(node, ast.Continue):
-        context.loops[-1].left(context.env, "round")
+        context.loops[-1].leaving(context.env, "iteration")
     return MORE if isinstance(node, Next) else LAST
 
 
@@ -342,7 +342,7 @@ def _parted(
         context.env.clear()
         context.env.update(before)
         if flag and number == 1:
-            context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.given == flag)
+            context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
         with context.builder.block() as opened:
             ended.append(side if isinstance(side, BodyResult) else _run(context, side, end))
         returned = ended[-1].goes_on is False and ended[-1].value is not PENDING
@@ -469,7 +469,7 @@ def _merged(
     leaves: list[Operand | str] = []
     for number, (left, right) in enumerate(zip(*flat, strict=True)):
         known = left if isinstance(right, Pending) else right
-        apart = not same(left, right)
+        apart = not is_same(left, right)
         if not apart or ((left is PENDING or right is PENDING) and stays(known)):
             leaves.append(known)
             continue
