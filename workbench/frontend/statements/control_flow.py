@@ -51,8 +51,8 @@ from workbench.frontend.state.merge import (
     at_different_times,
     branch_values,
     is_part,
-    joined_type,
     is_same,
+    joined_type,
     stays,
 )
 from workbench.frontend.state.operands import (
