@@ -83,9 +83,10 @@ class Loop(msgspec.Struct):
         `out_of` is "iteration", "loop" or "function"; a `return` needs no names.
         """
         missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
-        (self.unset if out_of == "iteration" else self.unset_at_break if out_of == "loop" else set[str]()).update(
-            missing
-        )
+        if out_of == "iteration":
+            self.unset.update(missing)
+        elif out_of == "loop":
+            self.unset_at_break.update(missing)
 
     def next(self, env: Env) -> None:
         """Unset, between two rounds of a loop that is unrolled, the names that some path has not bound."""
