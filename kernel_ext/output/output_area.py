@@ -189,7 +189,7 @@ def _run(shell: Any) -> _Run:
             spare = before.widgets
         else:  # it may be another cell with the same text, whose output must not show what this one does
             _close(*before.widgets)
-    while len(_RUNS) >= _MOST:
+    while cell not in _RUNS and len(_RUNS) >= _MOST:
         before = _RUNS.pop(next(iter(_RUNS)))
         _close(*before.spare, *before.widgets)
     return _RUNS.setdefault(cell, _Run(message, spare))
