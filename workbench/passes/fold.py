@@ -262,7 +262,7 @@ def _twice(folder: _Folder, op: Op) -> Value | None:
 
 
 def _where(folder: _Folder, op: Op) -> Value | None:
-    """Return the operand that a known condition chooses, or both if they are the same value; None otherwise."""
+    """Return the operand that a known condition chooses, or x where both are x; None otherwise."""
     condition, x, y = op.operands
     if condition in folder.known:
         return x if folder.known[condition] else y

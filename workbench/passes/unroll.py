@@ -64,7 +64,7 @@ class _Unroller:
         return range(start, stop, step) if start is not None and stop is not None and step else None
 
     def write_out(self, op: Op, constants: range, into: list[Op]) -> None:
-        """Append a loop's iterations to `into`, one per number in `constants`, and map its results to the last values."""
+        """Append a loop's iterations to `into`, one per number in `constants`; map its results to the last values."""
         (body,) = op.blocks
         index, *params = body.params
         carried = op.operands[3:]

@@ -95,6 +95,7 @@ class _Analysis:
         single: constants that are 1 or -1.
         varying: the values that differ.
     """
+
     def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
         self.axis = axis
         constants = (op for op in walk(function.body) if op.name == "const")

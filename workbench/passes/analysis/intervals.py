@@ -300,7 +300,7 @@ class Intervals(Prologue):
         self.known_bounds = self.known_bounds.parents
 
     def _compare(self, name: str, value: Value, other: Value) -> None:
-        """Note the limit of an int32 `value` that follows from `value name other` being true; "eq" and "ne" set none."""
+        """Note the limit of an int32 `value` where `value name other` holds; "eq" and "ne" set none."""
         limits = None if name in ("eq", "ne") else self.bounds(other)
         if limits is None or value.type != int32:
             return

@@ -94,6 +94,7 @@ def _multiply(a: Size, b: Size) -> Size | None:
 
 def _choose(name: str) -> Callable[[Size, Size], Size | None]:
     """Return a rule for sizes a and b: a if `a name b` holds, b if not; None if that is not known."""
+
     def rule(a: Size, b: Size) -> Size | None:
         first = compared(name, a, b)
         return None if first is None else a if first else b

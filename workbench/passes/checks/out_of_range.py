@@ -254,7 +254,7 @@ class _ThreadWalk:
         return [None if shape is None else _typed(shape[op.attrs[AXIS]], op)]
 
     def cast(self, op: Op) -> list[_Known | None]:
-        """Return the converted number; None if it is unknown, of a type that is not exact, or symbolic and no integer."""
+        """Return the converted number; None if it is unknown, no integer or bool, or symbolic and cast to bool."""
         value, type = self.known.get(op.operands[0]), op.result.type
         if value is None or not (isinstance(type, Scalar) and _counts(type)):
             return [None]
@@ -307,7 +307,7 @@ class _ThreadWalk:
         raise _NothingCertain  # it may go on for ever
 
     def custom(self, op: Op) -> list[_Known | None]:
-        """Follow the Python body of a func with its own gradient or CUDA text; all results are None if it has no body."""
+        """Follow the Python body of a func with its own gradient or CUDA text; all results are None without a body."""
         if op.attrs.get(REFERENCE, True):
             return self.block(op.blocks[0])
         return [None] * len(op.results)

@@ -107,7 +107,7 @@ class Region:
 
 
 def _load(on: TileLowering, op: Op) -> None:
-    """Lower `tile_load`: to loops that fill slots, 0 outside of the array, or to a `window` of the array.
+    """Lower `tile_load` to loops that fill slots, 0 outside of the array, or to a `window` of the array.
 
     With a window the slots are filled only where the tile is partly outside, or the array may change while it is used.
     """
@@ -134,7 +134,7 @@ def _load(on: TileLowering, op: Op) -> None:
 
 
 def _store(on: TileLowering, op: Op) -> None:
-    """Lower `tile_store`: to loops that store the elements that are inside of the array."""
+    """Lower `tile_store` to loops that store the elements that are inside of the array."""
     tile = tile_of(op.operands[-1])
     slots = on.slots_of(op.operands[-1])
     region = Region(on, op, tile)

@@ -13,7 +13,7 @@ from workbench.types import int32
 
 
 def _map(on: TileLowering, op: Op) -> None:
-    """Lower `tile_map`: to loops with its block, over all indices if the block reads them, else over positions."""
+    """Lower `tile_map` to loops with its block, over all indices if the block reads them, else over positions."""
     shape: tuple[int, ...] = op.attrs[SHAPE]
     (block,) = op.blocks
     indices, elements = block.params[: len(shape)], block.params[len(shape) :]
@@ -73,7 +73,7 @@ def _narrow(on: TileLowering, index: Value) -> Value:
 
 
 def _insert(on: TileLowering, op: Op) -> None:
-    """Lower `tile_insert`: to a copy of the tile, unless it is dead, and a write of one slot."""
+    """Lower `tile_insert` to a copy of the tile, unless it is dead, and a write of one slot."""
     tile, *indices, element = op.operands
     source = on.slots_of(tile)
     slots = on.result(op, tile)
@@ -82,7 +82,7 @@ def _insert(on: TileLowering, op: Op) -> None:
 
 
 def _slice(on: TileLowering, op: Op) -> None:
-    """Lower `tile_slice`: to loops that copy the part of the tile at these offsets."""
+    """Lower `tile_slice` to loops that copy the part of the tile at these offsets."""
     tile, *offsets = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     starts = [_narrow(on, v) for v in offsets]
@@ -96,7 +96,7 @@ def _slice(on: TileLowering, op: Op) -> None:
 
 
 def _place(on: TileLowering, op: Op) -> None:
-    """Lower `tile_place`: to a copy of the tile, unless it is dead, and loops that write the part at its offsets."""
+    """Lower `tile_place` to a copy of the tile, unless it is dead, and loops that write the part at its offsets."""
     tile, *offsets, part = op.operands
     source, piece = on.slots_of(tile), on.slots_of(part)
     slots = on.result(op, tile if part is not tile else None)
@@ -112,7 +112,7 @@ def _place(on: TileLowering, op: Op) -> None:
 
 
 def _transpose(on: TileLowering, op: Op) -> None:
-    """Lower `tile_transpose`: to loops that copy the tile with its axes permuted."""
+    """Lower `tile_transpose` to loops that copy the tile with its axes permuted."""
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     shape, axes = tile_of(tile).shape, op.attrs[AXES]
@@ -131,7 +131,7 @@ def _reshape(on: TileLowering, op: Op) -> None:
 
 
 def _broadcast(on: TileLowering, op: Op) -> None:
-    """Lower `tile_broadcast`: to loops that repeat the tile along axes of size 1 and along new leading ones."""
+    """Lower `tile_broadcast` to loops that repeat the tile along axes of size 1 and along new leading ones."""
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     small, large = tile_of(tile).shape, tile_of(op.result).shape

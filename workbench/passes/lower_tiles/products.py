@@ -21,7 +21,7 @@ from workbench.types import bool as bool_
 
 
 def _matmul(on: TileLowering, op: Op) -> None:
-    """Lower `tile_matmul`: to a product into the result's slots, or one that adds to an array itself."""
+    """Lower `tile_matmul` to a product into the result's slots, or one that adds to an array itself."""
     a, b, *rest = op.operands
     acc = rest[0] if rest else None
     m, n = tile_of(op.result).shape

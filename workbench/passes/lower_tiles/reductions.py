@@ -146,7 +146,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
 
 
 def _scan(on: TileLowering, op: Op) -> None:
-    """Lower `tile_scan`: to loops that combine each row's elements in order, along the last axis."""
+    """Lower `tile_scan` to loops that combine each row's elements in order, along the last axis."""
     (tile,) = op.operands
     type = tile_of(tile)
     length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs[KIND]
