@@ -74,6 +74,7 @@ class _Halves:
 
 
 def _scalar(value: Value) -> Scalar:
+    """Return the scalar type of a value, or of its elements or components."""
     return element(value.type)
 
 

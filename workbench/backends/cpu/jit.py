@@ -340,7 +340,7 @@ def _clear_cache() -> Any:
 
 @lru_cache(maxsize=1)
 def _system() -> Any:
-    """Return the C library, with the signatures of `mmap`, `mprotect` and `munmap` set; they set `ctypes.get_errno()`."""
+    """Return the C library with the signatures of `mmap`, `mprotect` and `munmap`; `ctypes` keeps their `errno`."""
     system = ctypes.CDLL(None, use_errno=True)
     system.mmap.restype = ctypes.c_void_p
     system.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
