@@ -94,6 +94,7 @@ def doctor() -> Report:
 
 
 def _python() -> Finding:
+    """Return the version and path of the running Python; its status is always "ok"."""
     return Finding("Python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
 
 

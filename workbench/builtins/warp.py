@@ -174,6 +174,7 @@ def randi(state, low=None, high=None, /):
 
 @written("_as_int(word, low, high)")
 def _as_int(word, low, high):
+    """Return a random word as an int32: all its bits, or within bounds, `low` plus its remainder by their distance."""
     return int32(word) if low is None else int32(word % (uint32(high) - uint32(low))) + low
 
 
@@ -195,6 +196,7 @@ def randf(state, low=None, high=None, /):
 
 @written("_as_float(word, low, high)")
 def _as_float(word, low, high):
+    """Return a random word as a float32 in [0, 1), or between bounds if they are set."""
     return _unit(word) if low is None else (high - low) * _unit(word) + low
 
 

@@ -66,6 +66,7 @@ def _written_out(function: Function) -> Function:
 
 
 def _is_whole(builtin: Builtin) -> bool:
+    """Return whether a builtin is not written out: it is elementwise, native to a backend, or has no expansion."""
     return builtin.elementwise or builtin.expand is None or builtin.cuda is not None or builtin.llvm is not None
 
 
@@ -87,6 +88,7 @@ def _summand(op: Op, products: dict[Value, Op]) -> int | None:
 
 
 def _negative(value: Value, op: Op) -> Op:
+    """Return an operation, at the location of `op`, whose new result is the negated value."""
     return Op("neg", (value,), (Value(value.type, ""),), {}, (), op.location)
 
 
@@ -122,6 +124,7 @@ def added_products(function: Function) -> Function:
 
 
 def _blocks(block: Block) -> Iterator[Block]:
+    """Yield a block and all blocks nested in it, outer ones first."""
     yield block
     for op in block.ops:
         for inner in op.blocks:

@@ -97,6 +97,7 @@ class _Liveness:
             op = self.parent[op]
 
     def mark_live(self, value: Value) -> None:
+        """Keep what defines a value and what writes to it; of a result or carried value, its sources become pending."""
         if value in self.seen or value not in self.made_by:
             return
         self.seen.add(value)
@@ -154,6 +155,14 @@ class _Liveness:
 
 
 def _with_slots(block: Block, slots: list[int], carried: int, narrow_yield: bool) -> Block:
+    """Return a block with some of its carried parameters, and with what it yields for them.
+
+    Args:
+        block: of an `if`, a loop or a map.
+        slots: numbers of the parameters and yielded values that stay.
+        carried: how many of the last parameters are carried; 0: all parameters stay.
+        narrow_yield: whether yielded values are dropped, too.
+    """
     lead = len(block.params) - carried
     params = block.params[:lead] + tuple(block.params[lead + s] for s in slots) if carried else block.params
     if not narrow_yield:

@@ -61,6 +61,7 @@ class _Expander:
         return opened.block
 
     def op(self, op: Op) -> None:
+        """Emit an operation: unchanged if it is native, else by its components or its expansion."""
         self.builder.location = op.location
         operands = tuple([self.mapping.get(v, v) for v in op.operands])
         builtin = TABLE.get(op.name)
@@ -74,14 +75,21 @@ class _Expander:
             self.replace(builtin, op, operands)
 
     def by_components(self, builtin: Builtin, op: Op) -> bool:
+        """Return whether a builtin's operation on vectors is emitted component by component."""
         keeps_vector = self.keep_vector_operators and op.name in VECTOR_OPERATORS and self.native(builtin)
         return builtin.elementwise and isinstance(op.result.type, Vector) and not keeps_vector
 
     def keep(self, op: Op, operands: tuple[Value, ...]) -> None:
+        """Emit an operation itself, with these operands and its blocks expanded."""
         blocks = tuple(self.block(b) for b in op.blocks)
         self.builder.append(op.replace(operands, blocks=blocks))
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
+        """Emit an operation that is no builtin: a `custom` as its body or text, an `extract` if its result is unknown.
+
+        Raises:
+            BuildError: a func has CUDA text alone, and `keep_text` is not set.
+        """
         if op.name == "custom" and op.attrs.get(CUDA) and self.keep_text:
             # Its Python body goes: on CUDA the text is the meaning, and dead code would remain.
             self.builder.append(Op("native", operands, op.results, op.attrs, (), op.location))

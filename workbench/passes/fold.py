@@ -52,6 +52,7 @@ class _Folder:
         self.ops: list[Op] = []
 
     def block(self, block: Block) -> Block:
+        """Return the block with its operations folded; blocks around it do not share what it computes."""
         outer, self.ops = self.ops, []
         with self.shared.block():
             self.into(block)
@@ -59,10 +60,12 @@ class _Folder:
         return Block(block.params, tuple(ops))
 
     def into(self, block: Block) -> None:
+        """Emit a block's operations, folded, behind those that are already in `ops`."""
         for op in block.ops:
             self.op(op)
 
     def op(self, op: Op) -> None:
+        """Emit an operation unless it folds; then `mapping` gets what replaces its results."""
         operands = tuple([self.mapping.get(v, v) for v in op.operands])
         if operands != op.operands:
             op = op.replace(operands)
@@ -166,6 +169,7 @@ class _Folder:
 
 
 def _key(op: Op) -> Hashable:
+    """Return the key that equal operations share; that of a constant has its type, its bits and its captured name."""
     type = op.result.type
     if op.name == "const":
         # By bits: 0.0 and -0.0 are equal numbers and different constants, and a NaN equals nothing.
@@ -181,6 +185,7 @@ def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:
 
 
 def _component(values: Sequence[NumPyValue], type: Type) -> NumPyValue | None:
+    """Return the component of a constant vector at a constant index; None if the index is outside."""
     vector, index = values[0].reshape(-1), values[1].item()
     return vector[index] if 0 <= index < vector.size else None
 
@@ -216,6 +221,7 @@ def _add(folder: _Folder, op: Op) -> Value | None:
 
 
 def _mul(folder: _Folder, op: Op) -> Value | None:
+    """Return 0 for a product of integers with a literal 0, and x for `x * 1`; None for other products."""
     # Of floats 0 * x is NaN for an infinite x, and -0.0 for a negative one.
     if not is_float(op.result.type):
         for v in op.operands:
@@ -242,6 +248,7 @@ def _junction(neutral: bool, absorbing: bool) -> Callable[[_Folder, Op], Value |
 
 
 def _exclusive(folder: _Folder, op: Op) -> Value | None:
+    """Return x for `x xor False`; None if no operand is known to be False."""
     for v, other in (op.operands, op.operands[::-1]):
         if v in folder.known and not folder.known[v]:
             return other
@@ -255,6 +262,7 @@ def _twice(folder: _Folder, op: Op) -> Value | None:
 
 
 def _where(folder: _Folder, op: Op) -> Value | None:
+    """Return the operand that a known condition chooses, or x where both are x; None otherwise."""
     condition, x, y = op.operands
     if condition in folder.known:
         return x if folder.known[condition] else y
@@ -262,10 +270,12 @@ def _where(folder: _Folder, op: Op) -> Value | None:
 
 
 def _cast(folder: _Folder, op: Op) -> Value | None:
+    """Return the operand of a cast to its own type; None for other casts."""
     return op.operands[0] if op.operands[0].type == op.result.type else None
 
 
 def _extract(folder: _Folder, op: Op) -> Value | None:
+    """Return the component that a `vec` puts at a known index; None for other vectors, and outside."""
     definition, known = folder.defs.get(op.operands[0]), folder.known.get(op.operands[1])
     if definition is None or definition.name != "vec" or known is None:
         return None

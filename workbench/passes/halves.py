@@ -35,6 +35,7 @@ class _Halves:
         self.builder = Builder()
 
     def block(self, block: Block) -> Block:
+        """Return the block with its arithmetic on 16-bit floats in float32."""
         with self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.builder.location = op.location
@@ -42,6 +43,7 @@ class _Halves:
         return opened.block
 
     def op(self, op: Op) -> None:
+        """Emit an operation; a builtin on 16-bit floats with widened operands, and its result rounded back."""
         narrow = any(is_half(v.type) for v in (*op.operands, *op.results))
         if narrow and op.name in TABLE and op.name not in MOVES:
             operands = tuple(self.widened(v) for v in op.operands)
@@ -58,6 +60,7 @@ class _Halves:
             self.builder.append(op.replace(blocks=blocks))
 
     def widened(self, value: Value) -> Value:
+        """Emit a conversion of 16-bit floats to float32; other values are returned as they are."""
         return self.builder.cast(value, in_float32(contents(value.type))) if is_half(value.type) else value
 
     def cast(self, op: Op) -> None:
@@ -71,8 +74,10 @@ class _Halves:
 
 
 def _scalar(value: Value) -> Scalar:
+    """Return the scalar type of a value, or of its elements or components."""
     return element(value.type)
 
 
 def _like(value: Value, scalar: Scalar) -> Scalar | Vector:
+    """Return the type of a value with `scalar` as its element: a vector of it, or itself."""
     return value.type.with_dtype(scalar) if isinstance(value.type, Vector) else scalar

@@ -66,6 +66,10 @@ class _Positioned:
         self.global_indices: dict[Value, Value] = {}
 
     def function(self, padded: Collection[int]) -> Function:
+        """Return the function with parameters for the start and the whole size of each dimension that is divided.
+
+        `padded` has the dimensions in which threads beyond the launch do nothing.
+        """
         body = Rewriter(self.change).block(self.source.body)
         for dimension in sorted(padded):
             body = self.within(dimension, body)
@@ -91,6 +95,10 @@ class _Positioned:
         return builder.one("add", (size, builder.const(extra)), int32) if extra else size
 
     def change(self, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+        """Return an operation in terms of the whole: indices, sizes and subscripts; None if nothing changes.
+
+        The result of `launch_dim` or `shape` is replaced in the rewriter's mapping.
+        """
         if op.name == "tid" and op.attrs[AXIS] in self.begins:
             self.global_indices[op.result] = Value(int32, op.result.name)
             begin = self.begins[op.attrs[AXIS]]

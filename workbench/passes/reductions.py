@@ -57,6 +57,7 @@ def _changed_element(op: Op) -> tuple[Value, ...]:
 
 
 def _elements_to_combine(function: Function) -> frozenset[tuple[Value, ...]]:
+    """Return the elements, each an array and its indices, whose changes may be combined; empty if they are too many."""
     if function.body.op_names.isdisjoint(("atomic_add", "atomic")):
         return frozenset()
     operations = list(walk(function.body))

@@ -35,11 +35,13 @@ def without_customs(function: Function) -> Function:
 
 
 def _captured(block: Block) -> set[str]:
+    """Return the names of the captured constants in a block and in the blocks that are attributes in it."""
     names = {op.attrs[CAPTURED] for op in walk(block) if op.name == "const" and op.attrs.get(CAPTURED)}
     return names.union(*(_captured(closed) for op in walk(block) for closed in closed_blocks(op)))
 
 
 def _stripped(on: Rewriter, op: Op) -> Iterable[Op] | None:
+    """Return the body of a `custom`, or one with CUDA text without its gradients; None for another operation."""
     if op.name != "custom":
         return None
     if op.attrs.get(CUDA):

@@ -34,16 +34,19 @@ def wide_type(type: Type) -> Type:
 
 
 def _value(value: Value, mapping: Mapping) -> Value:
+    """Return a new value of the wide type, and map the old one to it."""
     mapping[value] = Value(wide_type(value.type), value.name)
     return mapping[value]
 
 
 def _block(block: Block, mapping: Mapping) -> Block:
+    """Return a copy of a block with wide types; `mapping` gets its parameters and results."""
     params = tuple(_value(p, mapping) for p in block.params)
     return Block(params, tuple(_op(op, mapping) for op in block.ops))
 
 
 def _op(op: Op, mapping: Mapping) -> Op:
+    """Return a copy of an operation with wide types, also in attributes; `mapping` gets its results."""
     operands = tuple(mapping[v] for v in op.operands)
     blocks = tuple(_block(b, mapping) for b in op.blocks)
     results = tuple(_value(v, mapping) for v in op.results)

@@ -45,6 +45,7 @@ def _find(block: Block, starts: dict[Value, Value]) -> None:
 
 
 def _resolved(value: Value, starts: dict[Value, Value]) -> Value:
+    """Return the value that a chain of starts ends at; a value without a start as it is."""
     while value in starts:
         value = starts[value]
     return value

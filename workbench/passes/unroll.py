@@ -37,12 +37,14 @@ class _Unroller:
         self.constants = _constants(function)
 
     def block(self, block: Block) -> Block:
+        """Return the block with its chosen loops written out."""
         ops: list[Op] = []
         for op in block.ops:
             self.op(op, ops)
         return Block(block.params, tuple(ops))
 
     def op(self, op: Op, into: list[Op]) -> None:
+        """Append to `into` an operation with its blocks rewritten, or the iterations of a loop to write out."""
         operands = tuple(self.mapping.get(v, v) for v in op.operands)
         blocks = tuple(self.block(b) for b in op.blocks)
         copied = op.replace(operands, blocks=blocks)
@@ -62,6 +64,7 @@ class _Unroller:
         return range(start, stop, step) if start is not None and stop is not None and step else None
 
     def write_out(self, op: Op, constants: range, into: list[Op]) -> None:
+        """Append a loop's iterations to `into`, one per number in `constants`; map its results to the last values."""
         (body,) = op.blocks
         index, *params = body.params
         carried = op.operands[3:]

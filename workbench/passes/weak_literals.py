@@ -55,6 +55,7 @@ def _everywhere(block: Block) -> Iterator[Op]:
 
 
 def _attached(op: Op) -> tuple[Block, ...]:
+    """Return the blocks that are attributes of an operation: of gradients and replays, and the func of a call."""
     func = op.attrs.get(FUNC)
     return (*closed_blocks(op), *((func,) if func is not None else ()))
 
@@ -132,6 +133,7 @@ def _is_weak(value: Value) -> bool:
 
 
 def _is_open(value: Value) -> bool:
+    """Return whether a value is weak or a bool."""
     return is_weak(value.type) or element(value.type).kind is Kind.BOOL
 
 

@@ -96,6 +96,7 @@ _FORMS: dict[str, Callable[[Any, Any], bytes]] = {
 
 
 def _optimise(module: Any, machine: Any, tuning: dict[str, Any]) -> None:
+    """Run LLVM's passes on a module, in place, with these tuning options."""
     import llvmlite.binding as llvm
 
     options = llvm.create_pipeline_tuning_options(speed_level=tuning["speed_level"])
@@ -107,6 +108,7 @@ def _optimise(module: Any, machine: Any, tuning: dict[str, Any]) -> None:
 
 @lru_cache
 def _initialised() -> None:
+    """Initialise LLVM for this machine and set its options for the process, once."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -125,6 +127,7 @@ def _initialised() -> None:
 
 @lru_cache
 def _all_initialised() -> None:
+    """Initialise LLVM for all its targets, once."""
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()
@@ -133,6 +136,15 @@ def _all_initialised() -> None:
 
 @lru_cache
 def _machine(triple: str, cpu: str, features: str, model: str, level: int = 3) -> Any:
+    """Return LLVM's target machine, cached; an empty `triple` is that of this machine.
+
+    Args:
+        triple: of the target.
+        cpu: its name.
+        features: of the processor.
+        model: the code model.
+        level: of optimisation in instruction selection and register allocation, 0 to 3.
+    """
     import llvmlite.binding as llvm
 
     _initialised()

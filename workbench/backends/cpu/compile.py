@@ -257,6 +257,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
 
 
 def _called(request: dict[str, Any], text: str, tuning: dict[str, Any] | None) -> tuple[bytes, dict[str, float]]:
+    """Compile LLVM IR text in a worker process; return the image, and the seconds of each stage."""
     details, image = call(POOL, codegen.generate, {**request, "tuning": tuning}, text.encode())
     return image, details["stages"]
 

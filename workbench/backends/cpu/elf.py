@@ -72,10 +72,16 @@ _TOO_FAR = "the target of a relocation is out of range"
 
 
 def _absolute(memory: bytearray, at: int, aim: int, here: int) -> None:
+    """Write the address `aim` as a word of 64 bits."""
     memory[at : at + 8] = (aim % _WHOLE).to_bytes(8, "little")
 
 
 def _distance(memory: bytearray, at: int, aim: int, here: int) -> None:
+    """Write the distance from `here` to `aim` as a signed word of 32 bits.
+
+    Raises:
+        Unsupported: it does not fit.
+    """
     try:
         memory[at : at + 4] = (aim - here).to_bytes(4, "little", signed=True)
     except OverflowError:
@@ -111,6 +117,12 @@ def _page(memory: bytearray, at: int, aim: int, here: int) -> None:
 
 
 def _branch(memory: bytearray, at: int, aim: int, here: int) -> None:
+    """Write the distance from `here` to `aim`, in instructions, into an AArch64 branch.
+
+    Raises:
+        Damaged: the target is between two instructions.
+        Unsupported: the distance does not fit.
+    """
     if (aim - here) % 4:
         raise Damaged("a branch between two instructions")
     _into(memory, at, _signed((aim - here) // 4, 26), 0, 26)
@@ -164,6 +176,19 @@ MACHINES = {X86_64: _X86_64, AARCH64: _AARCH64}
 
 
 class _Section(msgspec.Struct):
+    """A section of an ELF object: the fields of its header, and where it is in memory.
+
+    Attributes:
+        kind: ELF's section type.
+        flags: ELF's bits: allocated, written, …
+        offset: in the file.
+        size: in bytes.
+        link, info: numbers of other sections, as the type has it.
+        alignment: in bytes.
+        entry: bytes of an entry of a table.
+        at: offset in the loaded object's memory; -1 if it is not loaded.
+    """
+
     kind: int
     flags: int
     offset: int
@@ -266,6 +291,12 @@ class Object:
         }
 
     def _read_sections(self) -> tuple[int, list[_Section]]:
+        """Return ELF's number of the architecture, and the sections.
+
+        Raises:
+            Unsupported: it is no relocatable 64-bit object of a supported architecture.
+            Damaged: the table or a section is cut off.
+        """
         image = self._image
         if len(image) < _HEADER.size or image[:7] != _IDENT:
             raise Unsupported("no ELF object of 64 bits")
@@ -335,6 +366,16 @@ class Object:
         return relocations
 
     def _lay_out(self, slots: dict[int, int], stubs: dict[int, int]) -> None:
+        """Set the offsets in memory of the loaded sections, slots and stubs, and `code` and `size`.
+
+        Args:
+            slots: the number of each symbol's slot.
+            stubs: the number of each symbol's stub.
+
+        Raises:
+            Unsupported: a section is of a kind that is not supported, or there is nothing to load, or too much.
+            Damaged: an alignment or a size is impossible.
+        """
         page = PAGES[self.machine]  # what is written and what is run lie in pages of their own
         parts = [s for s in self._sections if s.flags & _ALLOCATED and s.kind not in (_NOTE, _UNWIND) and s.size]
         for part in parts:
@@ -373,18 +414,21 @@ class Object:
         return max(section.at, 0) + value
 
     def _name(self, symbol: int) -> str:
+        """Return the name of an undefined symbol; raise `Damaged` if it is local."""
         name, binding, _, _ = self._symbols[symbol]
         if binding == _LOCAL:
             raise Damaged("a local symbol without a definition")
         return self._string(name)
 
     def _string(self, offset: int) -> str:
+        """Return the string at an offset of the string table; raise `Damaged` if it is cut off."""
         end = self._names.find(b"\0", offset)
         if offset > len(self._names) or end < 0:
             raise Damaged("a name is cut off")
         return self._names[offset:end].decode("utf-8", "replace")
 
     def _bytes(self, section: _Section) -> bytes:
+        """Return a section's bytes in the file; raise `Damaged` if its type has none."""
         if section.kind in (0, _NOTHING):
             raise Damaged("a table without bytes")
         return self._image[section.offset : section.offset + section.size]

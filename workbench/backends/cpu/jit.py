@@ -261,6 +261,11 @@ def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) 
 
 
 def _load_image(image: Image, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Block]:
+    """Load an image into memory of its own; return the addresses of `symbols`, and the memory.
+
+    Raises:
+        Damaged: the image is for another machine, or lacks one of the symbols.
+    """
     missing = set(symbols) - image.symbols.keys()
     if image.machine != machine() or missing:
         raise Damaged(f"no symbol {min(missing)}" if missing else "an image for another machine")
@@ -301,6 +306,7 @@ def _library(number: int) -> ctypes.CDLL | None:
 
 
 def _out_of_memory() -> NoCodeMemory:
+    """Return the error for code that the system has no memory for, with advice."""
     return NoCodeMemory(
         "there is no memory left for it", "Let go of kernels, graphs or arrays that you no longer need."
     )
@@ -334,6 +340,7 @@ def _clear_cache() -> Any:
 
 @lru_cache(maxsize=1)
 def _system() -> Any:
+    """Return the C library with the signatures of `mmap`, `mprotect` and `munmap`; `ctypes` keeps their `errno`."""
     system = ctypes.CDLL(None, use_errno=True)
     system.mmap.restype = ctypes.c_void_p
     system.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
@@ -377,6 +384,7 @@ def _linker() -> Any:
 
 
 def _new_linker() -> Any:
+    """Return a new linker of LLVM's that holds no objects yet."""
     import llvmlite.binding as llvm
 
     return llvm.create_lljit_compiler(_machine(), use_jit_link=systems.has_jit_link(sys.platform))
@@ -394,6 +402,7 @@ def _renamed() -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def _machine() -> Any:
+    """Return LLVM's target machine for this process, which only links; the maths libraries are loaded before."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()

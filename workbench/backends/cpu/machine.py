@@ -169,6 +169,7 @@ def target() -> str:
 
 @lru_cache(maxsize=4)
 def _target(_: str | None) -> str:
+    """Return the target of `settings().cpu`; the argument, that of the environment, only serves as the cache's key."""
     setting = settings().cpu
     return native() if setting == "native" else setting
 

@@ -14,6 +14,7 @@ def symbol_address(library: ctypes.CDLL | ctypes.PyDLL, name: str) -> int:
 
 @lru_cache(maxsize=1)
 def _dlsym() -> Any:
+    """Return the C library's `dlsym`, from a handle and a name to an address, or None."""
     find = ctypes.CDLL(None).dlsym
     find.restype, find.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_char_p)
     return find

@@ -270,10 +270,12 @@ def yield_text(platform: str) -> str:
 
 
 def _yield(platform: str) -> str:
+    """Return the name of the system's function that lets another thread have the core."""
     return "SwitchToThread" if platform == "win32" else "sched_yield"
 
 
 def _give_way(platform: str) -> str:
+    """Return LLVM IR of `@give_way()`, without the declaration of the system's function that it calls."""
     return f"\ndefine private void @give_way() {{\n  %code = call i32 @{_yield(platform)}()\n  ret void\n}}\n"
 
 

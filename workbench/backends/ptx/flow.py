@@ -109,6 +109,7 @@ def _split(function: Function) -> list[Block]:
 
 
 def _is_warp_barrier(instruction: Instruction) -> bool:
+    """Return whether an instruction is `bar.warp`, a barrier of the threads of a warp."""
     return instruction.opcode == "bar" and "warp" in instruction.modifiers
 
 

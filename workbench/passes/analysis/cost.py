@@ -53,6 +53,7 @@ def components(addition: Op) -> int:
 
 
 def _additions(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
+    """Return about how many numbers a thread adds atomically in operations and their blocks, without reductions."""
     total = 0
     for op in ops:
         inner = sum([_additions(b.ops, known) for b in op.blocks]) if op.blocks else 0
@@ -64,6 +65,7 @@ def _additions(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
 
 
 def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
+    """Return the cost of operations: 1 each, blocks once per iteration, and work on tiles divided by TILE_LANES."""
     total = 0
     for op in ops:
         inner = sum(_ops_cost(b.ops, known) for b in op.blocks)
@@ -90,6 +92,7 @@ def _times(op: Op, known: Mapping[Value, Number]) -> int:
 
 
 def _elements(op: Op) -> int:
+    """Return the number of elements of the largest tile among an operation's operands and results."""
     return max(v.type.count for v in (*op.operands, *op.results) if isinstance(v.type, Tile))
 
 

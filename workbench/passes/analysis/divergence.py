@@ -28,6 +28,7 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
 
 @lru_cache(maxsize=8)  # who emits a function asks about the same one again and again
 def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozenset[Value]:
+    """Return what `varying_values` does, cached; `axis` is counted from the first one."""
     return frozenset(_Analysis(function, axis, besides).varying)
 
 
@@ -81,11 +82,20 @@ class Neighbours:
         return self.step(last) in steps and self.varying.isdisjoint(outer)
 
     def _indices(self, op: Op) -> tuple[Value, ...]:
+        """Return the indices of an access, and behind them its component if it accesses one component alone."""
         component = component_of(op)
         return (*indices_of(op), component) if component is not None else indices_of(op)
 
 
 class _Analysis:
+    """The values that differ between threads along an axis of the launch, computed to a fixed point.
+
+    Attributes:
+        axis: of the launch, counted from the first one.
+        single: constants that are 1 or -1.
+        varying: the values that differ.
+    """
+
     def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
         self.axis = axis
         constants = (op for op in walk(function.body) if op.name == "const")

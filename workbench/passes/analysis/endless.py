@@ -27,6 +27,10 @@ def refuse_endless(function: Function) -> Function:
 
 
 def _refuse_constant_condition(loop: Op) -> None:
+    """Raise KernelSyntaxError if a `while`'s condition depends on nothing that an iteration changes.
+
+    A condition that is the constant False is accepted, as that loop makes no iteration.
+    """
     condition, body = loop.blocks
     held = condition.yielded[0]
     definition = next((op for op in condition.ops if held in op.results), None)

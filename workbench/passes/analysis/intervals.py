@@ -73,6 +73,7 @@ class Prologue:
         return self._copies[value]
 
     def _copied(self, value: Value) -> Value | None:
+        """Emit the definition of a value in the prologue and return its result; None if it cannot be computed there."""
         op = self.analysis.defs.get(value)
         if op is None or not (op.attrs[AXIS] in self.axes if op.name == "tid" else op.name in self.through):
             return None
@@ -171,6 +172,7 @@ class Intervals(Prologue):
         return plain
 
     def _plain(self, value: Value, depth: int) -> Bounds | None:
+        """Return the bounds of an int32 by its definition, without limits from conditions; None if they are unknown."""
         op, literal = self.analysis.defs.get(value), self.literal(value)
         number = self.number(int(literal)) if literal is not None else self.wide(value)
         if number is not None:
@@ -258,9 +260,11 @@ class Intervals(Prologue):
         return self.emit("min", one[0], other[0]), self.emit("max", one[1], other[1])
 
     def _anything(self) -> Bounds:
+        """Return the bounds of an int32 of which nothing is known."""
         return self.number(LEAST), self.number(MOST)
 
     def _require_positive(self, bounds: Bounds) -> None:
+        """Require, as one of the conditions, that the lower bound is above 0."""
         self._asked[self.emit("gt", bounds[0], self.number(0), type=bool_)] = None
 
     def is_certain(self, comparison: Op) -> bool:
@@ -296,6 +300,7 @@ class Intervals(Prologue):
         self.known_bounds = self.known_bounds.parents
 
     def _compare(self, name: str, value: Value, other: Value) -> None:
+        """Note the limit of an int32 `value` where `value name other` holds; "eq" and "ne" set none."""
         limits = None if name in ("eq", "ne") else self.bounds(other)
         if limits is None or value.type != int32:
             return
@@ -324,6 +329,7 @@ class Intervals(Prologue):
         return bounds
 
     def _size(self, array: Value, axis: int) -> Value:
+        """Emit the size of an array along an axis, at the first request; return it as int64."""
         of = array_of(array).size_type
         return self.share(
             ("shape", array, axis),

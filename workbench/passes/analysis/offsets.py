@@ -96,6 +96,7 @@ class Offsets:
         return self._of_form(self.analysis.form(value), bounds) if value.type in (int32, int64) else None
 
     def _of_form(self, form: Form, bounds: Bounds) -> Offset | None:
+        """Return the offset of an affine form; None if that of a term or of the sum is unknown."""
         total: Offset | None = Offset(-1, form.constant, form.constant)
         for atom, n in form.terms.items():
             term = self._of_atom(atom, bounds)
@@ -104,6 +105,7 @@ class Offsets:
         return total
 
     def _of_atom(self, atom: Atom, bounds: Bounds) -> Offset | None:
+        """Return the offset of a form's atom: a thread's index, a size, a counter or another value; None if unknown."""
         if atom.kind == "tid":
             return Offset(atom.axis, 0, 0)
         number = self.sizes.of(atom)
@@ -142,9 +144,11 @@ class Offsets:
     # ---- operations whose result is not affine
 
     def _narrowing(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
+        """Return the offset of a cast from an integer, which is that of its operand; None if it is unknown."""
         return self.of(op.operands[0], bounds) if is_integer(op.operands[0].type) else None
 
     def _product(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
+        """Return the interval of a product; None if an operand is unknown or contains a thread's index."""
         one, other = (self.of(v, bounds) for v in op.operands)
         if one is None or other is None or max(one.dimension, other.dimension) >= 0:
             return None
@@ -152,6 +156,7 @@ class Offsets:
         return Offset(-1, min(ends), max(ends))
 
     def _clamped(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
+        """Return the offset of a `min`, `max` or `clamp`; None if its operands have no common base."""
         names = {"clamp": (max, min), "max": (max,), "min": (min,)}[op.name]
         result = self.of(op.operands[0], bounds)
         for pick, limit in zip(names, op.operands[1:], strict=True):

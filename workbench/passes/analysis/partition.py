@@ -174,6 +174,7 @@ class _Uses:
                 self.numbered.add(self.index[operand])
 
     def _refuse(self, text: str, op: Op) -> None:
+        """Record why the uses are unknown, with the operation's location; the first reason stays."""
         self.unknown = self.unknown or Reason(text, op.location)
 
     def dimension(self, number: int, sizes: Sizes) -> Dimension:

@@ -68,19 +68,23 @@ def compared(name: str, a: Size, b: Size) -> bool | None:
 
 
 def _symbolic(size: Size) -> SymbolicSize:
+    """Return the size as it is, asserting that it is symbolic."""
     assert isinstance(size, SymbolicSize)
     return size
 
 
 def _add(a: Size, b: Size) -> Size:
+    """Return a + b, of which one at least is symbolic."""
     return a.plus(b) if isinstance(a, SymbolicSize) else _symbolic(b).plus(a)
 
 
 def _subtract(a: Size, b: Size) -> Size:
+    """Return a - b, of which one at least is symbolic."""
     return a.plus(b, -1) if isinstance(a, SymbolicSize) else _symbolic(b).times(-1).plus(a)
 
 
 def _multiply(a: Size, b: Size) -> Size | None:
+    """Return a · b, of which one at least is symbolic; None if both are."""
     if isinstance(a, SymbolicSize) and isinstance(b, SymbolicSize):
         return None
     symbolic, number = (a, b) if isinstance(a, SymbolicSize) else (_symbolic(b), a)
@@ -89,6 +93,8 @@ def _multiply(a: Size, b: Size) -> Size | None:
 
 
 def _choose(name: str) -> Callable[[Size, Size], Size | None]:
+    """Return a rule for sizes a and b: a if `a name b` holds, b if not; None if that is not known."""
+
     def rule(a: Size, b: Size) -> Size | None:
         first = compared(name, a, b)
         return None if first is None else a if first else b
@@ -97,6 +103,7 @@ def _choose(name: str) -> Callable[[Size, Size], Size | None]:
 
 
 def _wrap(i: Size, n: Size) -> Size | None:
+    """Return an index, plus the size n if it is negative; None if its sign is not known."""
     below = compared("lt", i, 0)
     return None if below is None else _add(i, n) if below else i
 

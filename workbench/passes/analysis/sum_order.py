@@ -81,6 +81,7 @@ _CHANGES = frozenset({"atomic_add", "atomic_swap"})
 
 
 def _adds_floats(op: Op) -> bool:
+    """Return whether an operation that changes an element, such as `atomic_add`, does so by floats."""
     return element(op.operands[-1].type).kind is Kind.FLOAT
 
 

@@ -90,6 +90,7 @@ def guard(function: Function, versions: bool = False) -> Function:
 
 
 def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
+    """Return the prologue of `intervals`, and an `if` that runs `quick` if all its conditions hold, else `careful`."""
     builder = intervals.builder
     good = intervals.all_hold()
     end = Op("yield")
@@ -186,6 +187,7 @@ class _Guard:
         self.known: Scopes[Hashable, Value] = Scopes()
 
     def block(self, block: Block) -> Block:
+        """Return the block with its operations in their checked form."""
         with self.known.block(), self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.builder.location = op.location
@@ -404,6 +406,7 @@ class _Guard:
         self.builder.if_(bad, then.block, orelse.block)
 
     def fault(self, op: Op, values: Sequence[Value]) -> None:
+        """Emit a `fault` of an operation, with its number and values, widened to float64 or int64."""
         # A record holds 8-byte words; which of them are floats follows from the operation, by its number.
         wide = [self.builder.cast(v, float64 if is_float(v.type) else int64) for v in values]
         self.builder.emit("fault", wide, (), {NUMBER: self.numbers[op]})

@@ -30,6 +30,7 @@ def finite(function: Function) -> Function:
 
 
 def _assert(op: Op, value: Value) -> tuple[Op, ...]:
+    """Return operations at the location of `op` that assert that a float, or each component of a vector, is finite."""
     builder = Builder()
     builder.location = op.location
     parts = [value]

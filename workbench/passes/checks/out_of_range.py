@@ -221,9 +221,11 @@ class _ThreadWalk:
             self.found.conditions[Condition(array, axis, wraps, constant, terms)] = None
 
     def require(self, array: str, axis: int, size: int) -> None:
+        """Record that an array needs at least this size along an axis."""
         self.found.needs[array, axis] = max(size, self.found.needs.get((array, axis), 0))
 
     def outside(self, op: Op) -> None:
+        """Record an access as the first one outside of its array, with thread and indices; later ones are ignored."""
         if self.found.outside is None:
             wanted = (written_index(self.defs, v) for v in indices_of(op))
             values = tuple(_plain(self.known.get(v, 0)) for v in (*wanted, *lengths(op, self.defs)))
@@ -232,22 +234,27 @@ class _ThreadWalk:
     # Operations with rules of their own: each gives its results, None for what is not known.
 
     def const(self, op: Op) -> list[_Known | None]:
+        """Return a constant's number; None for a vector or a float."""
         type = op.result.type
         return [value_of(op.attrs[VALUE], type) if isinstance(type, Scalar) and _counts(type) else None]
 
     def tid(self, op: Op) -> list[_Known | None]:
+        """Return the thread's index; None in a kernel of tiles unless it is the block's index."""
         if self.function.block_dim and op.attrs.get(LEVEL) != "block":
             return [None]
         return [_typed(self.index[op.attrs[AXIS]], op)]
 
     def launch_dim(self, op: Op) -> list[_Known | None]:
+        """Return the launch's dimension along the operation's axis."""
         return [_typed(self.dims[op.attrs[AXIS]], op)]
 
     def shape(self, op: Op) -> list[_Known | None]:
+        """Return the array's size along the operation's axis; None if its shape is not known."""
         shape = self.shapes.get(op.operands[0].name)
         return [None if shape is None else _typed(shape[op.attrs[AXIS]], op)]
 
     def cast(self, op: Op) -> list[_Known | None]:
+        """Return the converted number; None if it is unknown, no integer or bool, or symbolic and cast to bool."""
         value, type = self.known.get(op.operands[0]), op.result.type
         if value is None or not (isinstance(type, Scalar) and _counts(type)):
             return [None]
@@ -256,6 +263,7 @@ class _ThreadWalk:
         return [convert(value, type)]
 
     def if_(self, op: Op) -> list[_Known | None]:
+        """Follow the branch that the thread takes; return what it yields, all None if the condition is not known."""
         condition = self.known.get(op.operands[0])
         if condition is None:
             return [None] * len(op.results)
@@ -263,6 +271,10 @@ class _ThreadWalk:
         return self.block(op.blocks[0 if condition else 1])
 
     def for_(self, op: Op) -> list[_Known | None]:
+        """Follow all iterations of a loop, or only the first and last of many; return its results.
+
+        They are all None if there are many, or if the loop is not followed because its range is not known.
+        """
         limits = [v for v in map(self.known.get, op.operands[:3]) if isinstance(v, np.integer)]
         carried = [self.known.get(v) for v in op.operands[3:]]
         unknown: list[_Known | None] = [None] * len(carried)
@@ -279,6 +291,11 @@ class _ThreadWalk:
         return unknown
 
     def while_(self, op: Op) -> list[_Known | None]:
+        """Follow a loop until it ends; return its results, all None where a condition is not known.
+
+        Raises:
+            _NothingCertain: it has not ended after EXPLAINED_ITERATIONS.
+        """
         carried = [self.known.get(v) for v in op.operands]
         for _ in range(EXPLAINED_ITERATIONS):
             (going,) = self.block(op.blocks[0], carried)
@@ -290,11 +307,13 @@ class _ThreadWalk:
         raise _NothingCertain  # it may go on for ever
 
     def custom(self, op: Op) -> list[_Known | None]:
+        """Follow the Python body of a func with its own gradient or CUDA text; all results are None without a body."""
         if op.attrs.get(REFERENCE, True):
             return self.block(op.blocks[0])
         return [None] * len(op.results)
 
     def mark(self, op: Op) -> list[_Known | None]:
+        """Return what is known of the operands, which a `mark` passes on."""
         return [self.known.get(v) for v in op.operands]
 
 
@@ -324,4 +343,5 @@ def _typed(number: Size, op: Op) -> _Known:
 
 
 def _plain(number: _Known | int) -> Size:
+    """Return a NumPy number as a Python one; an int or a symbolic size as it is."""
     return number.item() if isinstance(number, np.generic) else number

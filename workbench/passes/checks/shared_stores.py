@@ -55,6 +55,14 @@ class _Lanes:
             self._mark(op, op.results, varies, inside)
 
     def _mark(self, op: Op, values: tuple[Value, ...], varies: bool, inside: bool) -> None:
+        """Record which of `values`, results of an operation or parameters of its block, vary or come from memory.
+
+        Args:
+            op: the operation.
+            values: its results or parameters.
+            varies: they depend on something that varies.
+            inside: not all threads run the operation.
+        """
         arrays = any(isinstance(v.type, ArrayType) for v in op.operands)
         if varies or inside:
             self.varying.update(values)
@@ -62,9 +70,11 @@ class _Lanes:
             self.from_memory.update(values if op.name not in _LOOPS else ())
 
     def _varies(self, values: tuple[Value, ...]) -> bool:
+        """Return whether any of the values differs between threads."""
         return any(v in self.varying for v in values)
 
     def _store(self, op: Op) -> None:
+        """Collect a store of a varying value at indices that neither vary nor come from memory."""
         indices, value = op.operands[1:-1], op.operands[-1]
         same = not any(i in self.varying or i in self.from_memory for i in indices)
         if same and value in self.varying and op not in self.found:

@@ -66,10 +66,12 @@ def defer_atomics(function: Function) -> Function:
 
 
 def _inside(op: Op) -> list[Op]:
+    """Return an operation, followed by all operations in its blocks."""
     return [op, *(inner for block in op.blocks for inner in walk(block))]
 
 
 def _is_pure(op: Op) -> bool:
+    """Return whether an operation has neither blocks nor effects, and loads nothing."""
     return not op.blocks and (op.name in PURE or op.name in TABLE)
 
 

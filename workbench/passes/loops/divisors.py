@@ -45,6 +45,7 @@ def divides(op: Op) -> bool:
 
 
 def _is_literal(op: Op, defining: Mapping[Value, Op]) -> bool:
+    """Return whether the divisor of a division is a constant."""
     divisor = defining.get(op.operands[1])
     return divisor is not None and divisor.name == "const"
 

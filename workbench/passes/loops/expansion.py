@@ -77,9 +77,14 @@ class _Numbers:
         return self.known[value]
 
     def _number(self, computation: object) -> int:
+        """Return the number of a computation: that of an equal one, or the next number."""
         return self.numbers.setdefault(computation, len(self.numbers))
 
     def _of(self, op: Op, value: Value) -> int | None:
+        """Return the number of an operation's result.
+
+        It is None if the operation has effects or loads from `changed`, or if an operand has no number.
+        """
         if not _is_free(op) or (op.name in LOADS and op.operands[0] in self.changed):
             return None
         parts = [self.of(v) for v in op.operands]

@@ -31,6 +31,7 @@ def counted(function: Function) -> Function:
 
 
 def _change(known: Mapping[Value, Number], rewriter: Rewriter, op: Op) -> Iterator[Op] | None:
+    """Return the operations that replace a `while` that only counts; None for any other operation."""
     if op.name != "while":
         return None
     condition, body = op.blocks
@@ -73,6 +74,15 @@ def _is_next(body: Block, number: int) -> bool:
 
 
 def _as_for(known: Mapping[Value, Number], rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, ...]:
+    """Return a `for` in place of a counting `while`, between what computes its bound and the counter's last value.
+
+    Args:
+        known: the constants of the function.
+        rewriter: rewrites the loop's body.
+        op: the `while`.
+        number: of the carried value that counts.
+        stop: its bound.
+    """
     condition, body = op.blocks
     start, builder = op.operands[number], Builder()
     builder.location = op.location
@@ -103,6 +113,7 @@ def _without_wrap(counter: Value, rewriter: Rewriter, op: Op) -> Iterator[Op] | 
 
 
 def _without(values: tuple[Value, ...], number: int) -> tuple[Value, ...]:
+    """Return the values but for the one with this number."""
     return values[:number] + values[number + 1 :]
 
 
@@ -141,6 +152,13 @@ def _fits(op: Op, known: Mapping[Value, int | float]) -> bool:
 
 
 def _as_while(op: Op, left: Value, rises: bool) -> tuple[Op, ...]:
+    """Return a `for` that skips its remaining iterations by a flag as a `while` that ends there.
+
+    Args:
+        op: the `for`.
+        left: the carried flag; True after a break.
+        rises: whether its step is positive.
+    """
     (body,) = op.blocks
     start, stop, step = op.operands[:3]
     guard = next(o for o in body.ops if o.name == "if")

@@ -315,10 +315,12 @@ class _Peeler(Prologue):
         return [*self.terms(op.operands[0], name), *self.terms(op.operands[1], other)]
 
     def is_low(self, value: Value) -> bool:
+        """Return whether a value is a literal of at most BORDER_WIDTH."""
         number = self.literal(value)
         return number is not None and number <= BORDER_WIDTH
 
     def is_high(self, value: Value) -> bool:
+        """Return whether a value is a literal of at least BORDER_WIDTH, or no literal."""
         number = self.literal(value)
         return number is None or number >= BORDER_WIDTH
 

@@ -96,6 +96,10 @@ class _FunctionFacts:
 
 
 def _change(about: _FunctionFacts, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+    """Return what replaces a `for`: itself, marked SCALAR if threads are faster alone, or loops over strips.
+
+    An operation with SCALAR is returned unchanged; None for any other one.
+    """
     if op.attrs.get(SCALAR):  # threads go through it one by one
         return (op,)
     if op.name != "for":
@@ -141,6 +145,7 @@ class _Loop:
     # Which rows there are.
 
     def _rows(self) -> list[_Row]:
+        """Return the rows that the body accesses and that can be accessed in strips, each with all its accesses."""
         rows: dict[tuple[Value, ...], _Row] = {}
         for op in self.body.ops:
             if op.name in ("load", "store", "atomic_add") and self._is_row(op):
@@ -254,6 +259,12 @@ class _Loop:
         return [pair for pair in pairs if not changed.isdisjoint(pair) and not own.isdisjoint(pair)]
 
     def _strips(self, b: Builder, results: tuple[Value, ...]) -> None:
+        """Emit a `for` over strips: the rows are moved before and behind an inner `for` over the strip's turns.
+
+        Args:
+            b: receives the operations.
+            results: of the outer loop.
+        """
         start, stop, _, *init = self.op.operands
         params = self.body.params[1:]
         buffers = self.about.storage(self.original, [dtype_of(row.array) for row in self.rows])
@@ -365,6 +376,7 @@ class _Flow:
         return all(map(self._is_ruled, block.ops))
 
     def _is_ruled(self, op: Op) -> bool:
+        """Return whether an operation only adds to carried values, or reads none; extends `sums` and `compared`."""
         if op.name in EFFECTS or op.name in LOOPS:
             return False
         if op.name == "if":
@@ -384,6 +396,10 @@ class _Flow:
         return True
 
     def _is_choice(self, op: Op) -> bool:
+        """Return whether an `if`'s branches only add to carried values, under a condition that does not read them.
+
+        Results that are such sums are added to `sums`.
+        """
         if op.operands[0] in self.sums or op.operands[0] in self.compared or not all(map(self.goes_through, op.blocks)):
             return False
         for result, *values in zip(op.results, *(block.yielded for block in op.blocks), strict=True):

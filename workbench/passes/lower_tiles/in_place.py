@@ -92,6 +92,13 @@ def _has_row_parts(op: Op, tile: Value) -> bool:
 
 
 def _loads(block: Block, additions: dict[Value, Op], uses: Counter[Value]) -> Iterator[tuple[Value, tuple[Value, ...]]]:
+    """Yield the tiles of a block that products can read in their arrays, each with the arrays that change meanwhile.
+
+    Args:
+        block: the block.
+        additions: by product, the addition to an array that it does itself.
+        uses: how many operands each value is.
+    """
     for position, op in enumerate(block.ops):
         if op.name != "tile_load" or not _has_row_parts(op, op.result):
             continue
@@ -107,6 +114,7 @@ def _loads(block: Block, additions: dict[Value, Op], uses: Counter[Value]) -> It
 
 
 def _multiplies(op: Op, tile: Value) -> bool:
+    """Return whether an operation is a product in which the tile is a factor, and not the accumulator."""
     return op.name == "tile_matmul" and tile in op.operands[:2] and tile not in op.operands[2:]
 
 

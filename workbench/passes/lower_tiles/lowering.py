@@ -168,6 +168,7 @@ def tiles_used(op: Op) -> list[Value]:
 
 
 def _last_uses(block: Block) -> dict[Value, int]:
+    """Return the position of the last operation of a block that uses a tile, by tile."""
     last: dict[Value, int] = {}
     for position, op in enumerate(block.ops):
         last.update(dict.fromkeys(tiles_used(op), position))

@@ -107,6 +107,10 @@ class Region:
 
 
 def _load(on: TileLowering, op: Op) -> None:
+    """Lower `tile_load` to loops that fill slots, 0 outside of the array, or to a `window` of the array.
+
+    With a window the slots are filled only where the tile is partly outside, or the array may change while it is used.
+    """
     tile = tile_of(op.result)
     slots = on.result(op)
     region = Region(on, op, tile)
@@ -130,6 +134,7 @@ def _load(on: TileLowering, op: Op) -> None:
 
 
 def _store(on: TileLowering, op: Op) -> None:
+    """Lower `tile_store` to loops that store the elements that are inside of the array."""
     tile = tile_of(op.operands[-1])
     slots = on.slots_of(op.operands[-1])
     region = Region(on, op, tile)
@@ -137,6 +142,10 @@ def _store(on: TileLowering, op: Op) -> None:
 
 
 def _atomic_add(on: TileLowering, op: Op) -> None:
+    """Lower `tile_atomic_add` to loops that add, and write the old elements to the result's slots.
+
+    The slots of elements outside of the array get 0. There is nothing to do if a product has done the addition.
+    """
     if op.operands[-1] in on.in_place.additions:
         return  # the product has done it
     tile = tile_of(op.result)

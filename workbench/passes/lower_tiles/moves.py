@@ -13,6 +13,7 @@ from workbench.types import int32
 
 
 def _map(on: TileLowering, op: Op) -> None:
+    """Lower `tile_map` to loops with its block, over all indices if the block reads them, else over positions."""
     shape: tuple[int, ...] = op.attrs[SHAPE]
     (block,) = op.blocks
     indices, elements = block.params[: len(shape)], block.params[len(shape) :]
@@ -37,6 +38,7 @@ def _map(on: TileLowering, op: Op) -> None:
 
 
 def _depends_on(ops: Sequence[Op], indices: set[Value]) -> bool:
+    """Return whether any operation, or one in its blocks, has one of the indices as an operand."""
     return any(not indices.isdisjoint(op.operands) or any(_depends_on(b.ops, indices) for b in op.blocks) for op in ops)
 
 
@@ -59,16 +61,19 @@ def _targets(on: TileLowering, op: Op) -> list[Value]:
 
 
 def _extract(on: TileLowering, op: Op) -> None:
+    """Lower `tile_extract`: replace its result by a read of the element's slot."""
     tile, *indices = op.operands
     at = on.flat_index([_narrow(on, v) for v in indices], tile_of(tile).shape)
     on.mapping[op.result] = on.read(on.slots_of(tile), at)
 
 
 def _narrow(on: TileLowering, index: Value) -> Value:
+    """Emit the lowered form of an index as int32."""
     return on.builder.cast(on.scalar(index), int32)
 
 
 def _insert(on: TileLowering, op: Op) -> None:
+    """Lower `tile_insert` to a copy of the tile, unless it is dead, and a write of one slot."""
     tile, *indices, element = op.operands
     source = on.slots_of(tile)
     slots = on.result(op, tile)
@@ -77,6 +82,7 @@ def _insert(on: TileLowering, op: Op) -> None:
 
 
 def _slice(on: TileLowering, op: Op) -> None:
+    """Lower `tile_slice` to loops that copy the part of the tile at these offsets."""
     tile, *offsets = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     starts = [_narrow(on, v) for v in offsets]
@@ -90,6 +96,7 @@ def _slice(on: TileLowering, op: Op) -> None:
 
 
 def _place(on: TileLowering, op: Op) -> None:
+    """Lower `tile_place` to a copy of the tile, unless it is dead, and loops that write the part at its offsets."""
     tile, *offsets, part = op.operands
     source, piece = on.slots_of(tile), on.slots_of(part)
     slots = on.result(op, tile if part is not tile else None)
@@ -105,6 +112,7 @@ def _place(on: TileLowering, op: Op) -> None:
 
 
 def _transpose(on: TileLowering, op: Op) -> None:
+    """Lower `tile_transpose` to loops that copy the tile with its axes permuted."""
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     shape, axes = tile_of(tile).shape, op.attrs[AXES]
@@ -123,6 +131,7 @@ def _reshape(on: TileLowering, op: Op) -> None:
 
 
 def _broadcast(on: TileLowering, op: Op) -> None:
+    """Lower `tile_broadcast` to loops that repeat the tile along axes of size 1 and along new leading ones."""
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     small, large = tile_of(tile).shape, tile_of(op.result).shape

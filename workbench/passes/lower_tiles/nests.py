@@ -68,6 +68,14 @@ class Nests:
             self.cold = False
 
     def _nest(self, bounds: list[tuple[Value, Value, bool]], one: Value, indices: list[Value], body: Emit) -> None:
+        """Emit a loop for each of the bounds, with `body(indices)` inside the innermost.
+
+        Args:
+            bounds: of each loop: start, stop, and whether it is of one turn, which needs no loop.
+            one: the step.
+            indices: of the loops around.
+            body: emits the body.
+        """
         if not bounds:
             body(indices)
             return

@@ -21,6 +21,7 @@ from workbench.types import bool as bool_
 
 
 def _matmul(on: TileLowering, op: Op) -> None:
+    """Lower `tile_matmul` to a product into the result's slots, or one that adds to an array itself."""
     a, b, *rest = op.operands
     acc = rest[0] if rest else None
     m, n = tile_of(op.result).shape
@@ -158,6 +159,7 @@ def turned(function: Function) -> Function:
 
 
 def _is_transpose(op: Op) -> bool:
+    """Return whether an operation transposes a matrix."""
     return op.name == "tile_transpose" and op.attrs[AXES] == (1, 0)
 
 

@@ -23,6 +23,7 @@ BUILTINS = {"sum": "add", "min": "min", "max": "max"}
 
 
 def _combine(on: TileLowering, op: Op) -> Combine:
+    """Return a function that emits the combination of two elements: by a builtin, or by the reduction's block."""
     kind = op.attrs[KIND]
     if kind != "func":
         return lambda a, b: on.on(BUILTINS[kind], a, b)
@@ -39,6 +40,7 @@ def _combine(on: TileLowering, op: Op) -> Combine:
 
 
 def _reduce(on: TileLowering, op: Op) -> None:
+    """Lower `tile_reduce`: halve the rows along the axis until one is left; without an axis, all elements."""
     (tile,) = op.operands
     shape, axis = tile_of(tile).shape, op.attrs.get(AXIS)
     outer, length, inner = (
@@ -144,6 +146,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
 
 
 def _scan(on: TileLowering, op: Op) -> None:
+    """Lower `tile_scan` to loops that combine each row's elements in order, along the last axis."""
     (tile,) = op.operands
     type = tile_of(tile)
     length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs[KIND]

@@ -91,6 +91,7 @@ def _added(value: Value, defs: dict[Value, Op]) -> list[Part] | None:
 
 
 def _is_zero(op: Op | None) -> bool:
+    """Return whether an operation is the constant vector of zeros; False for None."""
     return op is not None and op.name == "const" and not any(op.attrs[VALUE])  # type: ignore[arg-type]
 
 

@@ -36,6 +36,7 @@ class _Backwards:
         self.used = used
 
     def block(self, block: Block, doomed: set[Element]) -> Block:
+        """Return the block without dead stores, and change `doomed` to what holds before it."""
         ops: list[Op] = []
         for op in reversed(block.ops):
             if op.blocks:
@@ -46,6 +47,7 @@ class _Backwards:
         return Block(block.params, tuple(reversed(ops)))
 
     def is_dead(self, op: Op, doomed: set[Element]) -> bool:
+        """Return whether an operation stores or adds to an element in `doomed` without reading it."""
         return op.name in ("store", "atomic_add") and not self.reads(op) and op.operands[:-1] in doomed
 
     def reads(self, op: Op) -> bool:
@@ -54,6 +56,7 @@ class _Backwards:
         return op.name in READS and not unseen
 
     def seen(self, op: Op, doomed: set[Element]) -> None:
+        """Change `doomed` to what holds before an operation: a store adds an element, reads and reports remove some."""
         if op.name in REPORTS:
             doomed.clear()
         elif op.name == "store":

@@ -92,10 +92,12 @@ def adds_alone(function: Function) -> bool:
 
 
 def _adds(function: Function, arrays: Collection[Value]) -> bool:
+    """Return whether the function has an `atomic_add` to one of the arrays."""
     return any([op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body)])
 
 
 def _plain(on: Rewriter, op: Op) -> list[Op]:
+    """Return an atomic addition as a load, an add and a store; its result is mapped to the loaded value."""
     *element, value = op.operands
     old, new = fresh(op.result), Value(op.result.type)
     # An atomic addition gives the old value, so that is what later uses mean.

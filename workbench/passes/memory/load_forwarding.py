@@ -45,6 +45,7 @@ class _Reuse:
         self.mapping: dict[Value, Value] = {}
 
     def block(self, block: Block, known: Known) -> Block:
+        """Return the block without loads of known elements; `known` becomes what holds after it."""
         ops: list[Op] = []
         for op in block.ops:
             operands = tuple([self.mapping.get(v, v) for v in op.operands])
@@ -55,6 +56,7 @@ class _Reuse:
         return Block(block.params, tuple(ops))
 
     def op(self, op: Op, operands: Element, known: Known) -> Op:
+        """Return an operation with these operands and its blocks rewritten; `known` becomes what holds after it."""
         if op.blocks:
             inside = dict(known)
             # An iteration may follow another one, so what the loop writes is unknown from its first line on; the sides

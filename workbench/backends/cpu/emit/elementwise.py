@@ -49,6 +49,18 @@ def emit_wrap_index(emitter: Emitter, op: Op) -> None:
 
 
 def _instruction(emitter: Emitter, builtin: Builtin, scalar: Scalar, args: list[str], op: Op) -> str:
+    """Return the text of the LLVM instruction or call that computes a builtin of scalars.
+
+    Args:
+        emitter: its block is open.
+        builtin: the builtin.
+        scalar: the type of the last argument.
+        args: LLVM operands.
+        op: the operation.
+
+    Raises:
+        BuildError: there is none for this type.
+    """
     kind, flags = register(scalar), FAST if emitter.options.fast_math and scalar.kind is Kind.FLOAT else ""
     if isinstance(builtin.llvm, str):
         return _call(emitter, builtin.llvm, scalar, args, flags, op)
@@ -67,6 +79,10 @@ def _instruction(emitter: Emitter, builtin: Builtin, scalar: Scalar, args: list[
 
 
 def _call(emitter: Emitter, callee: str, scalar: Scalar, args: list[str], flags: str, op: Op) -> str:
+    """Return the text of a call of a maths function: the target's vectorised one, or LLVM's or the C library's.
+
+    What it calls is declared, and `flags` are those of floating-point operations.
+    """
     kind = register(scalar)
     library, _, name = callee.rpartition(":")
     base = name.removeprefix("llvm.")

@@ -245,6 +245,7 @@ class ModuleEmitter(Emitter):
         return self._module([*self.definition(f"define i32 @{entry_name(self.function)}"), *self._beside()])
 
     def _module(self, lines: list[str]) -> Module:
+        """Return the module of these lines, with what the launcher has to know about its sums, gangs and cores."""
         sums = len(self.combining.parts) if self.combining else 0
         order, one_core = self.division.order, self.division.one_core
         open_order = order.sharing == DATA and not one_core
@@ -326,9 +327,11 @@ class ModuleEmitter(Emitter):
         ]
 
     def _leave(self, status: int) -> list[str]:
+        """Return the lines that free the function's memory on the heap and return `status`."""
         return [*(f"  call void @free(ptr {address})" for address in self.heap), f"  ret i32 {status}"]
 
     def _used(self) -> list[str]:
+        """Return the line that keeps LLVM from dropping the wide maths functions; nothing if there are none."""
         if not self._kept:
             return []
         # The wide functions are named only in a string attribute, so LLVM would drop their declarations before it
@@ -338,6 +341,7 @@ class ModuleEmitter(Emitter):
         return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
 
     def _start(self) -> None:
+        """Open the block "start", and begin the combination of reductions in it, if the function has any."""
         self.writer.open("start")
         if self.combining:
             self.combining.begin()
@@ -348,6 +352,7 @@ class ModuleEmitter(Emitter):
         self._threads("i64", "%begin", "%end", "finish")
 
     def _one_dimension(self) -> None:
+        """Emit the loop over the threads of a launch of one dimension, with their index as i32."""
         w = self.writer
         self._start()
         begin, end = self._ends()
@@ -576,6 +581,7 @@ class ModuleEmitter(Emitter):
 
 
 def _const(emitter: Emitter, op: Op) -> None:
+    """Bind a constant to its literals; a scalar's number is noted in `emitter.constants`, too."""
     t = scalar_or_vector_of(op.result)
     value = op.attrs[VALUE]
     if isinstance(t, Scalar):
@@ -584,18 +590,22 @@ def _const(emitter: Emitter, op: Op) -> None:
 
 
 def _tid(emitter: Emitter, op: Op) -> None:
+    """Bind the thread's index along the operation's axis."""
     emitter.bind(op.result, [emitter.tids[op.attrs[AXIS]]])
 
 
 def _row_first(emitter: Emitter, op: Op) -> None:
+    """Emit the linear index of the first thread of the current row, as i32."""
     emitter.bind(op.result, [emitter.writer.emit(f"trunc nuw nsw i64 {emitter.row} to i32", "first")])
 
 
 def _launch_dim(emitter: Emitter, op: Op) -> None:
+    """Bind the launch's extent along the operation's axis, as i64."""
     emitter.bind(op.result, [memory.launch_dim(emitter, op.attrs[AXIS])])
 
 
 def _unavailable(emitter: Emitter, op: Op) -> None:
+    """Raise a BuildError with the operation's reason: its value has no meaning here, but is used."""
     raise BuildError(f"A value that has no meaning here is used: {op.attrs[REASON]}.", op.location)
 
 

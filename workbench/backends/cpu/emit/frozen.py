@@ -76,6 +76,7 @@ def repeated_loads(function: Function) -> frozenset[Op]:
 
 
 def _repeated(loop: Op) -> Iterator[Op]:
+    """Yield the loads in a loop whose address is the same in all iterations; none if the loop is short."""
     inside = [op for block in loop.blocks for op in walk(block)]
     if len(inside) <= REPEATING_OPERATIONS:
         return

@@ -91,6 +91,14 @@ def element_addresses(emitter: Emitter, op: Op) -> list[str]:
 
 
 def _dense(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str:
+    """Emit the address of an element of a contiguous array, in row-major order.
+
+    Args:
+        emitter: its block is open.
+        array: the array.
+        base: the address of its first element.
+        indices: LLVM operands, as i64.
+    """
     w, t = emitter.writer, array_of(array)
     offset = indices[0]
     for axis, index in enumerate(indices[1:], 1):
@@ -104,6 +112,7 @@ def _dense(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str
 
 
 def _strided(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str:
+    """Emit the address of an element by the array's strides in bytes; arguments as for `_dense`."""
     w = emitter.writer
     pointer = base
     for axis, index in enumerate(indices):
@@ -166,6 +175,7 @@ def emit_atomic_add(emitter: Emitter, op: Op) -> None:
 
 
 def _plain_add(emitter: Emitter, op: Op) -> None:
+    """Emit an addition to an element that is not atomic, and bind its old value."""
     value, olds = op.operands[-1], []
     scalar = element(value.type)
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"

@@ -65,6 +65,7 @@ def emit_write(emitter: Emitter, op: Op) -> None:
 
 
 def _slot_addresses(emitter: Emitter, op: Op) -> list[str]:
+    """Emit the address of each component of the slot that an operation reads or writes."""
     kind = memory(element(op.operands[0].type))
     index = wide_index(emitter, op.operands[1])
     bases, index = emitter.slot_element(op.operands[0], index)

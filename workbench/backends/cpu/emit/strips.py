@@ -69,6 +69,7 @@ class Strips:
         return op in self._often
 
     def _looks_inside(self, op: Op) -> bool:
+        """Return whether a loop inside an operation checks."""
         return any(self._check_intervals.get(o) for block in op.blocks for o in walk(block))
 
     def _cost(self, block: Block) -> int:
@@ -76,6 +77,7 @@ class Strips:
         return 1 + sum([self._cost_of(op) for op in block.ops])
 
     def _cost_of(self, op: Op) -> int:
+        """Return the most operations that an operation runs before something in it checks; plan its loops."""
         if op.name == "lt":
             self._less[op.result] = op.operands
         if op.name == "where" and op.result.type == int32 and self._less.get(op.operands[0]) == op.operands[1:]:

@@ -31,6 +31,7 @@ def _is_straight(block: Block) -> bool:
 
 
 def _is_instruction(op: Op) -> bool:
+    """Return whether an operation is cheap, an `if`, or a builtin that LLVM has an instruction for."""
     if op.name in _STRAIGHT or op.name == "if":
         return True
     native = TABLE[op.name].llvm if op.name in TABLE and op.name not in DIVISIONS else None
@@ -124,6 +125,7 @@ def _takes_masks_badly(emitter: GangEmitter, block: Block) -> bool:
 
 
 def _varies(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether an operand of an access other than the array differs between the gang's threads."""
     return not emitter.varying.isdisjoint(op.operands[1:])
 
 

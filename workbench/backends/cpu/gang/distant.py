@@ -56,6 +56,7 @@ def distant(block: Block) -> Distant:
 
 
 def _is_number(value: Value) -> bool:
+    """Return whether a value is a scalar or vector of numbers, not of bools."""
     return isinstance(value.type, Scalar | Vector) and element(value.type).kind is not Kind.BOOL
 
 

@@ -302,6 +302,10 @@ class Gangs(GangEmitter):
 
 
 def _tid(emitter: GangEmitter, op: Op) -> None:
+    """Bind the threads' index along the operation's axis: linear along the last axis, else a scalar of each row.
+
+    In gangs of thin rows it is a vector along each axis.
+    """
     axis = emitter.function.launch_ndim - 1 - op.attrs[AXIS]
     if emitter.flat:
         for part in emitter.each_part():

@@ -235,6 +235,7 @@ class GangEmitter(ModuleEmitter):
         self._operands = self._of_rows[0]
 
     def _each_part(self, parts: Iterable[int]) -> Iterator[int]:
+        """Yield each of these parts while it is the current one, with the scalars of its row; then part 0 is again."""
         self.one_row = True
         for self.part in parts:
             self._operands = self._of_rows[self.part // self.row_parts]
@@ -398,6 +399,7 @@ class GangEmitter(ModuleEmitter):
             known[value] = operand
 
     def _bind_scalars(self, value: Value, operands: Sequence[str]) -> None:
+        """Bind a uniform value to its scalars, in the current row or in all."""
         for known in (self._operands,) if self.one_row else self._of_rows:
             known[value] = tuple(operands)
 
@@ -573,6 +575,7 @@ class GangEmitter(ModuleEmitter):
         return parts
 
     def _chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
+        """Return what `chosen` does, for one part and its mask."""
         kind, w = self.form(value), self.writer
         if not mask or self.maths.bits > MASKED:
             return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]
@@ -608,6 +611,7 @@ class GangEmitter(ModuleEmitter):
         self.distant = outer
 
     def _gang_block(self, block: Block) -> None:
+        """Emit a block for a gang: operations by their own rules, as scalars if results are uniform, else widened."""
         before, self.stored = self.stored, set(self.stored)
         for op in block.ops:
             self.comment(op)
@@ -781,6 +785,7 @@ class GangEmitter(ModuleEmitter):
 
 
 def _params(op: Op) -> list[Value]:
+    """Return the parameters of all blocks of an operation."""
     return [p for block in op.blocks for p in block.params]
 
 

@@ -45,6 +45,13 @@ def _varying(emitter: GangEmitter, op: Op) -> list[Value]:
 
 
 def _written_out(emitter: GangEmitter, op: Op, parts_in: _Parts) -> None:
+    """Emit an operation once for each lane of the current part, without a loop, and bind its results.
+
+    Args:
+        emitter: its block is open.
+        op: the operation.
+        parts_in: the vectors of the varying values that it uses.
+    """
     w, count = emitter.writer, emitter.width
     results = {r: ["poison"] * width(r.type) for r in op.results}
     for lane in range(count):
@@ -191,9 +198,11 @@ class _Spills:
         return self.writer.emit(f"trunc {memory} {loaded} to {vector(kind, self.emitter.width)}")
 
     def _of_part(self, address: str, memory: str, part: int) -> str:
+        """Emit the address of a part's vector in an array of lanes; `memory` is the LLVM type of a lane."""
         if not part:
             return address
         return self.writer.emit(f"getelementptr {vector(memory, self.emitter.width)}, ptr {address}, i32 {part}")
 
     def _at(self, address: str, memory: str, lane: str) -> str:
+        """Emit the address of a lane's scalar in an array of lanes; `memory` is its LLVM type."""
         return self.writer.emit(f"getelementptr {memory}, ptr {address}, i32 {lane}")

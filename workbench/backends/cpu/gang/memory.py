@@ -92,6 +92,7 @@ def _counts_from_end(emitter: GangEmitter, op: Op) -> bool:
 
 
 def _wrap(emitter: GangEmitter, op: Op) -> Op | None:
+    """Return the `wrap_index` that the last index of an access comes from; None if it comes from anything else."""
     wrap = emitter.defined_by.get(op.operands[array_of(op.operands[0]).ndim])
     return wrap if wrap is not None and wrap.name == "wrap_index" else None
 
@@ -145,6 +146,14 @@ def _none_negative(emitter: GangEmitter, index: Value) -> str:
 
 
 def _store_part(emitter: GangEmitter, op: Op, where: _Where, again: bool) -> None:
+    """Emit the current part's store.
+
+    Args:
+        emitter: its block is open.
+        op: the store.
+        where: its addresses in this part.
+        again: all lanes have stored to these elements before, so lanes that are off may store what is there.
+    """
     scalar, components = element(op.operands[-1].type), emitter.vector(op.operands[-1])
     if scalar.kind is Kind.BOOL:
         flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
@@ -291,6 +300,7 @@ class _Where:
             self.offset = self._plus(self.offset, self._times(self._index(self.component), str(self.scalar.size)))
 
     def _offset(self, op: Op) -> Sum:
+        """Return the offset of an access's element in bytes, without that of a component."""
         if op in self.emitter.flat:
             return self._times(Sum(self.emitter.flat_first, "1"), str(self.pitch))
         indices = [self._index(v) for v in op.operands[1 : 1 + self.type.ndim]]
@@ -340,6 +350,7 @@ class _Where:
     # Addresses.
 
     def _index(self, value: Value) -> Sum:
+        """Return an index in 64 bits: linear over the lanes if it is uniform or linear, else as a vector."""
         emitter, w = self.emitter, self.writer
         if value in emitter.vectors:
             w.lanes = emitter.width
@@ -350,6 +361,7 @@ class _Where:
         return Sum(first, str(emitter.steps.get(value, 0)))
 
     def _dense(self, indices: list[Sum]) -> Sum:
+        """Return the offset in bytes of an element of a contiguous array."""
         offset = indices[0]
         for axis, index in enumerate(indices[1:], 1):
             size = scalar_memory.size(self.emitter, self.array, axis)
@@ -357,6 +369,7 @@ class _Where:
         return self._times(offset, str(self.pitch))
 
     def _strided(self, indices: list[Sum]) -> Sum:
+        """Return the offset in bytes of an element by the array's strides."""
         offset = Sum()
         for axis, index in enumerate(indices):
             stride = scalar_memory.stride(self.emitter, self.array, axis)
@@ -364,17 +377,21 @@ class _Where:
         return offset
 
     def _times(self, a: Sum, factor: str) -> Sum:
+        """Return a sum times an i64 scalar."""
         each = a.each and self._wide("mul", a.each, self.emitter.spread(factor, "i64"))
         return Sum(self._scalar("mul", a.first, factor), self._scalar("mul", a.step, factor), each)
 
     def _plus(self, a: Sum, b: Sum) -> Sum:
+        """Return the sum of two sums."""
         each = self._wide("add", a.each, b.each) if a.each and b.each else a.each or b.each
         return Sum(self._scalar("add", a.first, b.first), self._scalar("add", a.step, b.step), each)
 
     def _wide(self, verb: str, a: str, b: str) -> str:
+        """Emit an instruction on vectors of i64; return its register."""
         return self.writer.emit(f"{verb} {vector('i64', self.emitter.width)} {a}, {b}")
 
     def _scalar(self, verb: str, a: str, b: str) -> str:
+        """Return a + b ("add") or a · b ("mul") of i64 operands; no instruction is emitted if constants decide it."""
         known = [int(x) for x in (a, b) if not x.startswith("%")]
         if len(known) == 2:
             return str(known[0] * known[1] if verb == "mul" else known[0] + known[1])
@@ -424,6 +441,7 @@ class _Where:
         return 0 if apart else self.consecutive(count)
 
     def _load_vector(self, kind: str, pointer: str, count: int) -> str:
+        """Emit a load of `count` scalars side by side, under the mask; those of lanes that are off are 0."""
         w, wide, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
             return w.emit(f"load {wide}, ptr {pointer}, align {align}", self.array.name)
@@ -434,6 +452,7 @@ class _Where:
         return w.emit(f"freeze {wide} {loaded}", self.array.name)
 
     def _store_vector(self, kind: str, value: str, pointer: str, count: int) -> None:
+        """Emit a store of `count` scalars side by side, under the mask."""
         w, wide, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
             w.do(f"store {wide} {value}, ptr {pointer}, align {align}")
@@ -464,6 +483,7 @@ class _Where:
         return 1 << (most.bit_length() - 1)
 
     def _load_rows(self, kind: str, count: int) -> list[str]:
+        """Load each lane's element as vectors and transpose them; return a vector over the lanes per component."""
         side = self._side(count)
         columns = self._columns(kind, 0, starts(range(count), count, side), side)
         return [columns[k] for k in range(count)]
@@ -510,6 +530,7 @@ class _Where:
             self.emitter.bind_flags(op.result, own)
 
     def _store_rows(self, kind: str, parts: tuple[str, ...]) -> None:
+        """Transpose the components `parts`, vectors over the lanes, and store each lane's element as vectors."""
         w, count, lanes = self.writer, len(parts), self.emitter.width
         side, address = self._side(count), self._each_pointer(0, stores=True)
         wide, row = vector(kind, lanes), vector(kind, side)
@@ -527,6 +548,7 @@ class _Where:
                     w.do(f"store {row} {rows[k]}, ptr {here}, align {self.scalar.size}")
 
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
+        """Load all lanes' elements, side by side, as one vector; return a vector over the lanes per component."""
         w, lanes = self.writer, self.emitter.width
         wide = vector(kind, count * lanes)
         loaded = self._load_vector(kind, self.pointer(), count * lanes)
@@ -534,6 +556,7 @@ class _Where:
         return [w.emit(f"shufflevector {wide} {loaded}, {wide} poison, <{lanes} x i32> <{o}>") for o in orders]
 
     def _store_interleaved(self, kind: str, parts: tuple[str, ...]) -> None:
+        """Store all lanes' elements, side by side, as one vector of the interleaved components `parts`."""
         w, lanes, count = self.writer, self.emitter.width, len(parts)
         power = 1 << (count - 1).bit_length()
         joined = w.joined([*parts, *["poison"] * (power - count)], kind, lanes)
@@ -543,6 +566,7 @@ class _Where:
         self._store_vector(kind, value, self.pointer(), count * lanes)
 
     def _gather(self, kind: str, more: int) -> str:
+        """Emit a gather of a scalar of each lane, `more` bytes behind the access; those of lanes that are off are 0."""
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
         wide = vector(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
@@ -611,6 +635,7 @@ class _Where:
         return w.emit(f"getelementptr i8, ptr {address}, i64 {(more + self.type.offset) % bytes}")
 
     def _scatter(self, kind: str, parts: tuple[str, ...]) -> None:
+        """Emit a scalar store per component of each lane, in ascending order; lanes that are off store elsewhere."""
         w, lanes = self.writer, self.emitter.width
         wide, address = vector(kind, lanes), self._each_pointer(0, stores=True)
         for lane in range(lanes):

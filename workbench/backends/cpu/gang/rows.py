@@ -64,6 +64,7 @@ class Thin:
         return GANG_THIN_ROWS_GATHERED if maths.bits > NARROW else 0
 
     def _is_flat(self, op: Op) -> bool:
+        """Return whether an access's indices are the thread's index along each axis of the launch, in order."""
         indices = [self._axis(v) for v in indices_of(op)]
         return indices == list(range(self.emitter.function.launch_ndim))
 
@@ -114,6 +115,7 @@ class Thin:
         return first
 
     def _gang(self, first: str) -> None:
+        """Emit one gang, of threads with linear indices from `first` on, which may span several rows."""
         emitter = self.emitter
         varying, emitter.varying = emitter.varying, self.varying
         emitter.in_gang, emitter.thread = True, "0"
@@ -187,6 +189,7 @@ class RowGangs:
             self.total = self._on("mul nuw nsw", self.total, memory.launch_dim(emitter, axis))
 
     def _on(self, verb: str, a: str, b: str | int) -> str:
+        """Emit an i64 instruction, or a call of LLVM's "smin" or "smax"; return its register."""
         if verb in ("smin", "smax"):
             return self.emitter.writer.emit(f"call i64 @llvm.{verb}.i64(i64 {a}, i64 {b})")
         return self.emitter.writer.emit(f"{verb} i64 {a}, {b}")

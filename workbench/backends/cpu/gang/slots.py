@@ -48,6 +48,7 @@ def emit_read(emitter: GangEmitter, op: Op) -> None:
 
 
 def _read(emitter: GangEmitter, op: Op) -> None:
+    """Emit the read of a slot in the current part: a vector load at a uniform index, else a gather or scalar loads."""
     w, scalar = emitter.writer, element(op.result.type)
     kind = vector(memory(scalar), emitter.width)
     parts = []
@@ -69,6 +70,7 @@ def _read(emitter: GangEmitter, op: Op) -> None:
 
 
 def _gathered(emitter: GangEmitter, kind: str, addresses: str, scalar: Scalar) -> str:
+    """Emit a gather of scalars from a vector of addresses, all of which are valid."""
     w, lanes = emitter.writer, emitter.width
     name = f"llvm.masked.gather.v{lanes}{suffix(register(scalar))}.v{lanes}p0"
     pointers, flags = vector("ptr", lanes), vector("i1", lanes)
@@ -87,6 +89,7 @@ def emit_write(emitter: GangEmitter, op: Op) -> None:
 
 
 def _write(emitter: GangEmitter, op: Op) -> None:
+    """Emit the write of a slot in the current part; lanes that are off write back what is there."""
     w, value = emitter.writer, op.operands[2]
     scalar = element(value.type)
     cell = memory(scalar)

@@ -60,6 +60,7 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
 
 
 def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
+    """Emit the combination of the current part's values with the threads' results so far, in lanes that are on."""
     w, kind = emitter.writer, reduction.register
     value = _as_combined(emitter, op, reduction)
     for k, new in zip(reduction.components, value, strict=True):
@@ -97,6 +98,15 @@ def _add_together(emitter: GangEmitter, op: Op) -> None:
 
 
 def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[str]], row: int) -> None:
+    """Emit the pairwise sum over all lanes of a row, and one scalar atomic addition of it.
+
+    Args:
+        emitter: its block is open.
+        op: the addition to one element.
+        verb: "add" or "fadd".
+        terms: the vectors of the components in each part.
+        row: whose scalars the element's indices are.
+    """
     w, value, totals = emitter.writer, op.operands[-1], list[str]()
     kind = emitter.scalar_kind(value)
     for parts in map(list, zip(*terms, strict=True)):
@@ -121,6 +131,7 @@ def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[
 
 
 def _lanes(first: int, count: int) -> str:
+    """Return a shuffle's mask, as LLVM text, of `count` lanes from `first` on."""
     return ", ".join(f"i32 {first + k}" for k in range(count))
 
 

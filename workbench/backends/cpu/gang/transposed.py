@@ -38,6 +38,7 @@ def emit_total(emitter: GangEmitter, op: Op) -> None:
 
 
 def _call(emitter: GangEmitter, text: _CodeWriter, operands: str) -> None:
+    """Emit a call of a function that moves or sums strips; define it, and declare what it calls, if it is new."""
     w = emitter.writer
     if text.name not in w.declarations:
         w.declare(text.name, text.function())
@@ -114,6 +115,7 @@ class _CodeWriter:
         ])  # fmt: skip
 
     def _head(self) -> str:
+        """Return the first line of the function."""
         parameters = "ptr %rows, i64 %step, ptr %slots, i32 %count, i64 %on"
         return f"define internal void @{self.name}({parameters}) noinline nounwind {{"
 
@@ -127,6 +129,7 @@ class _CodeWriter:
         ]
 
     def _block_end(self, after: str) -> list[str]:
+        """Return the lines that go to the next block of elements, or to the label `after` if there is none."""
         return [
             "block.end:",
             f"  %first.next = add i32 %first, {self.side}",
@@ -135,6 +138,7 @@ class _CodeWriter:
         ]
 
     def _emit(self, lines: list[str], text: str) -> str:
+        """Append an instruction to the lines; return the register of its result."""
         self.count += 1
         lines.append(f"  %v{self.count} = {text}")
         return f"%v{self.count}"
@@ -173,6 +177,7 @@ class _CodeWriter:
             yield self._emit(lines, f"getelementptr {self.kind}, ptr {row}, i64 %at")
 
     def _slot(self, lines: list[str], k: int, own: str = "%own") -> str:
+        """Emit the address of the current block's element `k` in the slots of a block of lanes."""
         start = self._emit(lines, f"getelementptr [{self.lanes} x {self.kind}], ptr {own}, i64 %at")
         return self._emit(lines, f"getelementptr {self.kind}, ptr {start}, i64 {k * self.lanes}")
 
@@ -191,6 +196,7 @@ class _CodeWriter:
         return self._emit(lines, f"select i1 {on}, {self.flags} %there, {self.flags} zeroinitializer")
 
     def _load(self, lines: list[str], address: str, mask: str) -> str:
+        """Emit a load of one side of a block, masked if `mask` is not empty: then other elements are 0."""
         if not mask:
             return self._emit(lines, f"load {self.vector}, ptr {address}, align {self.size}")
         name = f"llvm.masked.load.v{self.side}{suffix(self.kind)}.p0"
@@ -199,6 +205,7 @@ class _CodeWriter:
         return self._emit(lines, f"call {self.vector} @{name}({passed})")
 
     def _store(self, lines: list[str], part: str, address: str, mask: str) -> None:
+        """Emit a store of one side of a block, masked if `mask` is not empty."""
         if not mask:
             lines.append(f"  store {self.vector} {part}, ptr {address}, align {self.size}")
             return
@@ -208,6 +215,7 @@ class _CodeWriter:
         lines.append(f"  call void @{name}({passed})")
 
     def _transposed(self, lines: list[str], parts: list[str]) -> list[str]:
+        """Emit the transposition of a block of vectors in registers; return the vectors."""
         return transposed(partial(self._emit, lines), self.kind, self.size, parts)
 
 
@@ -236,6 +244,7 @@ class _Total(_CodeWriter):
         ])  # fmt: skip
 
     def _add_plainly(self, lines: list[str], total: str) -> None:
+        """Emit the addition of the sums to the row as one masked vector, which is not atomic."""
         old = self._load(lines, "%place", "%there")
         self._store(lines, self._emit(lines, f"{self.verb} {self.vector} {old}, {total}"), "%place", "%there")
         lines.append("  br label %block.end")
@@ -287,4 +296,5 @@ class _Total(_CodeWriter):
         return terms
 
     def _added(self, lines: list[str], one: list[str], other: list[str]) -> list[str]:
+        """Emit the sums of two lists of vectors, pair by pair; return their registers."""
         return [self._emit(lines, f"{self.verb} {self.vector} {a}, {b}") for a, b in zip(one, other, strict=True)]

@@ -96,6 +96,7 @@ class WideWriter(Writer):
             self.declarations[_name(name, lanes)] = "\n".join(rows)
 
     def _renamed(self, row: str, lanes: int) -> str:
+        """Return a line in which the functions have the names of their wide forms."""
         return re.sub(r"@([\w.$]+)\(", lambda m: f"@{_name(m[1], lanes)}(", row)
 
     def _callee(self, name: str, lanes: int) -> None:
@@ -110,6 +111,7 @@ class WideWriter(Writer):
             self._pending[name, lanes] = None
 
     def _call(self, call: re.Match[str], hint: str) -> str:
+        """Emit a call's wide form; return its register. Functions without one are called lane by lane."""
         lanes, kind, name = self.lanes, call["kind"], call["name"]
         args = [tuple(arg.strip().split(" ", 1)) for arg in call["args"].split(",")]
         if name in self.wide:
@@ -129,6 +131,7 @@ class WideWriter(Writer):
             self.lanes = lanes
 
     def _intrinsic(self, name: str, kind: str, kinds: Sequence[str], lanes: int) -> None:
+        """Declare the wide form of an LLVM intrinsic, with results of type `kind` and arguments of types `kinds`."""
         taken = ", ".join(vector(k, lanes) for k in kinds)
         self.declare(_name(name, lanes), f"declare {vector(kind, lanes)} @{_name(name, lanes)}({taken})")
 
@@ -169,6 +172,7 @@ class WideWriter(Writer):
         return parts[0]
 
     def _lane_by_lane(self, call: re.Match[str], args: Sequence[tuple[str, ...]], lanes: int, hint: str) -> str:
+        """Emit a scalar call for each lane; return a vector of the results."""
         kind, result = call["kind"], "poison"
         for k in range(lanes):
             passed = []

@@ -86,6 +86,7 @@ def _exp(x: Lane, rest: Lane | None = None) -> Lane:
 
 
 def _power_of_two(k: Bits) -> Lane:
+    """Emit 2 to the power k as a float, by its exponent's bits; `k` must be in the range of normal numbers."""
     about = FLOATS[k.lanes.bits]
     return k.do("add", about.bias).do("shl", about.mantissa).value
 
@@ -170,6 +171,7 @@ def _reduce(x: Lane) -> tuple[Lane, Bits, Flag]:
 
 
 def _sine(r: Lane) -> Lane:
+    """Emit the sine of an angle in about [-π/4, π/4]."""
     z = r * r
     return fma(z * r, polynomial(z, TABLES[r.lanes.bits]["SIN"]), r)
 
@@ -211,6 +213,7 @@ def erf(x: Lane) -> FormulaResult:
 
 
 def _signed(size: Lane, x: Lane) -> Lane:
+    """Emit the number `size` with the sign of x."""
     return x.lanes.call("copysign", size, x)
 
 
@@ -322,4 +325,5 @@ def arguments(name: str) -> int:
 
 
 def _formula(name: str) -> Callable[..., FormulaResult]:
+    """Return the function that emits a maths function by this name, of `FORMULAS` or `INSTEAD`."""
     return FORMULAS.get(name) or INSTEAD[name]

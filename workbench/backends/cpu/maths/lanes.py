@@ -42,6 +42,7 @@ class Lanes:
         self.declarations: dict[str, str] = {}
 
     def _wide(self, kind: str) -> str:
+        """Return the LLVM type of `count` elements of type `kind`: that type itself, or a vector."""
         return kind if self.count == 1 else f"<{self.count} x {kind}>"
 
     @property
@@ -76,6 +77,7 @@ class Lanes:
         return self._all(f"i{self.bits}", str(value))
 
     def _all(self, kind: str, text: str) -> str:
+        """Return LLVM text of a constant in every lane: the text itself, or a vector that repeats it."""
         return text if self.count == 1 else f"<{', '.join([f'{kind} {text}'] * self.count)}>"
 
     def widened(self, x: Lane) -> Lane:
@@ -137,9 +139,11 @@ class Lane:
         self.name = name
 
     def _other(self, value: Lane | float) -> str:
+        """Return the LLVM operand of another value or of a number."""
         return value.name if isinstance(value, Lane) else self.lanes.number(value)
 
     def _do(self, verb: str, left: str, right: str) -> Lane:
+        """Emit an instruction on two operands of this type."""
         return Lane(self.lanes, self.lanes.emit(f"{verb} {self.lanes.kind} {left}, {right}"))
 
     def __add__(self, other: Lane | float) -> Lane:

@@ -128,17 +128,24 @@ def module(name: str, bits: int) -> str:
 
 
 def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    """Return what links a kernel to our maths function in a module of its own.
+
+    Returns:
+        The symbol of its scalar form, declarations by symbol, and the symbols of its wide forms.
+    """
     symbols = [symbol(name, bits, n) for n in (1, *lanes)]
     texts = [declared(name, bits, n) for n in (1, *lanes)]
     return symbols[0], dict(zip(symbols, texts, strict=True)), symbols[1:]
 
 
 def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    """Return what `_own` does, but with definitions for the kernel's module, without fused multiply-add."""
     symbols = [symbol(name, bits, n) for n in (1, *lanes)]
     return symbols[0], definitions(name, bits, lanes, fused=False), symbols[1:]
 
 
 def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    """Return what `_own` does, for a function of libmvec; forms for fewer lanes are defined by its wide one."""
     ours = f"wb.{scalar_name(name, bits)}"
     kind, count, theirs, lanes_wide = (
         "float" if bits == 32 else "double",
@@ -198,6 +205,7 @@ def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = Tru
 
 
 def _kind(bits: int, count: int) -> str:
+    """Return the LLVM type of `count` floats of 32 or 64 bits: a scalar for 1, else a vector."""
     one = "float" if bits == 32 else "double"
     return one if count == 1 else f"<{count} x {one}>"
 
@@ -210,6 +218,10 @@ def _head(name: str, bits: int, count: int) -> tuple[str, str]:
 
 
 def _scalar(name: str, bits: int, needs: dict[str, str], fused: bool) -> str:
+    """Return LLVM text of our function's scalar form; rare arguments go to the C library's function.
+
+    `needs` receives the declarations of what it calls.
+    """
     lanes, answer = body(name, bits, 1, fused)
     needs |= lanes.declarations
     head, params = _head(name, bits, 1)
@@ -233,6 +245,10 @@ def _scalar(name: str, bits: int, needs: dict[str, str], fused: bool) -> str:
 
 
 def _wide(name: str, bits: int, count: int, needs: dict[str, str], fused: bool) -> str:
+    """Return LLVM text of our function for `count` elements; if one of them is rare, all go lane by lane.
+
+    `needs` receives the declarations of what it calls.
+    """
     lanes, answer = body(name, bits, count, fused)
     needs |= lanes.declarations
     rows, kind = [_head(name, bits, count)[0], *lanes.rows], lanes.kind
@@ -252,6 +268,7 @@ def _wide(name: str, bits: int, count: int, needs: dict[str, str], fused: bool) 
 
 
 def _lane_by_lane(name: str, bits: int, count: int) -> list[str]:
+    """Return the lines of a block "rare" and a loop behind it that call the scalar form for each element and return."""
     n, kind, one = arguments(name), _kind(bits, count), _kind(bits, 1)
     rows = ["rare:", *(f"  %p{k} = alloca {kind}" for k in range(n)), f"  %out = alloca {kind}"]
     rows += [f"  store {kind} %x{k}, ptr %p{k}" for k in range(n)]

@@ -36,6 +36,7 @@ def add_name(dtype: str) -> str | None:
 
 
 def _names() -> list[str]:
+    """Return the symbols of all entries."""
     return [*(copy_name(size) for size in (1, 2, 4, 8)), *sorted({f"wb_add_{type}" for type in LLVM_TYPES.values()})]
 
 
@@ -57,6 +58,7 @@ def entries(image: Callable[[str, str], bytes]) -> dict[str, int]:
 
 @functools.cache
 def _load(image: Callable[[str, str], bytes]) -> CpuCode:
+    """Compile and load all entries, once; return the code, which has to live as long as they are called."""
     from workbench.backends.cpu.jit import load_symbols
 
     return load_symbols(image("wb_moves", text()), _names())

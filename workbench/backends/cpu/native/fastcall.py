@@ -91,6 +91,7 @@ class Functions:
         return self._function("wb_py_queue", address)
 
     def _function(self, name: str, own: int) -> Callable[..., int]:
+        """Return a new built-in function of Python: the method `name`, with the number `own` as its C `self`."""
         return self._make(ctypes.addressof(self._methods[name]), own, None)
 
 
@@ -98,10 +99,12 @@ _DOC = b"Native; see workbench.backends.cpu.native.fastcall."
 
 
 def _address(name: str) -> int:
+    """Return the address of a function of Python's C API; 0 if there is none."""
     if sys.platform == "linux":
         return symbol_address(ctypes.pythonapi, name)
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
 def _object(name: str) -> int:
+    """Return the address of the object that a pointer of Python's C API points to, such as that of an exception."""
     return ctypes.c_void_p.in_dll(ctypes.pythonapi, name).value or 0

@@ -213,6 +213,7 @@ def _wake_later() -> None:
 
 
 def _wake() -> None:
+    """Wait WAKING seconds, then queue a harmless call in the main thread, which makes it look at its pending calls."""
     time.sleep(WAKING)
     _waking.clear()
     harmless = ctypes.cast(ctypes.pythonapi.PyErr_CheckSignals, ctypes.c_void_p)
@@ -235,6 +236,7 @@ def _frames_of_jax() -> set[FrameType]:
 
 
 def _of(frame: FrameType, *packages: str) -> bool:
+    """Return whether a frame runs code of one of these top-level packages."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] in packages
 
 

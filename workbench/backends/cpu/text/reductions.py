@@ -160,6 +160,7 @@ def total_name(reduction: Reduction) -> str:
 
 
 def _form(reduction: Reduction) -> str:
+    """Return the type in which results are combined, for functions' names; "u" is in front of unsigned extremes."""
     unsigned = reduction.kind in ("min", "max") and reduction.scalar.kind is Kind.UINT
     return f"{'u' if unsigned else ''}{reduction.register}"
 
@@ -219,6 +220,15 @@ def _total(reduction: Reduction) -> str:
 
 
 def _load(name: str, type: str, kind: str, base: str, at: str) -> list[str]:
+    """Return the lines that load register `name`.
+
+    Args:
+        name: the register.
+        type: LLVM type to load: a scalar or a vector.
+        kind: LLVM type of an element.
+        base: the address of element 0.
+        at: the number of the first element.
+    """
     align = _bytes(kind) * (int(type[1:].split()[0]) if type.startswith("<") else 1)
     return [
         f"  {name}.at = getelementptr {kind}, ptr {base}, i64 {at}",
@@ -227,4 +237,5 @@ def _load(name: str, type: str, kind: str, base: str, at: str) -> list[str]:
 
 
 def _bytes(kind: str) -> int:
+    """Return the size in bytes of an LLVM scalar type, such as "double" or "i32"."""
     return {"double": 8, "float": 4}.get(kind) or int(kind[1:]) // 8

@@ -134,6 +134,7 @@ def _bitwise(e: Emitter, i: Instruction) -> None:
 
 
 def _not(e: Emitter, i: Instruction) -> None:
+    """Emit not: all bits flipped."""
     (a,) = _integer(e, i, 1)
     _out(e, i, e.op("xor", a, e.int(-1, a.elem)))
 

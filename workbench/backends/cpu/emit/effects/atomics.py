@@ -63,12 +63,14 @@ def emit_swap(emitter: Emitter, op: Op) -> None:
 
 
 def _bits(emitter: Emitter, value: str, scalar: Scalar) -> str:
+    """Emit a bitcast of a float to an integer of its width; return its register, or that of an integer as it is."""
     if scalar.kind is not Kind.FLOAT:
         return value
     return emitter.writer.emit(f"bitcast {register(scalar)} {value} to i{scalar.bits}")
 
 
 def _swap(emitter: Emitter, address: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
+    """Emit an atomic compare and swap of a scalar; return the register of the old value."""
     w, word = emitter.writer, f"i{scalar.bits}"
     wanted, new = _bits(emitter, expected, scalar), _bits(emitter, value, scalar)
     pair = w.emit(f"cmpxchg ptr {address}, {word} {wanted}, {word} {new} monotonic monotonic")

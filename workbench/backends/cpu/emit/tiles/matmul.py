@@ -72,6 +72,14 @@ def emit_add_product(emitter: Emitter, op: Op) -> None:
 
 
 def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: bool) -> None:
+    """Emit a call of the function that multiplies tiles, and define it if it is new.
+
+    Args:
+        emitter: its block is open.
+        op: the product, whose attributes have the shape.
+        tiles: the result or accumulator and both factors: each the operands of a tile in slots or in an array.
+        accumulate: whether the product is added to what the first tile holds.
+    """
     m, n, k = op.attrs[SHAPE]
     shape = Shape(m, n, k, element(op.operands[-1].type), op.attrs[TRANSPOSE_A], accumulate, len(tiles[0]) > 1)
     scalar = register(shape.scalar)
@@ -91,10 +99,12 @@ def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: 
 
 
 def _vector(scalar: str, lanes: int) -> str:
+    """Return the LLVM type of a vector of `lanes` scalars."""
     return f"<{lanes} x {scalar}>"
 
 
 def _fma(scalar: str, lanes: int) -> str:
+    """Return the name of LLVM's fused multiply-add of vectors of "float" or "double"."""
     return f"llvm.fma.v{lanes}{'f32' if scalar == 'float' else 'f64'}"
 
 
@@ -143,18 +153,22 @@ class _CodeWriter:
         return [*self.lines, "  ret void", "}"]
 
     def name(self, hint: str) -> str:
+        """Return a name that is new in the function, for a register or a block."""
         self.count += 1
         return f"{hint}{self.count}"
 
     def do(self, line: str) -> None:
+        """Write an instruction without a result."""
         self.lines.append(f"  {line}")
 
     def emit(self, line: str) -> str:
+        """Write an instruction; return the register of its result."""
         name = f"%{self.name('v')}"
         self.do(f"{name} = {line}")
         return name
 
     def open(self, label: str) -> None:
+        """Begin a block of this label."""
         self.lines.append(f"{label}:")
 
     def group(self, rows: tuple[int, int, int], columns: tuple[int, int, int, int], before: str) -> str:
@@ -252,6 +266,7 @@ class _CodeWriter:
         return self.emit(f"add nuw nsw i64 {column_index}, {more_columns}") if more_columns else column_index
 
     def at(self, tile: str, index: str) -> str:
+        """Emit the address of a tile's element; `index` is its offset in elements."""
         return self.emit(f"getelementptr inbounds {self.scalar}, ptr %{tile}, i64 {index}")
 
 

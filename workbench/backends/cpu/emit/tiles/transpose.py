@@ -89,6 +89,7 @@ class _CodeWriter:
         return [*self.lines, "  ret void", "}"]
 
     def emit(self, line: str) -> str:
+        """Write an instruction; return the register of its result."""
         self.count += 1
         self.lines.append(f"  %v{self.count} = {line}")
         return f"%v{self.count}"
