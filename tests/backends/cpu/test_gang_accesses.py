@@ -26,8 +26,8 @@ class Particle:
     kind: int
 
 
-def _kernels() -> SimpleNamespace:
-    """Return kernels that no other level has compiled."""
+def _of_structs() -> dict[str, wb.Kernel]:
+    """Return kernels over structs, vectors and matrices that no other level has compiled."""
 
     @wb.kernel
     def fields(p: wb.array[Particle], y: wb.array[float]):
@@ -67,6 +67,12 @@ def _kernels() -> SimpleNamespace:
         k = at[i]
         if k >= 0:
             q[k] = v[k] * w[k][0] + v[k] * w[k][2]
+
+    return dict(locals())
+
+
+def _of_indices() -> dict[str, wb.Kernel]:
+    """Return kernels over computed indices that no other level has compiled."""
 
     @wb.kernel
     def products_and_an_edge(
@@ -112,7 +118,7 @@ def _kernels() -> SimpleNamespace:
             y[i * 40 + j] = x[at] + x[at - 1]
         z[at] = float(i)
 
-    return SimpleNamespace(**{k: v for k, v in locals().items()})
+    return dict(locals())
 
 
 @pytest.fixture(params=LEVELS)
@@ -124,7 +130,7 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         if not X86:
             pytest.skip("levels of x86")
         monkeypatch.setenv("WORKBENCH_CPU", request.param)
-    return _kernels()
+    return SimpleNamespace(**_of_structs(), **_of_indices())
 
 
 LAYOUT = np.dtype([("mass", "f4"), ("at", "f4", 3), ("alive", "u1"), ("charge", "f4"), ("kind", "i4")], align=True)
