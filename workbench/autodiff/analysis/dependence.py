@@ -131,7 +131,7 @@ class _Graph:
 
 
 def _cut(op: Op, result: Value | None) -> str:
-    """Return why no derivative flows through an operation to a result, as `Link.cut` says it; None is an effect."""
+    """Return why no derivative flows through an operation, as `Link.cut` says it; `result` is None for a write."""
     if op.name in _CUTS:
         return _CUTS[op.name]
     if op.name in TABLE:

@@ -282,7 +282,7 @@ def _stands_for(later: Op) -> Later:
 
 
 def _written(later: Op, inside: Inside) -> tuple[Op, ...]:
-    """Return the operations that a `later` stands for: copies with its results, and at the end those of `inside`."""
+    """Return the operations that replace a `later`: the last has its results, and then the values of `inside`."""
     stands_for = _stands_for(later)
     op, builder = stands_for.op, stands_for.builder
     env = dict(zip(builder.free(op), later.operands, strict=True))

@@ -105,7 +105,8 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
     """Yield a statement with the reference parameters of its call assigned from the call's results; others unchanged.
 
     Raises:
-        KernelSyntaxError: such a call stands inside an expression, or returns nothing and its result is assigned.
+        KernelSyntaxError: such a call stands inside an expression, has an argument that cannot be assigned, or returns
+            nothing where its result is assigned.
     """
     call = getattr(node, "value", None)
     refs = called(definition, call) if isinstance(node, (ast.Expr, ast.Assign, ast.Return)) and call else []

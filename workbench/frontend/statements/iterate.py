@@ -255,7 +255,7 @@ def _is_grid(operand: Operand | None) -> bool:
 
 
 def _is_ball(context: Context, operands: list[Operand]) -> bool:
-    """Return whether two operands are the centre, a vector of 3 floats, and another operand: the radius."""
+    """Return whether there are two operands, the first a vector of 3 floats; the second, a radius, is not looked at."""
     if len(operands) != 2:
         return False
     point, _ = (usable(context, o) for o in operands)

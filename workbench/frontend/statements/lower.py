@@ -104,7 +104,7 @@ def _noted(
     """Lower a kernel, as `lower` does, to simplified and verified IR with notices; `reads` becomes part of the result.
 
     Raises:
-        CellErrors: the errors, also if there is only one.
+        WorkbenchError: the error, or a `CellErrors` of several.
     """
     errors = [*_signature_errors(definition), *_result_errors(definition)]
     params: list[Value] = []
@@ -189,7 +189,8 @@ def _result_types(
     """Return the types of what a func returns, as `result_types` does, on a deep stack; its operations are discarded.
 
     Raises:
-        CellErrors, KernelTypeError: the errors in its body; it returns nothing and `nothing` is False.
+        WorkbenchError: the error in its body, or a `CellErrors` of several.
+        KernelTypeError: it returns nothing, and `nothing` is False.
     """
     shared = Shared(control_flow.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
     env: Env = {}

@@ -66,7 +66,7 @@ def _elements(
         array_type: the array's type.
         name: how messages call it.
         path: the name from which the names of the field arrays are built.
-        start: where `struct` begins in an element: an offset, as of its leaves.
+        start: the offset of `struct` in an element, in bytes.
         values: receives the field arrays, in order.
     """
     fields: list[Value | Elements] = []
