@@ -165,4 +165,5 @@ def _loops(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Value, tuple[
 
 
 def _prefix(a: tuple[Op, ...], b: tuple[Op, ...]) -> tuple[Op, ...]:
+    """Return the operations that two tuples have in common from their beginnings, up to the first difference."""
     return tuple(one for one, _ in takewhile(lambda pair: pair[0] is pair[1], zip(a, b, strict=False)))

@@ -52,6 +52,7 @@ def adjoint_type(type: Type) -> ArrayType:
 
 
 def _prefixed(params: Sequence[Value], word: str) -> dict[str, str]:
+    """Map the name of each parameter with a float type to `<word>_<name>`, or `<word>2_<name>`, … if one is taken."""
     names = {p.name for p in params}
     prefix, number = f"{word}_", 1
     while any(f"{prefix}{n}" in names for n in names):

@@ -120,6 +120,11 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
 
 
 def _part(adjoint: Function, step: str) -> Function:
+    """Return the launch of an adjoint's gather form that a step means: the one that clears, or the one that sums.
+
+    Raises:
+        NotDifferentiable: the adjoint has no gather form.
+    """
     from workbench.autodiff.gather.form import gather_adjoint
 
     form = gather_adjoint(adjoint, step == LOCAL)
@@ -140,6 +145,7 @@ def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
 
 
 def _steps(direction: str) -> list[str]:
+    """Return the steps of a direction such as "adjoint tangent", in order; none for the kernel itself."""
     return [] if direction == FORWARD else direction.split(" ")
 
 

@@ -52,6 +52,11 @@ def tangent(function: Function) -> Function:
 
 
 def _refuse_tiles(function: Function) -> None:
+    """Check that a function has no operations on tiles.
+
+    Raises:
+        NotDifferentiable: it has one; `location` is the first.
+    """
     first = next((op for op in every(function.body) if op.name in TILED), None)
     if first is not None:
         raise NotDifferentiable(

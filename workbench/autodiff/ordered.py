@@ -124,6 +124,7 @@ def _unordered(op: Op, used: set[Value], function: Function) -> str:
 
 
 def _order_error(function: Function, op: Op, why: str) -> LaunchError:
+    """Return the error of `deterministic=True` for an operation; `why` is a verb with its object."""
     return LaunchError(
         f"deterministic=True: {function.name} {why} ({op.location}), and a device has no order for that.",
         advice=ADVICE,
@@ -255,6 +256,7 @@ def _bases(builder: Builder, function: Function, sums: Sums) -> Iterator[tuple[V
 
 
 def _size(builder: Builder, array: Value, axis: int) -> Value:
+    """Emit the size of an array along an axis, as int64."""
     return builder.cast(builder.one("shape", (array,), array_of(array).size_type, {AXIS: axis}), int64)
 
 

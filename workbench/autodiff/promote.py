@@ -164,9 +164,11 @@ class _Promoter:
         return (op.operands[0], *indices_of(op)) if op.name in CARRIED else ()
 
     def of(self, value: Value) -> Value:
+        """Return the value that replaces a value of the original; itself if none does."""
         return self.mapping.get(value, value)
 
     def op(self, op: Op, states: States) -> None:
+        """Emit an operation of the original with its accesses to elements in `states` replaced; update `states`."""
         element = self.element_of(op)
         if element in states:
             self.access(op, element, states)
@@ -201,6 +203,7 @@ class _Promoter:
         states.update(zip(changed, extra, strict=True))
 
     def extra(self, elements: Sequence[Element], states: States) -> list[_State]:
+        """Return new values, of an element and of whether it was written, for each of these elements."""
         return [_State(fresh(states[e].value), Value(bool_)) for e in elements]
 
     def loop(self, op: Op, states: States) -> None:
@@ -262,6 +265,7 @@ def _where(block: Block, element: Element, loads: bool) -> Location:
 
 
 def _writes(block: Block, element: Element) -> bool:
+    """Return whether a block stores or adds to an element, at any depth."""
     return any(o.name in WRITES and (o.operands[0], *indices_of(o)) == element for o in walk(block))
 
 
@@ -275,6 +279,7 @@ def hoist(function: Function) -> Function:
 
 
 def _hoisted(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+    """Return a loop's invariant integer operations and then the loop without them; None of any other operation."""
     if op.name not in LOOPS:
         return None
     moved = _steady(op)

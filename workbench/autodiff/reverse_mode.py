@@ -136,6 +136,11 @@ def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
 
 
 def _adjoint(function: Function, options: _Options) -> Function:
+    """Return the adjoint of a function, simplified and verified, with short loops unrolled where that is needed.
+
+    Raises:
+        NotDifferentiable: a value that it needs stays missing, or the sweep refuses an operation.
+    """
     current = _simplified(run(ADJOINT_INPUT, function, early_exits=options.stack), options)
     checkpointed: frozenset[tuple[Op, int]] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
@@ -167,6 +172,7 @@ def _adjoint(function: Function, options: _Options) -> Function:
 
 
 def _simplified(function: Function, options: _Options) -> Function:
+    """Return a function simplified for the reverse sweep: atomics demoted, elements promoted, dead stores dropped."""
     overlap = partial(may_overlap, disjoint=not options.atomic)
     return run(
         SIMPLIFIED,
@@ -179,6 +185,7 @@ def _simplified(function: Function, options: _Options) -> Function:
 
 
 def _promoted(function: Function, aliased: bool) -> Function:
+    """Return a function with elements of arrays promoted to values; the same object if there are none."""
     if is_straight(function):
         return function
     # Indices that are computed again in each iteration would look like other places: hoisting is for promotion's sake
@@ -227,10 +234,12 @@ def _attempt(
 
 
 def _adjoint_param(param: Value, name: str) -> Value:
+    """Return the new array parameter that collects the adjoint of a parameter."""
     return Value(adjoint_type(param.type), name)
 
 
 def _missing(function: Function) -> list[tuple[Op, Missing]]:
+    """Return the `unavailable` operations of an adjoint with their reasons; empty if nothing is missing."""
     unavailable = [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
     return [(op, reason) for op, reason in unavailable if isinstance(reason, Missing)]
 

@@ -81,14 +81,17 @@ def reached(starts: Iterable[Value], edges: Mapping[Value, Sequence[Value]]) -> 
 
 
 def _operands(*indices: int) -> Callable[[Op], Iterable[Edge]]:
+    """Return a function that returns an operation's edges from the operands at these positions to its result."""
     return lambda op: [(op.operands[p], op.result) for p in indices]
 
 
 def _all(op: Op) -> Iterable[Edge]:
+    """Return the edges of an operation from every operand to its result."""
     return [(v, op.result) for v in op.operands]
 
 
 def _if(op: Op) -> Iterable[Edge]:
+    """Return the edges of an operation from what each of its blocks yields to its results."""
     return [edge for block in op.blocks for edge in zip(block.yielded, op.results, strict=True)]
 
 
@@ -113,6 +116,10 @@ def _map(op: Op) -> Iterable[Edge]:
 
 
 def _custom(op: Op) -> Iterable[Edge]:
+    """Return the edges of a func's call.
+
+    They come from what its body yields or, if the body is not differentiated, from the inputs that have adjoints.
+    """
     if not is_opaque(op):
         return _if(op)
     return [(op.operands[k], result) for k in op.attrs[ADJOINTS] for result in op.results]
@@ -171,5 +178,6 @@ def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple
 
 
 def _component(type: Type) -> Scalar:
+    """Return the type of a vector's components; a scalar type itself."""
     assert isinstance(type, (Scalar, Vector))
     return element(type)

@@ -149,6 +149,7 @@ def _is_short(bounds: Sequence[Op | None]) -> bool:
 
 
 def _param(op: Op, slot: int) -> Value:
+    """Return the parameter of a loop's body for the carried value of this number."""
     params = op.blocks[-1].params
     return params[len(params) - len(op.results) + slot]
 
@@ -258,6 +259,7 @@ class _Chain:
         self.uses: set[tuple[Op, int]] = set()
 
     def add_params(self, loop: Op, slot: int) -> None:
+        """Add the parameters of a loop's blocks for one carried value to the values of the chain."""
         self.values.update(b.params[len(b.params) - len(loop.results) + slot] for b in loop.blocks)
 
     def of(self, loop: Op, slot: int) -> None:

@@ -57,12 +57,14 @@ class _Graph:
         self.links: dict[Value | None, list[Link]] = defaultdict(list)
 
     def block(self, block: Block, inside: tuple[Op, ...]) -> None:
+        """Add the links of a block, also of nested ones; `inside` are the operations around it, outermost first."""
         for op in block.ops:
             self.op(op, inside)
             for inner in op.blocks:
                 self.block(inner, (*inside, op))
 
     def op(self, op: Op, inside: tuple[Op, ...]) -> None:
+        """Add the links through an operation, without those inside its blocks."""
         if op.name == "load" and op.operands[0].name in self.sources:
             self.links[None].append(Link(op, op.result, "" if is_float(op.result.type) else "integers", inside))
         if op.name in EFFECTS:
@@ -85,6 +87,7 @@ class _Graph:
         return pairs
 
     def effect(self, op: Op, inside: tuple[Op, ...]) -> None:
+        """Add the links of a write to a target array: from its value, its indices and the conditions around it."""
         if op.operands[0].name not in self.targets:
             return
         *indices, value = op.operands[1:]
@@ -128,6 +131,7 @@ class _Graph:
 
 
 def _cut(op: Op, result: Value | None) -> str:
+    """Return why no derivative flows through an operation, as `Link.cut` says it; `result` is None for a write."""
     if op.name in _CUTS:
         return _CUTS[op.name]
     if op.name in TABLE:

@@ -80,6 +80,7 @@ class _Walk:
                 self.shares[value] = share
 
     def location_key(self, array: Value) -> Hashable:
+        """Return the key of an array's memory in `contents`."""
         return self.memory.get(array.name, array.name)
 
     def block(self, block: Block, shares: Sequence[Share] = ()) -> list[Share]:
@@ -92,6 +93,11 @@ class _Walk:
         return [self.shares[v] for v in block.yielded]
 
     def op(self, op: Op) -> None:
+        """Note the shares of an operation's results, and of the array that it writes to.
+
+        Raises:
+            NotDifferentiable: it is not linear.
+        """
         if op.name in REPORTS:
             self.shares |= ((r, self.of(v)) for r, v in zip(op.results, op.operands, strict=False))
             return
@@ -100,9 +106,15 @@ class _Walk:
         self.shares |= zip(op.results, shares, strict=True)
 
     def of(self, value: Value) -> Share:
+        """Return the share of a value; of an array that of its contents."""
         return self.contents[self.location_key(value)] if isinstance(value.type, ArrayType) else self.shares[value]
 
     def results(self, op: Op) -> list[Share]:
+        """Return the shares of an operation's results.
+
+        Raises:
+            NotDifferentiable: it is not linear.
+        """
         operand_shares = [self.of(v) for v in op.operands]
         if op.name == "const":
             return [_FIXED if _some(op.attrs[VALUE]) else _NOTHING]
@@ -137,6 +149,11 @@ class _Walk:
         return max(shares, default=_NOTHING)
 
     def product(self, op: Op, shares: Sequence[Share]) -> Share:
+        """Return the share of a product of the first two values, to which the others are added.
+
+        Raises:
+            NotDifferentiable: both factors are linear, or a fixed and a linear value are added.
+        """
         factors = shares[:2]
         if factors.count(_LINEAR) > 1:
             raise self.error(op, f"multiplies two values that depend on {' or '.join(self.linear)}")
@@ -167,6 +184,7 @@ class _Walk:
         return [shares[0]] * len(op.results)
 
     def error(self, op: Op, why: str) -> NotDifferentiable:
+        """Return the error for an operation that is not linear; `why` is a verb with its object."""
         names = " and ".join(self.linear)
         option = repr(self.linear[0]) if len(self.linear) == 1 else repr(list(self.linear))
         return NotDifferentiable(
@@ -178,32 +196,38 @@ class _Walk:
 
 
 def _some(value: Number | tuple[Number, ...]) -> bool:
+    """Return whether a constant is not 0, in one of its components at least."""
     return any(value) if isinstance(value, tuple) else bool(value)
 
 
 def _where(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the share of a `where`: its sides joined; the condition must be fixed."""
     walk.fixed(op, shares[:1])
     return [walk.joined(op, shares[1:])]
 
 
 def _lerp(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the share of a `lerp`: its ends joined; the weight must be fixed."""
     walk.fixed(op, shares[2:])
     return [walk.joined(op, shares[:2])]
 
 
 def _cast(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the share of a cast: that of its operand, which must be fixed unless the result is a float."""
     if not is_float(op.result.type):
         walk.fixed(op, shares)
     return shares
 
 
 def _if(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the shares of the results of an `if`: both sides joined; the condition must be fixed."""
     walk.fixed(op, shares[:1])
     then, other = (walk.block(b) for b in op.blocks)
     return [walk.joined(op, pair) for pair in zip(then, other, strict=True)]
 
 
 def _loop(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the shares of a loop's results after walking its blocks until no share changes; bounds must be fixed."""
     walk.fixed(op, shares[: LEAD[op.name]])
     carried = shares[LEAD[op.name] :]
     while True:
@@ -218,6 +242,7 @@ def _loop(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
 
 
 def _custom(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the shares of the results of a func's call, from its body; without a body, operands must be fixed."""
     if not op.attrs.get(REFERENCE, True):
         walk.fixed(op, shares)
         return [_FIXED] * len(op.results)
@@ -229,33 +254,39 @@ def _custom(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
 
 
 def _map(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the shares of the results of a `tile_map`, from its block."""
     return walk.block(op.blocks[0], shares)
 
 
 def _reduced(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the share of a reduction or scan: that of its tile, which must be fixed unless it is a sum."""
     if op.attrs[KIND] != "sum":
         walk.fixed(op, shares)
     return shares
 
 
 def _slots(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the share of new slots, which hold nothing until they are written."""
     # Storage of the thread's own is memory too, under the value that stands for it.
     walk.contents.setdefault(op.result, _NOTHING)
     return [_NOTHING]
 
 
 def _slot_write(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Join the contents of slots with what is written; return no shares. The position must be fixed."""
     walk.fixed(op, shares[1:2])
     walk.contents[op.operands[0]] = walk.joined(op, [walk.contents[op.operands[0]], shares[2]])
     return []
 
 
 def _slot_read(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the share of the contents of slots; the position must be fixed."""
     walk.fixed(op, shares[1:])
     return [walk.contents[op.operands[0]]]
 
 
 def _placed(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    """Return the share of a value with a part replaced: both joined; the positions between them must be fixed."""
     walk.fixed(op, shares[1:-1])
     return [walk.joined(op, [shares[0], shares[-1]])]
 

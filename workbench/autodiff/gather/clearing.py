@@ -20,6 +20,7 @@ def cleared_only(array: Value, operations: Sequence[Op]) -> bool:
 
 
 def _is_zero(op: Op | None) -> bool:
+    """Return whether an operation is a constant 0, in all components; False of None."""
     if op is None or op.name != "const":
         return False
     return not np.any(op.attrs[VALUE])

@@ -141,6 +141,11 @@ def _owning(adjoint: Function) -> GatherAdjoint | None:
 
 
 def _gather_adjoint(adjoint: Function, local: bool) -> GatherAdjoint | None:
+    """Return an adjoint in gather form, with its additions replaced by sums over other threads' contributions.
+
+    It is None if there are none to replace, if the result would be wrong or unsafe to split into two launches, or if it
+    would cost more than the atomic additions. The arguments are those of `gather_adjoint`.
+    """
     operations = list(walk(adjoint.body))
     if adjoint.block_dim or not adjoint.launch_ndim:
         return None
@@ -187,6 +192,7 @@ def _gather_adjoint(adjoint: Function, local: bool) -> GatherAdjoint | None:
 
 
 def _touches(adjoint: Function) -> frozenset[str]:
+    """Return the names of the arrays that an adjoint reads or writes."""
     return frozenset(read_arrays(adjoint) | written_arrays(adjoint))
 
 
@@ -230,6 +236,7 @@ def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[ElementKind, Shif
 
 
 def _shifted(way: OffsetTuple, shift: Shift | None) -> OffsetTuple:
+    """Return differences of indices as counted from the thread that adds an element up; unchanged without a shift."""
     return way if shift is None else tuple(IndexOffset(w.added - c) for w, c in zip(way, shift, strict=True))
 
 
@@ -296,6 +303,13 @@ def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
 
 
 def _addition(access: Access, where: OffsetAnalysis, ndim: int) -> _Addition | None:
+    """Return an access as an addition from whose element the adding thread is known; None if it is not.
+
+    Args:
+        access: an atomic addition, with its indices and the conditions around it.
+        where: the analysis of the indices.
+        ndim: the number of the launch's dimensions, each of which must occur once among the indices.
+    """
     op, least = access.op, lower_bounds(access.guards, where)
     indices: list[Index | None] = []
     axes: list[int | None] = []
@@ -314,6 +328,7 @@ def _addition(access: Access, where: OffsetAnalysis, ndim: int) -> _Addition | N
 
 
 def _without(function: Function, gone: Callable[[Op], bool]) -> Function:
+    """Return the function without the operations for which `gone` is true."""
     return rewrite(function, lambda _, op: () if gone(op) else None)
 
 
@@ -429,6 +444,7 @@ class _Gather:
         return thread.value, [own < added, thread >= 0, thread < end]
 
     def is_literal(self, value: Value) -> bool:
+        """Return whether a value of the adjoint is a constant."""
         return self.defs[value].name == "const" if value in self.defs else False
 
     def recompute(self, value: Value) -> Ref:
@@ -476,6 +492,7 @@ class _Gather:
                 self.branch(op, needed, way, ops)
 
     def within(self, op: Op, outer: Op) -> bool:
+        """Return whether an operation stands inside the blocks of another, at any depth."""
         while op in self.parents:
             op = self.parents[op]
             if op is outer:

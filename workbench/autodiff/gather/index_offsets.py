@@ -90,6 +90,7 @@ class OffsetAnalysis:
         return self._of(self.analysis.form(value), least) if value.type in (int32, int64) else None
 
     def _of(self, form: Form, least: Mapping[int, int]) -> Index | None:
+        """Return how an index with this linear form differs from the thread's own; None if that is not known."""
         if list(form.terms.values()) != [1] or abs(form.constant) > PULLED_OFFSET:
             return None
         (atom,) = form.terms
@@ -124,6 +125,7 @@ class OffsetAnalysis:
         return Index(inner.axis, (IndexOffset(back), IndexOffset(back, 1, op.operands[1])), inner.needs)
 
     def _not_negative(self, value: Value, index: Index, least: Mapping[int, int]) -> bool:
+        """Return whether a value, analysed as `index`, cannot be negative where the thread's own is `least` or more."""
         op = self.defs[value]
         if op.name in ("cast", "min"):
             # What a launch is no larger than (`needs`) is not negative either.
@@ -136,6 +138,7 @@ class OffsetAnalysis:
         return op.name == "mod" or one
 
     def _periodic(self, op: Op, least: Mapping[int, int]) -> Index | None:
+        """Return the index that `i % size` is, with its difference where it wraps around; None if it is not known."""
         size = self.size(op.operands[1])
         if size is None or (not size.terms and size.constant < 1):
             return None
@@ -151,6 +154,7 @@ class OffsetAnalysis:
         return Index(inner.axis, (IndexOffset(added), *other), frozenset(needs))
 
     def _clamped(self, op: Op, least: Mapping[int, int]) -> Index | None:
+        """Return the index that a `min`, `max` or `clamp` is; None if that is not known."""
         if op.name == "clamp":
             inner = self.of(op.operands[0], least)
             return self._at_most(self._at_least(inner, op.operands[1]), op.operands[2])
@@ -201,6 +205,7 @@ class OffsetAnalysis:
         return Index(inner.axis, offsets, inner.needs | frozenset(needs)) if len(offsets) <= PULLED_OFFSET else None
 
     def _narrowed(self, op: Op, least: Mapping[int, int]) -> Index | None:
+        """Return the index that the operand of a cast is; None if that is not known."""
         return self.of(op.operands[0], least)
 
     _RULES: ClassVar[dict[str, Callable[[OffsetAnalysis, Op, Mapping[int, int]], Index | None]]] = {
@@ -245,6 +250,7 @@ def upper_bounds(guards: Guards, where: OffsetAnalysis, axis: int, size: Form) -
 
 
 def _limits(guards: Guards, where: OffsetAnalysis, names: tuple[str, str]) -> Iterator[tuple[str, Value, Value]]:
+    """Yield the comparisons that guards imply, as (name, left, right), mirrored if only then the name is in `names`."""
     for condition, holds in guards:
         for name, left, right in where.analysis.implied(condition, holds):
             if name in names:

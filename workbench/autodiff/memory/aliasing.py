@@ -106,6 +106,7 @@ class _Order:
         self.twice = False
 
     def block(self, block: Block, done: list[Op]) -> list[Op]:
+        """Return the loads in a block that may see what the thread has written before; append its effects to `done`."""
         overwritten: list[Op] = []
         for op in block.ops:
             if op.name in LOADS and self.is_overwritten(op, done):
@@ -129,6 +130,10 @@ class _Order:
         return overwritten
 
     def loop(self, op: Op, done: list[Op]) -> list[Op]:
+        """Return the loads in a loop that may see what the thread has written, also in earlier iterations.
+
+        The loop's effects are appended to `done`.
+        """
         ops = [o for inner in op.blocks for o in walk(inner)]
         inside = {*definitions(*op.blocks)} | {p for o in (op, *ops) for b in o.blocks for p in b.params}
         effects = [o for o in ops if o.name in EFFECTS]

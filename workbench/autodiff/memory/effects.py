@@ -170,6 +170,7 @@ def _under_own_gradient(ops: list[Op]) -> set[Op]:
 
 
 def _custom_error(array: Value, op: Op, function: str) -> NotDifferentiable:
+    """Return the error for an access of a func with its own gradient to an array that other threads may write."""
     return NotDifferentiable(
         f"{array.name} is written in this kernel, and used here in a func with a gradient of its own, at an element "
         "that another thread may write.",
@@ -200,6 +201,7 @@ def private_additions(function: Function, launch: Launch | None = None) -> set[V
 
 
 def _changes(names: set[str]) -> bool:
+    """Return whether operations of these names on an array both read and atomically change its elements."""
     return "atomic_swap" in names or {"load", "atomic_add"} <= names
 
 
@@ -232,6 +234,7 @@ def check_own_elements(function: Function, one: str, two: str, shifts: Sequence[
 
 
 def _atomic_error(op: Op, function: str) -> NotDifferentiable:
+    """Return the error for an atomic operation without a derivative, such as `atomic_max`, on a float array."""
     name, kind = op.operands[0].name, op.attrs[KIND]
     return NotDifferentiable(
         f"atomic_{kind}() changes {name} here in a way that has no derivative yet.",
@@ -242,6 +245,7 @@ def _atomic_error(op: Op, function: str) -> NotDifferentiable:
 
 
 def _swap_error(op: Op, function: str) -> NotDifferentiable:
+    """Return the error for an atomic load or exchange of a float that other threads may change as well."""
     name = op.operands[0].name
     return NotDifferentiable(
         f"An element of {name} that another thread may change as well is changed here in a way that has no derivative.",

@@ -105,6 +105,10 @@ def _where_counts(sweep: ReverseSweep, ref: Ref) -> Ref | None:
 
 
 def _chosen(sweep: ReverseSweep, value: Value) -> Ref | bool:
+    """Return whether a value may be other than 0: a condition for a `where` with a constant 0, else True or False.
+
+    Only `where` and constants are looked into; any other value counts as True.
+    """
     op = sweep.builder.defs.get(value)
     if op is None or op.name not in ("where", "const"):
         return True

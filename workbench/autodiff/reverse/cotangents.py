@@ -130,12 +130,14 @@ class Cotangents(msgspec.Struct, frozen=True):
         return pieces_left
 
     def _named(self, cotangent: Cotangent, value: Value) -> Cotangent:
+        """Label a cotangent that is one value as `adj_<name>`, if its value has a name; return it."""
         if value.name and cotangent.whole is not None:
             self.builder.label(cotangent.whole.ref.value, f"adj_{value.name}")
         return cotangent
 
 
 def _sum(pieces: Sequence[Piece]) -> Piece:
+    """Emit the sum of contributions, which counts where one of them does; the sum has no component."""
     ref = pieces[0].ref
     for piece in pieces[1:]:
         ref = ref + piece.ref
@@ -143,6 +145,7 @@ def _sum(pieces: Sequence[Piece]) -> Piece:
 
 
 def _any_live(pieces: Sequence[Piece]) -> Ref | None:
+    """Emit the condition under which one of the contributions counts; None if one always does."""
     live: Ref | None = None
     for piece in pieces:
         if piece.live is None:

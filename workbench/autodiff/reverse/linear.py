@@ -58,6 +58,7 @@ def pushed(op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref 
 
 
 def _part(ref: Ref, component: int) -> Ref:
+    """Return a component of a vector; a scalar itself."""
     return ref.component(component) if isinstance(ref.type, Vector) else ref
 
 

@@ -151,6 +151,7 @@ def recompute(
 
 
 def _is_replaced(op: Op) -> bool:
+    """Return whether a func's call is recomputed otherwise than by a copy: it has a replay, or its body has effects."""
     return op.attrs.get(REPLAY) is not None or not EFFECTS.isdisjoint(op.blocks[0].op_names)
 
 
@@ -225,6 +226,7 @@ def lost_loads(op: Op, role: str, builder: Emitter, overwritten: frozenset[Op]) 
 
 
 def _called(op: Op) -> str:
+    """Return the name of an atomic operation as kernels write it: `atomic_max`."""
     return f"atomic_{op.attrs[KIND]}" if op.name == "atomic" else op.name
 
 
@@ -273,12 +275,14 @@ def written_out(function: Function) -> Function:
 
 
 def _stands_for(later: Op) -> Later:
+    """Return the branch or loop that a `later` operation stands for."""
     stands_for = later.attrs[STANDS_FOR]
     assert isinstance(stands_for, Later)
     return stands_for
 
 
 def _written(later: Op, inside: Inside) -> tuple[Op, ...]:
+    """Return the operations that replace a `later`: the last has its results, and then the values of `inside`."""
     stands_for = _stands_for(later)
     op, builder = stands_for.op, stands_for.builder
     env = dict(zip(builder.free(op), later.operands, strict=True))
@@ -289,6 +293,15 @@ def _written(later: Op, inside: Inside) -> tuple[Op, ...]:
 
 
 def _copy(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], outer: Inside) -> None:
+    """Emit a copy of an operation, and map its results in `env`, also those of the `later` that stands for it.
+
+    Args:
+        op: the kernel's operation.
+        env: the kernel's values to the adjoint's.
+        builder: where the adjoint is written.
+        overwritten: loads whose elements have been overwritten by then.
+        outer: the further results of the branch that it is copied into.
+    """
     later = outer.later(op)
     inside = outer.within(later)
     emitted = _structured(op, env, builder, overwritten, inside)

@@ -28,10 +28,12 @@ def _plain(sweep: ReverseSweep, cotangent: Cotangent) -> Value:
 def _one(
     sweep: ReverseSweep, name: str, operands: Sequence[Value], type: Type, attrs: dict[str, object] | None = None
 ) -> Value:
+    """Emit an operation of the adjoint with one result, and return that."""
     return sweep.builder.one(name, operands, type, attrs)
 
 
 def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, contribution: Value) -> None:
+    """Add a contribution to the cotangent of a whole value."""
     cotangents.add(value, Piece(sweep.builder.ref(contribution)))
 
 
@@ -196,6 +198,7 @@ def reshaped(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cota
 
 
 def _reshape(sweep: ReverseSweep, value: Value, shape: tuple[int, ...]) -> Value:
+    """Emit a tile in this shape; return it unchanged if it has that."""
     if tile_of(value).shape == shape:
         return value
     return _one(sweep, "tile_reshape", (value,), Tile(tile_of(value).dtype, shape), {SHAPE: shape})
@@ -216,6 +219,7 @@ def broadcast(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cot
 
 
 def _summed(sweep: ReverseSweep, value: Value, axis: int) -> Value:
+    """Emit the sum of a tile over an axis: a tile without that axis, or of one dimension a number."""
     shape, dtype = tile_of(value).shape, tile_of(value).dtype
     type = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
     return _one(sweep, "tile_reduce", (value,), type, {KIND: "sum", AXIS: axis if len(shape) > 1 else None})
@@ -257,6 +261,7 @@ def reduced(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotan
 
 
 def _linear(sweep: ReverseSweep, at: Sequence[Value], shape: Sequence[int]) -> Value:
+    """Emit the position of the element at these indices in a tile of this shape, counted row by row."""
     total: Ref = sweep.builder.ref(at[0])
     for index, size in zip(at[1:], shape[1:], strict=True):
         total = total * size + sweep.builder.ref(index)
@@ -335,6 +340,7 @@ def _product(
 
 
 def _cast(sweep: ReverseSweep, value: Value, dtype: Scalar | Vector) -> Value:
+    """Emit a tile with its elements converted to another dtype."""
     return sweep.builder.ref(value).cast(Tile(dtype, tile_of(value).shape)).value
 
 

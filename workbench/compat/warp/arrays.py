@@ -132,6 +132,11 @@ def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **optio
 
 
 def _array_or_annotation(data: Any, dtype: Any, **options: Any) -> Any:
+    """Return the array that `wp.array(…)` means: on memory at a pointer, of zeros in a shape, or of data.
+
+    Without data, shape and device it is an annotation. `options` are those of `workbench.array`, and Warp's `ptr`,
+    `strides`, `grad`, `shape` and `ndim`.
+    """
     if "ptr" in options or "strides" in options:
         kind, gradient, names = dtype or float, options.get("grad"), ("strides", "device")
         pointed = from_ptr(options.get("ptr"), kind, options.get("shape", 0), *map(options.get, names))
@@ -213,6 +218,7 @@ class array(wb.array, metaclass=Widened):
 
     @grad.setter
     def grad(self, value: Any) -> None:
+        """Set the gradient; an array whose type is no float type ignores it."""
         if is_float(self.dtype):  # in Warp an array of integers may have one, which stays 0
             wb.array.grad.fset(self, value)
 
@@ -268,6 +274,8 @@ array.kin = array
 
 
 class _IndexedClass(Widened):
+    """The metaclass of `IndexedArray`, with which `IndexedArray[dtype, ndim]` is an annotation."""
+
     def __getitem__(cls, item: Any) -> Any:
         dtype, ndim = _with_dimensions(item, 1)
         return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=ndim)

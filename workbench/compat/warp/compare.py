@@ -68,6 +68,12 @@ class Recorder:
     def _launched(
         self, where: str, kernel: Any, dim: Any, inputs: Any = None, outputs: Any = None, *args: Any, **options: Any
     ) -> None:
+        """Send the contents of a launch's arrays, and note those that require gradients for the next backward pass.
+
+        Args:
+            where: the line of the launch: file name and number.
+            kernel, dim, inputs, outputs, args, options: as passed to `launch`.
+        """
         arguments = zip((a.label for a in kernel.adj.args), [*(inputs or ()), *(outputs or ())], strict=False)
         arrays = [*_arrays(arguments)]
         self.send("launch", kernel.key, where, [(name, x.numpy()) for name, x in arrays])
@@ -78,6 +84,7 @@ class Recorder:
             self.differentiable.append((kernel.key, where, differentiable))
 
     def _differentiated(self, where: str, *args: Any, **options: Any) -> None:
+        """Send the gradients of the arrays of each noted launch, the last launch first; arguments are not used."""
         for kernel, line, arrays in reversed(self.differentiable):
             gradients = [(f"{name}.grad", x.grad.numpy()) for name, x in arrays if x.grad is not None]
             self.send("gradient", kernel, line, gradients)
@@ -142,6 +149,7 @@ def _child(side: str, arguments: list[str]) -> None:
 
 
 def _record(process: subprocess.Popen[bytes]) -> Any:
+    """Read and return the next record that a process has sent; None if it has ended."""
     try:
         return pickle.load(process.stdout)  # type: ignore[arg-type]
     except EOFError:

@@ -19,6 +19,7 @@ from workbench.frontend import Definition
 
 
 def _is_tid(node: ast.AST) -> bool:
+    """Return whether a node is a call of `tid` without arguments."""
     return isinstance(node, ast.Call) and not node.args and called_name(node) == "tid"
 
 
@@ -37,6 +38,7 @@ class _Fixed(ast.NodeTransformer):
         self.rank, self.size = rank, size
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """Extend the names of `i, j = tid()` to `rank` names, in place, and return the statement."""
         if self.rank and _is_tid(node.value):
             target = node.targets[0]
             names = [*target.elts] if isinstance(target, ast.Tuple) else [target]
@@ -45,6 +47,7 @@ class _Fixed(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Return the constant `size` for `block_dim()`; any other call, and all if `size` is 0, as it is."""
         self.generic_visit(node)
         is_size = self.size and called_name(node) == "block_dim"
         return ast.copy_location(ast.Constant(self.size), node) if is_size else node

@@ -89,6 +89,8 @@ def wheel() -> Path:
 
 
 class _KindOfTypes(type):
+    """The metaclass of `Types`, which behaves as `type` does, also for Workbench's scalar and vector types."""
+
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, (type, Scalar, Vector))
 
@@ -107,6 +109,8 @@ PYTHON_FORMS[Types] = "type"
 
 
 class _WheelLoader(SourceFileLoader):
+    """The import loader of modules from Warp's own wheel."""
+
     def exec_module(self, module: ModuleType) -> None:
         """Run a module of the wheel, in which `type` means `Types`."""
         module.__dict__["type"] = Types

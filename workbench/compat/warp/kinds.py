@@ -98,6 +98,7 @@ def number_type(kind: Any) -> Any:
 
 @cache
 def _vector_type(kind: Vector) -> Vector:
+    """Return a vector or matrix type with Warp's type of its numbers; always the same object."""
     return kind.with_dtype(NUMBERS.get(kind.dtype.name, kind.dtype))
 
 
@@ -158,6 +159,7 @@ class _Allocator:
 
 
 def _ctype(kind: Scalar) -> Any:
+    """Return the `ctypes` type of a scalar type; of 16-bit floats an unsigned integer."""
     return ctypes.c_uint16 if kind.is_half else np.ctypeslib.as_ctypes_type(kind.numpy)
 
 

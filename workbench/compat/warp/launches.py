@@ -267,6 +267,7 @@ def of_numbers(name: str) -> Callable[..., Any]:
 
 
 def _plain(value: Any) -> Any:
+    """Return a NumPy scalar as a number of Python's; any other value as `of_warp` does."""
     return value.item() if isinstance(value, np.generic) else of_warp(value)
 
 
@@ -304,6 +305,11 @@ def _launched(
     adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), block_dim: int | None = None,
     tiled: bool = False, **options: Any,
 ) -> wb.Launch | None:  # fmt: skip
+    """Run a kernel by `launch` or `launch_tiled` of Workbench, after noting the launch for open captures and tapes.
+
+    Returns:
+        The result of that call.
+    """
     device, adjoint = options.get("device"), options.get("adjoint", False)
     if adjoint:
         pairs = itertools.zip_longest(inputs, adj_inputs)
@@ -463,6 +469,7 @@ def _with_objects(value: StructValue) -> StructValue:
 
 @lru_cache(256)
 def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
+    """Return a new Workbench struct with these fields (name, type); the same class for the same arguments."""
     return wb.struct(type(name, (), {"__annotations__": dict(fields)}))
 
 

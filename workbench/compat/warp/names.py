@@ -46,6 +46,7 @@ class Row(NamedTuple):
 
 
 def _group(ours: str, remark: str, **values: Any) -> dict[str, Row]:
+    """Return a row for each named value; the rows have the same `ours` and `remark`."""
     return {name: Row(value, ours, remark) for name, value in values.items()}
 
 

@@ -172,6 +172,7 @@ class _Template(ast.NodeTransformer):
         self.fits = complete and all(isinstance(v, ast.Name) for v in changed)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return what replaces a name: a parameter's argument, or for `_name` a local name of this call alone."""
         value: Any = self.values.get(node.id)
         if value is not None:
             return ast.Name(value.id, node.ctx) if isinstance(value, ast.Name) else copy.deepcopy(value)
@@ -181,6 +182,7 @@ class _Template(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
+        """Rewrite a call in place; a form or builtin is read from the module that the user's call names, if any."""
         name = called_name(node)
         self.generic_visit(node)
         if self.module is not None and name in {*FORMS, *TABLE}:
@@ -188,13 +190,24 @@ class _Template(ast.NodeTransformer):
         return node
 
     def visit_Starred(self, node: ast.Starred) -> list[ast.expr]:
+        """Return the call's remaining positional arguments, in place of `*rest`."""
         return self.rest
 
     def visit_keyword(self, node: ast.keyword) -> list[ast.keyword]:
+        """Return the call's remaining named arguments, in place of `**named`."""
         return self.named
 
 
 class _Rewriter(ast.NodeTransformer):
+    """Rewrites a kernel's syntax tree from Warp's spelling to the language's, by the rows of `_TEXT` and `_RESULTS`.
+
+    Attributes:
+        definition: the kernel or func.
+        meshes: names of arrays of ids of meshes.
+        before: statements to go before the current one.
+        queries: the calls that begin queries, by the local names they are assigned to.
+    """
+
     def __init__(self, node: ast.FunctionDef, definition: Definition, meshes: set[str]) -> None:
         self.definition, self.meshes = definition, meshes
         self.before: list[ast.stmt] = []
@@ -227,6 +240,7 @@ class _Rewriter(ast.NodeTransformer):
         return []
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        """Rewrite `s = tile_stack(…)` by its row, and drop the assignment of a `hash_grid_query` to a name."""
         if _is_call(node.value, "tile_stack") and isinstance(node.targets[0], ast.Name):
             call: Any = node.value
             call.args.insert(0, node.targets[0])
@@ -235,6 +249,7 @@ class _Rewriter(ast.NodeTransformer):
         return [] if dropped else self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> Any:
+        """Rewrite a `for` over the name of a query as one over the query's call."""
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
         return self.generic_visit(node)
@@ -257,6 +272,10 @@ class _Rewriter(ast.NodeTransformer):
         return self.visit_For(_located(loop, node))
 
     def visit_Expr(self, node: ast.Expr) -> Any:
+        """Rewrite a statement that is a call by its row, and `f() if c else g()` as an `if` statement.
+
+        It is dropped if nothing but a name, an attribute or a tuple is left of it.
+        """
         call = node.value
         if isinstance(call, ast.IfExp):
             sides = [[_located(ast.Expr(side), node)] for side in (call.body, call.orelse)]
@@ -291,14 +310,17 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _is_name(node: ast.AST, name: str) -> bool:
+    """Return whether a node is this name."""
     return isinstance(node, ast.Name) and node.id == name
 
 
 def _load(name: str) -> ast.Name:
+    """Return a syntax node that reads a name."""
     return ast.Name(name, ast.Load())
 
 
 def _located(new: Any, node: ast.AST) -> Any:
+    """Set the locations in a new syntax tree to that of `node`, in place, and return the tree."""
     return ast.fix_missing_locations(ast.copy_location(new, node))
 
 

@@ -234,14 +234,21 @@ def _advice(target: Any, path: str) -> str:
 
 
 def _is_kernel(value: Any) -> bool:
+    """Return whether a Python value is a Workbench kernel."""
     return getattr(value, "__wb_kernel__", False) is True
 
 
 def _advice_of_kernel(path: str) -> str:
+    """Return the advice for a call of a kernel, at this dotted path, from inside another kernel."""
     return f"{path} is a kernel, and kernels do not call each other; make the shared part a func."
 
 
 def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
+    """Return the positional arguments after a check that there are no keywords; a vector type may have `shape=`.
+
+    Raises:
+        KernelTypeError: there are other keywords.
+    """
     shape = keywords.get("shape")
     sizes = tuple(getattr(n, "value", None) for n in shape) if isinstance(shape, tuple) else None
     repeated = isinstance(callee.value, Vector) and sizes == callee.value.shape
@@ -335,6 +342,7 @@ def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
 
 
 def _of_complex(name: str, number: complex) -> Literal | None:
+    """Return Python's result for a builtin of one complex literal; None if Python has none, or it is not finite."""
     try:
         result = COMPLEX[name](number) if name in COMPLEX else cmath.nan
     except (ArithmeticError, ValueError):
@@ -371,6 +379,11 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
 
 
 def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
+    """Emit the conversion `type(x)` to a scalar type, elementwise for a tile, and return it; 0 if there is no argument.
+
+    Raises:
+        KernelTypeError: there are several arguments, or the argument is no real scalar and no tile.
+    """
     if len(args) > 1:
         raise context.error(KernelTypeError, f"{type!r}() takes one argument; it got {len(args)}.")
     operand = usable(context, args[0]) if args else Literal(0)
@@ -390,10 +403,12 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
 
 
 def _truncates(operand: Literal, type: Scalar) -> bool:
+    """Return whether conversion to the type drops the literal's fraction: a finite float, to an integer type."""
     return operand.is_float and type.kind.value in ("int", "uint") and math.isfinite(operand.value)
 
 
 def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `tid()` where a single index is expected, and return that index."""
     return thread_index(context, node, 1)[0]
 
 
@@ -421,6 +436,11 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
 
 
 def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `len(x)`: the size of the first dimension, a literal for a tuple, tile or vector, a value for an array.
+
+    Raises:
+        KernelTypeError: x has no length.
+    """
     (operand,) = _positional(context, node, expression, 1)
     if isinstance(operand, tuple):
         return Literal(len(operand))
@@ -453,6 +473,11 @@ def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
+    """Lower the arguments of a call that takes exactly `count` positional ones, and return their operands.
+
+    Raises:
+        KernelTypeError: there is another number of arguments, or a keyword.
+    """
     if node.keywords or len(node.args) != count:
         name = ast.unparse(node.func)
         raise context.error(KernelTypeError, f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
@@ -460,6 +485,11 @@ def _positional(context: Context, node: ast.Call, expression: Expression, count:
 
 
 def _atomic(sign: str) -> FormHandler:
+    """Return the lowering of `atomic_add(x, i, …, v)` ("+") or `atomic_sub` ("-").
+
+    The result of the call is the element's old value.
+    """
+
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         name = ast.unparse(node.func)
         if node.keywords or len(node.args) < 3:
@@ -481,12 +511,14 @@ def _atomic(sign: str) -> FormHandler:
 
 
 def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Raise KernelSyntaxError: `range(…)` is used as a value, not as what a `for` runs over."""
     raise context.error(
         KernelSyntaxError, "range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1)."
     )
 
 
 def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Raise KernelSyntaxError: `hash_grid_query(…)` is used as a value, not as what a `for` runs over."""
     raise context.error(KernelSyntaxError, "hash_grid_query() stands only in `for j in hash_grid_query(grid, x, r)`.")
 
 
@@ -550,6 +582,11 @@ def _constructed_type(
 
 
 def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ...]:
+    """Return the sizes that `length=` or `shape=` of a constructor stands for; () without that argument.
+
+    Raises:
+        KernelTypeError: a size is not known at compile time.
+    """
     parts = operand if isinstance(operand, tuple) else () if operand is None else (operand,)
     if len(parts) == 1 and isinstance(parts[0], Static) and is_tuple(parts[0].value):
         return cast("tuple[int, ...]", parts[0].value)
@@ -560,6 +597,11 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
 
 
 def _scalar(context: Context, name: str, operand: Operand) -> Any:
+    """Return the number type that `dtype=` of a constructor stands for.
+
+    Raises:
+        KernelTypeError: it is no number type.
+    """
     scalar = number_of(operand)
     if scalar is None:
         raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")

@@ -137,15 +137,18 @@ class _Number(Ref):
         self.context = context
 
     def _op(self, name: str, *args: Any) -> Ref:
+        """Emit an operator, by its builtin's name, on numbers of this class or of Python; return its result."""
         return _Number(
             self.context, applied(self.context, name, [getattr(a, "value", None) or Literal(a) for a in args])
         )
 
     def like(self, number: Any) -> Ref:
+        """Emit a Python number as a constant of this number's type."""
         return _Number(self.context, convert(self.context, Literal(number), self.type))
 
 
 def _of_rows(context: Context, name: str, m: Value, result: Type) -> Value:
+    """Emit the determinant or the inverse of a complex matrix; `result` is its type for the real parts."""
     assert isinstance(m.type, Complex)
     each = [_Number(context, z) for z in scalar_components(context, m)]
     size = m.type.shape[1]
@@ -220,6 +223,7 @@ def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand
 
 
 def _is_real(operand: Value | Literal) -> bool:
+    """Return whether an operand is a real scalar; False of vectors."""
     if isinstance(operand, Literal):
         return not operand.is_complex
     return isinstance(operand.type, Scalar)

@@ -22,6 +22,18 @@ Number = Value | Literal
 
 
 def _numbers(context: Context, node: ast.Call, expression: Expression, least: int, most: int) -> list[Number]:
+    """Lower the arguments of an expectation, and return them: two numbers or vectors of one shape, then scalars.
+
+    Args:
+        context: of the call.
+        node: the call.
+        expression: lowers an argument.
+        least: the smallest number of arguments.
+        most: the largest; if it is 3, the third may be named `tolerance`.
+
+    Raises:
+        KernelTypeError: there are too many or too few, they are no real numbers, or their shapes differ.
+    """
     name = ast.unparse(node.func).split(".")[-1]
     nodes = [*node.args, *(k.value for k in node.keywords if k.arg == "tolerance" and most == 3)]
     if len(nodes) < len(node.args) + len(node.keywords) or not least <= len(nodes) <= most:
@@ -41,6 +53,7 @@ def _numbers(context: Context, node: ast.Call, expression: Expression, least: in
 
 
 def _shape(operand: Number) -> tuple[int, ...]:
+    """Return the shape of a vector or matrix; () for a scalar or a literal."""
     return operand.type.shape if isinstance(operand, Value) and isinstance(operand.type, Vector) else ()
 
 
@@ -52,16 +65,19 @@ def _pairs(context: Context, a: Number, b: Number) -> list[tuple[Number, Number]
 
 
 def _assert(context: Context, condition: Value, message: str = "") -> None:
+    """Emit an assert that the condition holds, with a message that may be empty."""
     context.builder.emit("assert", (condition,), (), {MESSAGE: message})
 
 
 def _equal(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `expect_eq(a, b)` to one assert per component; return the empty tuple."""
     for pair in _pairs(context, *_numbers(context, node, expression, 2, 2)):
         _assert(context, apply(context, TABLE["eq"], pair))
     return ()
 
 
 def _differ(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `expect_neq(a, b)` to one assert that some component differs; return the empty tuple."""
     pairs = _pairs(context, *_numbers(context, node, expression, 2, 2))
     each = [apply(context, TABLE["ne"], pair) for pair in pairs]
     _assert(context, reduce(lambda a, b: apply(context, TABLE["or_"], (a, b)), each))
@@ -69,6 +85,7 @@ def _differ(context: Context, node: ast.Call, expression: Expression) -> Operand
 
 
 def _near(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `expect_near(a, b, tolerance)` to one assert per component; return the empty tuple."""
     a, b, *rest = _numbers(context, node, expression, 2, 3)
     pairs, what = _pairs(context, a, b), ast.unparse(node.args[0])
     for k, pair in enumerate(pairs):

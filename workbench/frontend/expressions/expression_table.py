@@ -103,6 +103,13 @@ def _unloaded(context: Context, node: ast.expr) -> Operand:
 
 
 def _lowered(context: Context, node: ast.expr) -> Operand:
+    """Lower an expression by the class of its node; an element of an array of structs is not loaded.
+
+    Raises:
+        KernelSyntaxError: the language has no such expression.
+        KernelTypeError: it is a name without a value here.
+        AlreadyReported: it uses something whose error is already noted.
+    """
     lower = LOWER.get(type(node))
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
@@ -121,6 +128,11 @@ def value(context: Context, node: ast.expr) -> Value:
 
 
 def _constant(context: Context, node: ast.Constant) -> Operand:
+    """Lower a constant of the source: a number to a literal, a bool to an IR constant.
+
+    Raises:
+        KernelSyntaxError: it is a string, None or `…`.
+    """
     if isinstance(node.value, bool):
         return context.builder.const(node.value, bool_)
     if isinstance(node.value, (int, float, complex)):
@@ -136,14 +148,17 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
 
 
 def _name(context: Context, node: ast.Name) -> Operand:
+    """Lower the read of a name, local or from the definition's scope."""
     return python_names.name(context, node.id)
 
 
 def _tuple(context: Context, node: ast.Tuple) -> Operand:
+    """Lower each item of a tuple that is written out, and return the operands."""
     return tuple(expression(context, e) for e in node.elts)
 
 
 def _binary(context: Context, node: ast.BinOp) -> Operand:
+    """Lower a binary operator; the left operands of a long chain are lowered in a loop, not recursively."""
     chain = [node]  # a sum of many terms, the last first
     while isinstance(chain[-1].left, ast.BinOp):
         chain.append(chain[-1].left)
@@ -228,6 +243,7 @@ def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
 
 
 def _any_float(*operands: Value | Literal) -> bool:
+    """Return whether any operand is a float literal or has a float type."""
     return any(o.is_float if isinstance(o, Literal) else is_float(o.type) for o in operands)
 
 
@@ -256,6 +272,11 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
 
 
 def _literal(context: Context, number: int | float | complex) -> Literal:
+    """Return a Python number as a literal.
+
+    Raises:
+        KernelTypeError: no literal can hold it; the error has the current location.
+    """
     try:
         return Literal(number)
     except KernelTypeError as error:
@@ -291,6 +312,7 @@ def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
 
 
 def _unary(context: Context, node: ast.UnaryOp) -> Operand:
+    """Lower `-x`, `+x`, `~x` or `not x`; the result is a literal, a `Static` or a constant where x is known."""
     operand = expression(context, node.operand)
     if isinstance(node.op, ast.Not):
         condition = truth(context, operand)
@@ -320,6 +342,14 @@ def _is_written(node: ast.expr) -> bool:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
+    """Lower a comparison, also a chain, `in`, or one of tuples, to one bool.
+
+    It is `Static` if all operands are written out as numbers or it compares with None, else an IR value.
+
+    Raises:
+        KernelSyntaxError: an operator is not in the language.
+        KernelTypeError: the operands do not compare.
+    """
     is_none = _is_none(context, node)
     if is_none is not None:
         return is_none
@@ -476,6 +506,11 @@ def _is_cheap(block: Block) -> bool:
 
 
 def _condition(context: Context, node: ast.expr, operand: Operand) -> Value | Literal:
+    """Return an operand of `and` or `or` as a scalar; an array is a true constant, None a false one.
+
+    Raises:
+        KernelTypeError: it is neither, nor a bool or number.
+    """
     if views.is_array(operand) or (isinstance(operand, Static) and operand.value is None):
         return context.builder.const(not isinstance(operand, Static), bool_)  # None is false, an array is true
     operand = usable(context, operand)
@@ -487,12 +522,20 @@ def _condition(context: Context, node: ast.expr, operand: Operand) -> Value | Li
 
 
 def _constant_block(context: Context, result: bool) -> Block:
+    """Return a block that only yields this bool."""
     with context.builder.block() as opened:
         context.builder.yield_(context.builder.const(result, bool_))
     return opened.block
 
 
 def _choice(context: Context, node: ast.IfExp) -> Operand:
+    """Lower `a if c else b`: one side alone if c is known, else a `where` or an `if`.
+
+    It is a `where` if computing the sides takes no operations other than constants.
+
+    Raises:
+        KernelTypeError: the sides have no common type.
+    """
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return expression(context, node.body if condition else node.orelse)
@@ -535,15 +578,22 @@ def _named(context: Context, node: ast.NamedExpr) -> Operand:
 
 
 def _side(context: Context, node: ast.expr) -> Operand:
+    """Lower one side of a conditional expression: a struct, a tuple, a part of an array, a literal or an IR value.
+
+    Raises:
+        KernelTypeError: it is something else.
+    """
     operand = expression(context, node)
     return operand if isinstance(operand, (Bundle, tuple, View)) else usable(context, operand)
 
 
 def _only_constants(block: Block) -> bool:
+    """Return whether a block has no operations other than constants."""
     return all(op.name == "const" for op in block.ops)
 
 
 def _call(context: Context, node: ast.Call) -> Operand:
+    """Lower a call; a call of `f if c else g` becomes a choice between two calls."""
     if isinstance(node.func, ast.IfExp):
         return _choice(context, _inside(node.func, lambda side: ast.Call(side, node.args, node.keywords)))
     return calls.call(context, node, expression)
@@ -556,6 +606,7 @@ def _inside(choice: ast.IfExp, use: Callable[[ast.expr], ast.expr]) -> ast.IfExp
 
 
 def _attribute(context: Context, node: ast.Attribute) -> Operand:
+    """Lower `base.attr`; of an element of an array of structs only that field is loaded."""
     base = _unloaded(context, node.value)
     return part_of(context, base, node)
 
@@ -575,6 +626,11 @@ def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript
 
 
 def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Operand:
+    """Lower the read of an attribute of a lowered base, by what the base is: module, struct, array, tile or vector.
+
+    Raises:
+        KernelSyntaxError, KernelTypeError: it has no such attribute.
+    """
     if isinstance(base, Static):
         return python_names.attribute(context, base, node.attr)
     if isinstance(base, (Bundle, Element)):
@@ -608,12 +664,18 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:
+    """Lower `base[index]`; a subscript of `a if c else b` becomes a choice between two subscripts."""
     if isinstance(node.value, ast.IfExp):
         return _choice(context, _inside(node.value, lambda side: ast.Subscript(side, node.slice, node.ctx)))
     return _item_of(context, expression(context, node.value), node)
 
 
 def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
+    """Lower `base[index]` of a lowered base, by what the base is: tuple, array, tile, matrix or vector.
+
+    Raises:
+        KernelTypeError: it cannot be indexed, or not with this index.
+    """
     if isinstance(base, tuple):
         item = tuples.part(context, base, node.slice, expression)
         if item is not None:

@@ -128,6 +128,7 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
 
 
 def _in_array(context: Context, base: Value | View, node: ast.expr, inner: bool) -> Place:
+    """Return `base[node]` of an array as a target: a `Slot`, or with `inner` a `Held` if it is a part of the array."""
     what = f"An element of {base.name}"
     if inner:
         view, subscripts = views.part(context, base, node, expression)
@@ -137,6 +138,7 @@ def _in_array(context: Context, base: Value | View, node: ast.expr, inner: bool)
 
 
 def _field_in_memory(context: Context, owner: Element, name: str) -> Place:
+    """Return a field of an element of an array of structs as a target: a `Slot`, or an `Element` if it is a struct."""
     part = owner.array.fields[structs.position(context, owner.array.type.dtype, name)]
     if isinstance(part, Elements):
         return Element(part, owner.indices)
@@ -257,6 +259,11 @@ def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript)
 
 
 def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscript) -> Value:
+    """Emit the position of the component of a vector that `v[i]` or `v.x` assigns to.
+
+    Raises:
+        KernelSyntaxError: the type has no component of this letter.
+    """
     if isinstance(node, ast.Subscript):
         return subscripts.component(context, type, expression(context, node.slice))
     if isinstance(type, Matrix) or node.attr not in tuple("xyzw"[: type.length]):
@@ -265,6 +272,7 @@ def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscri
 
 
 def _label(lvalue: Place) -> str:
+    """Return the name of a local target, as a label for its new value; empty for any other target."""
     return lvalue.id if isinstance(lvalue, Name) else ""
 
 
@@ -282,6 +290,11 @@ def assign(context: Context, target: ast.expr, operand: Operand) -> None:
 
 
 def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) -> None:
+    """Assign the components of a vector or the items of a tuple to the targets in order; `*rest` receives a tuple.
+
+    Raises:
+        KernelTypeError: the operand is neither, or has another number of items.
+    """
     wanted = len(target.elts)
     if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
         parts: list[Operand] = list(matrices.parts(context, operand))
@@ -368,6 +381,11 @@ def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr
 
 
 def _augment_in_array(context: Context, node: ast.AugAssign, lvalue: Place, slot: Slot) -> None:
+    """Lower `x[i] op= v` on an element of an array.
+
+    It is atomic for `+=` and `-=`, and for other componentwise operators unless `owned` is true of the array in the
+    run. It is a plain read and write for all others, and where evaluating v changes x.
+    """
     sign, builder = type(node.op), context.builder
     with builder.block() as right:
         operand = expression(context, node.value)

@@ -107,6 +107,11 @@ def _part(context: Context, node: ast.expr, values: list[Value], expression: Exp
 
 
 def _shown(context: Context, operand: Value | Literal) -> Value:
+    """Return an operand as a value that `print` can show.
+
+    Raises:
+        KernelTypeError: it is no scalar, vector or matrix.
+    """
     value = materialise(context, operand)
     if not isinstance(value.type, (Scalar, Vector)):
         message = f"print() shows numbers, vectors and matrices; this is {describe(value)}."
@@ -151,6 +156,18 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
 def _fitting(
     context: Context, conversion: str, node: ast.expr, expression: Expression, *, as_in_python: bool = False
 ) -> Value:
+    """Lower the argument of a printf conversion such as "%d", and return its value.
+
+    Args:
+        context: of the call.
+        conversion: the conversion.
+        node: the argument.
+        expression: lowers it.
+        as_in_python: an integer where a float is expected becomes a float64, as in an f-string.
+
+    Raises:
+        KernelTypeError: it is no scalar, or does not fit the conversion.
+    """
     with context.at(node):
         value = _shown(context, usable(context, expression(context, node)))
         if not isinstance(value.type, Scalar):
@@ -166,6 +183,7 @@ def _fitting(
 
 
 def _emit(context: Context, parts: list[Part], values: list[Value]) -> None:
+    """Emit a `print` of these parts and the values that they refer to; neighbouring texts are joined."""
     joined: list[Part] = []
     for part in parts:
         if isinstance(part, str) and joined and isinstance(joined[-1], str):

@@ -94,6 +94,11 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
 
 
 def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    """Return the numbers of a `range(…)` that is unrolled, as literals.
+
+    Raises:
+        KernelTypeError: a bound is not known at compile time, or there are more than `UNROLLED_SEQUENCE` numbers.
+    """
     bounds = [expression(context, a) for a in node.args]
     if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in bounds):
         raise context.error(
@@ -130,6 +135,7 @@ def start_of(context: Context, node: ast.Call, expression: Expression) -> tuple[
 
 
 def _enumerate(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    """Return the pairs (number, item) of an `enumerate(…)` that is unrolled."""
     inner, first = start_of(context, node, expression)
     items = sequence(context, inner, expression)
     if isinstance(first, Literal):
@@ -138,6 +144,11 @@ def _enumerate(context: Context, node: ast.Call, expression: Expression) -> tupl
 
 
 def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    """Return the tuples of a `zip(…)` that is unrolled, as many as its shortest sequence has items.
+
+    Raises:
+        KernelTypeError: it has keywords other than `strict`, or `strict=True` and unequal lengths.
+    """
     strict = {k.arg: k.value for k in node.keywords}
     flag = strict.pop("strict", ast.Constant(False))
     if strict or not isinstance(flag, ast.Constant):
@@ -150,6 +161,11 @@ def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Oper
 
 
 def _reversed(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    """Return the items of a sequence that is unrolled, the last first.
+
+    Raises:
+        KernelTypeError: there is not exactly one argument.
+    """
     if len(node.args) != 1 or node.keywords:
         raise context.error(KernelTypeError, "reversed() takes one sequence.")
     return sequence(context, node.args[0], expression)[::-1]

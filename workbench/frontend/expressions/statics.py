@@ -81,6 +81,16 @@ def reevaluated_static(definition: Definition, text: str, known: Mapping[str, An
 def _dependency(
     definition: Definition, inner: ast.expr, code: Any, text: str, known: Mapping[str, Any], value: Any
 ) -> reads.Dependency:
+    """Return a dependency on the value of a `static(…)`, which launches compare with what its code evaluates to then.
+
+    Args:
+        definition: the definition with the call.
+        inner: the argument of `static`.
+        code: that, compiled.
+        text: the call as source text.
+        known: values of local names that are known at compile time.
+        value: its value now.
+    """
     names = _names_read(inner)
 
     def reevaluate() -> Any:
@@ -124,6 +134,7 @@ def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _names_read(node: ast.expr) -> list[str]:
+    """Return the names that an expression reads without binding them itself, sorted."""
     names = [n for n in nodes_of(node) if isinstance(n, ast.Name)]
     bound = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {
         a.arg for a in nodes_of(node) if isinstance(a, ast.arg)
@@ -153,6 +164,11 @@ def _known(context: Context, name: str) -> Any:
 
 
 def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapping[str, Any]) -> Any:
+    """Return the value of compiled Python code, with names from `locals_` or else from the definition's scope.
+
+    Raises:
+        Exception: whatever the code raises; NameError for a name without a value.
+    """
     space: dict[str, Any] = {"__builtins__": builtins}
     for name in names:
         value = locals_[name] if name in locals_ else definition.read(name)

@@ -159,6 +159,7 @@ def _generate(
     items: list[Operand],
     expression: Expression,
 ) -> None:
+    """Append to `items` the elements of a generator expression or comprehension, unrolled over the clauses `over`."""
     if not over:
         items.append(expression(context, node.elt))
         return
@@ -172,6 +173,11 @@ def _generate(
 
 
 def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:
+    """Return the value of an `if` of a generator expression, which is evaluated at compile time.
+
+    Raises:
+        KernelSyntaxError: only a run decides it.
+    """
     with context.at(test):
         with context.builder.block() as opened:
             known = truth(context, expression(context, test))
@@ -186,6 +192,11 @@ def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:
 
 
 def _bind(context: Context, target: ast.expr, item: Operand) -> None:
+    """Bind the names of a comprehension's target, a name or nested tuple, to an item in `context.env`.
+
+    Raises:
+        KernelTypeError: the item does not have as many parts as the target.
+    """
     if isinstance(target, ast.Name):
         structs.bind(context.env, target.id, item)
         return
@@ -210,6 +221,11 @@ def _scope(env: Env, names: Sequence[str]) -> Generator[None]:
 
 
 def _only(context: Context, node: ast.Call, most: int) -> None:
+    """Check that a call has no keywords and 1 to `most` arguments.
+
+    Raises:
+        KernelTypeError: it has others.
+    """
     if node.keywords or not 1 <= len(node.args) <= most:
         takes = "one argument" if most == 1 else f"1 to {most} arguments"
         raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes {takes}.")
@@ -275,6 +291,7 @@ def _as_loop(name: str, node: ast.Call) -> list[ast.stmt]:
 
 
 def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `sum(x)` or `sum(x, start)`, as a loop or unrolled."""
     _only(context, node, 2)
     looped = _looped(context, "sum", node, expression)
     if looped is not None:
@@ -286,6 +303,7 @@ def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _prod(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `prod(x)`, as a loop or unrolled; the product of literals is a literal."""
     _only(context, node, 1)
     looped = _looped(context, "prod", node, expression)
     if looped is not None:
@@ -297,6 +315,7 @@ def _prod(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | Literal:
+    """Emit the sum of two operands; two literals are folded, and a first literal integer 0 is left out."""
     if isinstance(a, Literal) and (a.value == 0 or isinstance(b, Literal)):
         if isinstance(b, Literal):
             return Literal(a.value + b.value)
@@ -306,6 +325,8 @@ def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | 
 
 
 def _quantified(sign: str) -> FormHandler:
+    """Return the lowering of `all(x)` ("and_") or `any(x)` ("or_"), as a loop or unrolled."""
+
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         _only(context, node, 1)
         looped = _looped(context, "all" if sign == "and_" else "any", node, expression)
@@ -322,10 +343,16 @@ def _quantified(sign: str) -> FormHandler:
 
 
 def _tuple(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `tuple(x)` to the operands of its items; () without an argument."""
     return items_of(context, node.args[0], expression) if node.args else ()
 
 
 def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `divmod(a, b)` to the operands of the quotient and the remainder.
+
+    Raises:
+        KernelTypeError: it has keywords, or not two arguments.
+    """
     if node.keywords or len(node.args) != 2:
         raise context.error(KernelTypeError, "divmod() takes two numbers.")
     a, b = (usable(context, expression(context, argument)) for argument in node.args)

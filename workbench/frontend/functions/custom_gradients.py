@@ -151,6 +151,7 @@ def _check_inputs(context: Context, name: str, env: Env) -> None:
 
 
 def _is_number(type: Type) -> bool:
+    """Return whether a type is a float scalar, vector or other type with float components that is no array."""
     return is_float(type) and not isinstance(type, ArrayType)
 
 
@@ -193,11 +194,27 @@ def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> li
 
 
 def _misfit(inner: Context, message: str, advice: str) -> WorkbenchError:
+    """Return the type error for a gradient or replay that does not suit its func, located at its `def`."""
     definition = inner.definition
     return KernelTypeError(message, definition.locate(definition.node), advice, definition.name)
 
 
 def _gradient(context: Context, name: str, definition: Definition, env: Env, results: Sequence[Type]) -> Block:
+    """Lower the gradient that a user wrote for a func, as a block.
+
+    The block's parameters are the func's inputs that are values, the cotangents of its results, and the adjoint arrays
+    of its float arrays. It yields the adjoints of the inputs that are float numbers or vectors.
+
+    Args:
+        context: of the func's call.
+        name: the func's.
+        definition: the gradient's.
+        env: the func's arguments by name.
+        results: the types of the func's results.
+
+    Raises:
+        KernelTypeError: its parameters or effects are not those of a gradient of this func.
+    """
     inner = _closed(context, definition, {})
     wanted = list(parameter_annotations(definition).values())
     names = [a.arg for a in definition.parameters]
@@ -232,6 +249,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
 
 
 def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
+    """Return a new adjoint array for each input that is a float array, in order, and bind it in `inner.env`."""
     arrays: list[Value] = []
     for own in names:
         operand = inner.env[own]
@@ -257,6 +275,7 @@ def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
 
 
 def _converted_results(inner: Context, sums: Mapping[str, Type], results: Sequence[Operand | None]) -> list[Value]:
+    """Return the adjoints that a gradient returns, without None, each in the type of its input in `sums`."""
     return [
         assign_type(inner, operand, type, f"The adjoint of {own}")
         for (own, type), operand in zip(sums.items(), results, strict=False)
@@ -282,6 +301,11 @@ def _check(context: Context, inner: Context, block: Block, name: str, writable: 
 
 
 def _same_threads(context: Context, inner: Context, name: str) -> None:
+    """Check that a gradient or replay calls `tid()` only as the func's caller has done.
+
+    Raises:
+        KernelTypeError: it asks for other launch dimensions.
+    """
     if inner.shared.launch_ndim != context.shared.launch_ndim:
         raise _misfit(inner, f"tid() is called here before {name}'s caller calls it.", "Pass the index.")
 
@@ -298,6 +322,18 @@ def _derive(context: Context, definition: Definition, env: Env) -> Block:
 
 
 def _replay(context: Context, name: str, definition: Definition, env: Env, results: Sequence[Type]) -> Block:
+    """Lower the replay that a user wrote for a func, as a block that takes its inputs and yields its results.
+
+    Args:
+        context: of the func's call.
+        name: the func's.
+        definition: the replay's.
+        env: the func's arguments by name.
+        results: the types of the func's results.
+
+    Raises:
+        KernelTypeError: its parameters or results are not those of the func, or it changes an array.
+    """
     inner = _closed(context, definition, {})
     names = [a.arg for a in definition.parameters]
     if len(names) != len(env):
@@ -336,6 +372,7 @@ class _Adjoints(ast.NodeTransformer):
         return [*statements, self._all(node.body[-1])]
 
     def _all(self, origin: ast.AST) -> ast.stmt:
+        """Return the statement `return` of all summed adjoints, with the location of `origin`."""
         names: list[ast.expr] = [ast.Name(f"{n}.adjoint", ast.Load()) for n in self.sums]
         node = ast.Return(ast.Tuple(names, ast.Load()))
         for part in ast.walk(node):
@@ -405,11 +442,13 @@ class _Adjoints(ast.NodeTransformer):
         return name
 
     def _is_adjoint(self, node: ast.AST) -> bool:
+        """Return whether a node is a subscript of `adjoint`, such as `wb.adjoint[x]`."""
         if not isinstance(node, ast.Subscript) or not isinstance(node.value, (ast.Name, ast.Attribute)):
             return False
         return reread(self.context.definition, ast.unparse(node.value)) is ADJOINT
 
     def _error(self, node: ast.AST, message: str, advice: str) -> WorkbenchError:
+        """Return a syntax error located at a node."""
         with self.context.at(node):
             return self.context.error(KernelSyntaxError, message, advice)
 

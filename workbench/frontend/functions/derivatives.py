@@ -91,4 +91,5 @@ def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[
 
 
 def _is_number(value: Value) -> bool:
+    """Return whether a value is a float scalar, or a vector or matrix of floats."""
     return isinstance(value.type, (Scalar, Vector)) and not isinstance(value.type, ArrayType) and is_float(value.type)

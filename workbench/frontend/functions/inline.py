@@ -169,6 +169,11 @@ def _arrange(
 
 
 def _bind(context: Context, definition: Definition, arguments: Mapping[str, Operand]) -> Env:
+    """Return a func's local names at its start: each parameter with its argument or default, in the parameter's type.
+
+    Raises:
+        KernelTypeError: an argument does not fit its parameter.
+    """
     parameters = definition.parameters
     wanted, families = parameter_types(definition)
     env: Env = {}
@@ -224,6 +229,11 @@ def _member(context: Context, definition: Definition, name: str, operand: Operan
 
 
 def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: AnyType | None) -> Operand:
+    """Return an argument in its parameter's type; unchanged for a generic parameter, a tuple or a Python object.
+
+    Raises:
+        KernelTypeError: it is of another type.
+    """
     if type is None or isinstance(operand, (tuple, Static)):
         return operand
     if isinstance(type, (Struct, StructArray)):
@@ -291,12 +301,20 @@ def _better(a: Sequence[int], b: Sequence[int]) -> bool:
 
 
 def _scores(definition: Definition, arguments: Given) -> list[int] | None:
+    """Return, for each argument, how well it fits its parameter: 0 is best; None if one does not fit."""
     types, families = parameter_types(definition)
     scores = [_score(o, types[n], families.get(n)) for n, o in arguments.items()]
     return None if any(s is None for s in scores) else [s for s in scores if s is not None]
 
 
 def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> int | None:
+    """Return how well an argument fits a parameter, from `EXACT` (best) to `OPEN`; None if it does not.
+
+    Args:
+        operand: the argument.
+        type: the parameter's type; None if it is generic.
+        family: the family of types that it takes, if it is generic and has one.
+    """
     if type is not None:
         if isinstance(operand, Static) and operand.value is None:  # an array that is not there
             return EXACT if isinstance(type, (ArrayType, StructArray)) else None
@@ -310,6 +328,7 @@ def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> in
 
 
 def _adopted(is_float: bool, type: AnyType) -> int | None:
+    """Return how well a number without a type of its own, float or int, fits a type; None if it does not."""
     if not isinstance(type, Scalar) or type.kind is Kind.BOOL:
         return None
     if is_float:

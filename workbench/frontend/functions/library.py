@@ -59,6 +59,7 @@ def definition_of(form: Form) -> Definition:
 
 
 def _read(name: str, body: Callable[..., Any]) -> Definition:
+    """Return the definition of a library function, parsed from the source of its Python body."""
     text = text_of(body)
     return Definition(name, text.node, text.source, Scope(user=body.__globals__), library=True)
 
@@ -196,6 +197,8 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
 
 
 def _composed(kind: type[Vector]) -> FormHandler:
+    """Return the lowering of a call that builds a vector or quaternion (`kind`) of scalars, in their common type."""
+
     def construct(context: Context, node: ast.Call, expression: Expression) -> Operand:
         parts = [materialise(context, expression(context, a)) for a in node.args]
         scalar = promote_all(element(p.type) for p in parts)
@@ -206,12 +209,14 @@ def _composed(kind: type[Vector]) -> FormHandler:
 
 
 def _natural(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Return the argument as a value, and note that it is not negative."""
     number = materialise(context, expression(context, node.args[0]))
     context.shared.non_negative.add(number)
     return number
 
 
 def _low_word(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Return the low 32 bits of an integer, as a uint32."""
     operand = usable(context, expression(context, node.args[0]))
     if isinstance(operand, Literal) and operand.captured is None:
         return materialise(context, Literal(operand.value % 2**32), uint32)
@@ -219,32 +224,38 @@ def _low_word(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def _has_components(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Return a compile-time bool: whether the first argument is a vector of as many components as the second says."""
     value, count = (expression(context, a) for a in node.args)
     type = value_of(value).type
     return Static(isinstance(type, Vector) and type.length == literal_of(count).value, ast.unparse(node))
 
 
 def _is_double(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Return a compile-time bool: whether the argument's numbers have 64 bits."""
     return Static(element(materialise(context, expression(context, node.args[0])).type).bits == 64, ast.unparse(node))
 
 
 def _epsilon(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Return the machine epsilon of the argument's float type, as a literal."""
     scalar = element(materialise(context, expression(context, node.args[0])).type)
     return Literal(float(np.finfo(scalar.numpy).eps))
 
 
 def _factors(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Return literals p and n / p for a literal n, where p is the largest factor of n up to its square root."""
     n = int(literal_of(expression(context, node.args[0])).value)
     p = next(p for p in range(isqrt(n), 0, -1) if n % p == 0)
     return Literal(p), Literal(n // p)
 
 
 def _stack(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Emit storage of the thread's own for `count` values of the type of the second argument; return its slots."""
     count, value = (expression(context, a) for a in node.args)
     return context.builder.slots(materialise(context, value).type, int(literal_of(count).value))  # type: ignore[arg-type]
 
 
 def _pushed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Emit the write of a value to a slot (arguments: slots, position, value); return the position plus 1."""
     operand, position, value = (expression(context, a) for a in node.args)
     slots, index = value_of(operand), materialise(context, position)
     context.builder.slot_write(slots, index, convert(context, value, slots_of(slots).dtype))
@@ -252,6 +263,7 @@ def _pushed(context: Context, node: ast.Call, expression: Expression) -> Operand
 
 
 def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Emit the read of a slot (arguments: slots, position), and return the value."""
     slots, position = (expression(context, a) for a in node.args)
     return context.builder.slot_read(value_of(slots), materialise(context, position))
 

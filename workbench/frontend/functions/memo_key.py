@@ -31,6 +31,13 @@ def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable
 
 
 def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hashable:
+    """Return a hashable description of an operand that does not depend on the identity of IR values.
+
+    Args:
+        context: whose builder knows facts about values.
+        operand: an operand, or a part of one.
+        numbers: the values so far, numbered in order of appearance; new ones are added.
+    """
     if isinstance(operand, Value):
         wide = isinstance(operand.type, ArrayType) and operand.type.wide  # which == leaves out
         known = context.shared.builder.known(operand)
@@ -64,6 +71,7 @@ def with_values(operand: Operand, mapping: Mapping) -> Operand:
 
 
 def _with_values(operand: object, mapping: Mapping) -> object:
+    """Return an operand, or a part of one, with its IR values replaced by `mapping`; other objects unchanged."""
     if isinstance(operand, Value):
         return mapping.get(operand, operand)
     if is_tuple(operand):

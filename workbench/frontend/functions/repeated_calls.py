@@ -101,6 +101,10 @@ def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tupl
 
 
 def _folded(context: Context, definition: Definition, body: Body) -> Body:
+    """Return a func's lowered body, simplified, with `called` set if a call of it is to be an operation.
+
+    One whose results have weak types is not simplified.
+    """
     if any(is_weak(v.type) for v in body.block.yielded):  # what it is computed in, each call decides
         return replace(body, called=_worth_a_call(body.block))
     ends = Builder()
@@ -126,6 +130,14 @@ def _worth_a_call(block: Block) -> bool:
 
 
 def _copied(context: Context, body: Body, args: tuple[Operand, ...], location: Location | None) -> Operand | None:
+    """Emit a func's remembered body for new arguments, or a `call` of it; return its result, None if it has none.
+
+    Args:
+        context: of the caller.
+        body: the remembered body.
+        args: the arguments.
+        location: the location of the copied operations; None: they retain their own.
+    """
     builder, yielded = context.shared.builder, body.block.yielded
     mapping: Mapping = dict(zip(body.block.params, dict.fromkeys(values(args)), strict=True))
     if body.called:

@@ -215,6 +215,7 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
 
 
 def _value(definition: Definition, argument: ast.arg) -> Any:
+    """Return the Python value of a parameter's annotation: the one Python evaluated, or else its evaluated source."""
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
         return unwrapped(reads.given_annotation(definition, argument.arg))

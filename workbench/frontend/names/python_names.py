@@ -114,6 +114,7 @@ def _is_vector(value: object) -> TypeGuard[HostArray]:
 
 
 def _is_number(value: Any) -> bool:
+    """Return whether a Python value is a number, an enum member, a tuple, or an array of the shape of a vector."""
     return isinstance(value, (bool, int, float, complex, np.generic, enum.Enum, tuple)) or _is_vector(value)
 
 
@@ -263,6 +264,7 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
 
 
 def _constant(context: Context, path: str, type: Scalar | Vector, value: Any) -> Operand:
+    """Emit a constant of a Python value that the kernel reads at `path`, and note it among the captured ones."""
     return context.builder.const(value, type, _capture(context, path, type, value))
 
 
@@ -286,12 +288,17 @@ def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> 
 
 
 def _is_same_constant(a: Any, b: Any) -> bool:
+    """Return whether two constants are equal, where the float 0.0 differs from -0.0 and NaN equals NaN."""
     if isinstance(a, float) and isinstance(b, float):
         return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
     return a == b
 
 
 def _watch(context: Context, path: str, value: Any) -> None:
+    """Have launches compare the Python value that a definition reads at `path` with this one.
+
+    Nothing is watched for the library, or for constants of a cell that are no numbers.
+    """
     if context.definition.library:
         return
     root = path.split(".")[0]

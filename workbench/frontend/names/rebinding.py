@@ -85,6 +85,13 @@ def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
 
 
 def _mark(definition: Definition, node: ast.AST, parameter: str) -> None:
+    """Mark as assigned each name that a call or `:=` in a tree rebinds, in place, and the call or `:=` as `uncertain`.
+
+    Args:
+        definition: the definition with the tree.
+        node: the root of the tree.
+        parameter: where the node is that it may be computed not at all or twice, as messages say it; else empty.
+    """
     name = _rebound(definition, node)
     if name is not None:
         name.ctx = ast.Store()

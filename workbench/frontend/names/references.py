@@ -102,6 +102,12 @@ def called(definition: Definition, node: ast.AST) -> list[tuple[str, Definition]
 
 
 def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield a statement with the reference parameters of its call assigned from the call's results; others unchanged.
+
+    Raises:
+        KernelSyntaxError: such a call stands inside an expression, has an argument that cannot be assigned, or returns
+            nothing where its result is assigned.
+    """
     call = getattr(node, "value", None)
     refs = called(definition, call) if isinstance(node, (ast.Expr, ast.Assign, ast.Return)) and call else []
     parts = nodes_of(*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr)))

@@ -42,10 +42,16 @@ def convert_result(context: Context, operand: Operand) -> Operand:
 
 
 def _typed(context: Context, operand: Operand, type: AnyType | None, name: str) -> Operand:
+    """Return an operand converted to the type of the reference parameter `name`; unchanged without a type."""
     return operand if type is None else fitted(context, operand, type, f"{name} of {context.definition.name}()")
 
 
 def _as_annotated(context: Context, operand: Operand) -> Operand:
+    """Return a func's result converted to its annotation; unchanged if there is none that is a type of the language.
+
+    Raises:
+        KernelTypeError: the result has another type, or another number of values.
+    """
     node = context.definition.node.returns
     if node is None or not context.inside or isinstance(operand, Poison):
         return operand
@@ -65,6 +71,7 @@ def _as_annotated(context: Context, operand: Operand) -> Operand:
 
 
 def _type(context: Context, annotated: Any) -> AnyType | None:
+    """Return the type that an evaluated annotation stands for; None if it is generic or no type of the language."""
     try:
         return parameter_type(annotated, "the result", None, context.definition.name)
     except KernelTypeError:
@@ -72,6 +79,11 @@ def _type(context: Context, annotated: Any) -> AnyType | None:
 
 
 def _fitted(context: Context, operand: Operand, type: AnyType | None) -> Operand:
+    """Return a func's result in its annotated type, widened if nothing is lost; unchanged without a type.
+
+    Raises:
+        KernelTypeError: it is of a type that does not widen to that.
+    """
     if type is None:
         return operand
     if adopts(operand, type):
@@ -90,6 +102,7 @@ def _fitted(context: Context, operand: Operand, type: AnyType | None) -> Operand
 
 
 def _is_float(type: Any) -> bool:
+    """Return whether a type is a float scalar."""
     return isinstance(type, Scalar) and type.kind is Kind.FLOAT
 
 

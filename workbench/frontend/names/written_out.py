@@ -60,6 +60,7 @@ def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.s
 
 
 def _statements(definition: Definition, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements with queries and `match` written out at any depth; nested blocks are changed in place."""
     for statement in body:
         for part in (statement, *getattr(statement, "cases", ())):
             for block in blocks_of(part):
@@ -75,10 +76,12 @@ def _named(definition: Definition, node: ast.AST, names: Sequence[str]) -> bool:
 
 
 def _begun(definition: Definition, node: ast.AST) -> bool:
+    """Return whether a node is a `for` over a query of a tree or mesh."""
     return isinstance(node, ast.For) and _named(definition, node.iter, BEGIN)
 
 
 def _continued(definition: Definition, node: ast.AST) -> bool:
+    """Return whether a node is a `while` whose condition is the next step of a query of a tree or mesh."""
     return isinstance(node, ast.While) and _named(definition, node.test, (NEXT, MESH_NEXT, "mesh_query_aabb_next"))
 
 
@@ -161,6 +164,12 @@ def branches(definition: Definition, node: ast.Match) -> list[ast.stmt]:
 
 
 def _cases(cases: list[ast.match_case], subject: str) -> list[ast.stmt]:
+    """Return nested `if` statements for the cases of a `match`; empty if there are none.
+
+    Args:
+        cases: the cases; their nodes are reused.
+        subject: the local name that holds the matched value.
+    """
     if not cases:
         return []
     case, *others = cases
@@ -213,14 +222,17 @@ def _read(node: ast.pattern, subject: str, into: _Pattern) -> None:
 
 
 def _name(name: str) -> ast.expr:
+    """Return a syntax node that reads a name."""
     return ast.Name(name, ast.Load())
 
 
 def _set(name: str, value: ast.expr, origin: ast.AST) -> list[ast.stmt]:
+    """Return the statement `name = value`, in a list, with the location of `origin`."""
     return _placed([ast.Assign([ast.Name(name, ast.Store())], value)], origin)
 
 
 def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
+    """Set the location of each node that has none to that of `origin`, in place; return the statements."""
     for inner in nodes_of(*statements):
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, origin)

@@ -112,6 +112,7 @@ def _pass_it(value: Any) -> str:
 
 
 def _struct(context: Context, operand: Bundle | Elements) -> Exception:
+    """Return the error for a struct, or an array of structs, where a number is expected."""
     if isinstance(operand, Elements):
         message, advice = (
             f"A number is expected here; {operand.name} is {operand.type!r}.",
@@ -237,6 +238,7 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
 
 
 def _component_of(source: Any, wanted: Any) -> str:
+    """Return the advice to take one component or element of a `source` type where `wanted` is expected; else empty."""
     if isinstance(source, Complex) and isinstance(wanted, Scalar):
         return "Take its .real, its .imag or abs()."
     if isinstance(source, Vector) and isinstance(wanted, Scalar):

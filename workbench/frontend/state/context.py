@@ -120,6 +120,7 @@ class NotingBuilder(Builder):
                 values.add(value)
 
     def _positive(self, op: Op) -> bool:
+        """Return whether an operation's integer result cannot be negative; note on the way if it is a size or a 1."""
         known = [v in self.non_negative for v in op.operands]
         match op.name:
             case "tid":

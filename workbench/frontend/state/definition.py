@@ -181,6 +181,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def _locations(self) -> dict[tuple[int, int, int | None, int | None], Location]:
+        """The locations that `locate` has computed, by the span of the node: line, column, end line and end column."""
         return {}
 
     def _characters(self, line: int, column: int) -> int:
@@ -277,6 +278,7 @@ def reads(node: ast.AST) -> Counter[str]:
 
 
 def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
+    """Count the reads of each name among the nodes; the target of an augmented assignment is read, too."""
     counts: Counter[str] = Counter()
     for inner in nodes:
         name = inner.target if isinstance(inner, ast.AugAssign) else inner

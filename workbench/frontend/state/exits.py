@@ -91,6 +91,7 @@ def _is_endless(loop: Loop) -> bool:
 
 
 def _is_broken(loop: Loop) -> bool:
+    """Return whether a `break` of the loop stands in its body, as stored on the node."""
     return answer(loop, "may_break", lambda: breaks(loop.body))
 
 
@@ -132,6 +133,7 @@ def bare(loop: Loop) -> Loop:
 
 
 def _bare(loop: Loop) -> Loop:
+    """Return a copy of a loop without its `else`; `has_else` says of it whether something may leave the loop early."""
     fields: dict[str, Any] = {**dict(ast.iter_fields(loop)), "orelse": []}
     own: Any = ast.copy_location(type(loop)(**fields), loop)
     own.has_else = exit_flag(loop) is not None

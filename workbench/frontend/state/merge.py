@@ -137,6 +137,7 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
 
 
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
+    """Return the error for a name whose types differ where two paths meet; `a` and `b` are its values on them."""
     if name.startswith("break."):
         return at_different_times(context)
     if is_ours(name):  # what the function returns
@@ -245,6 +246,7 @@ def stays(operand: Operand) -> bool:
 
 
 def _is_bound(operand: Operand | None) -> bool:
+    """Return whether a name has a value on a path: it is there, and not `Unset`."""
     return operand is not None and not isinstance(operand, Unset)
 
 
@@ -254,6 +256,14 @@ def _behind(operand: Operand | None) -> Operand:
 
 
 def _merge_name(branches: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
+    """Note in `branches.after` what a name is behind two paths, or in `branches.to_join` that a value joins the two.
+
+    Args:
+        branches: the result so far.
+        name: the name.
+        pair: its operands at the ends of the paths.
+        test: the condition of the branch, for messages.
+    """
     a, b = pair
     known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
     if is_same(a, b):

@@ -128,6 +128,14 @@ def expression(definition: Reader, node: ast.AST, usable: Usable, known: Collect
 
 
 def _readable(definition: Reader, node: ast.AST, usable: Usable, known: Collection[str]) -> bool:
+    """Return whether all that evaluating a Python expression reads can be noted, and note it.
+
+    Args:
+        definition: the definition whose scope it is evaluated in.
+        node: the expression.
+        usable: whether a value counts as the meaning of a name.
+        known: names that are not the scope's.
+    """
     path = dotted(node)
     if path is None:
         if isinstance(node, ast.Call) and not _is_ours(definition, node.func, usable):

@@ -89,6 +89,7 @@ def meaning_of_form(context: Context, form: Form) -> Form:
 
 
 def _is_number(operand: Operand) -> bool:
+    """Return whether an operand is a scalar or vector value; False of literals."""
     return isinstance(operand, Value) and isinstance(operand.type, (Scalar, Vector))
 
 
@@ -138,6 +139,7 @@ def note_loops(context: Context, definition: Definition) -> None:
 
 
 def _note(context: Context, location: Location, message: str, advice: str) -> None:
+    """Append a notice to those of the lowering, unless it has the same one already."""
     notices = context.shared.notices
     assert notices is not None
     notice = Notice(location, message, advice)
@@ -146,16 +148,19 @@ def _note(context: Context, location: Location, message: str, advice: str) -> No
 
 
 def _warns(context: Context) -> bool:
+    """Return whether the kernel requests notices and its names do not mean what they mean in Warp."""
     return context.shared.notices is not None and not context.shared.warp_meanings
 
 
 def _is_int(operand: Operand) -> bool:
+    """Return whether an operand is an integer literal, or a value whose type is no float type."""
     if isinstance(operand, Literal):
         return not operand.is_float
     return isinstance(operand, Value) and not is_float(operand.type)
 
 
 def _is_positive(context: Context, operand: Operand) -> bool:
+    """Return whether an operand is known not to be negative: a literal, an unsigned one, or by a note."""
     if isinstance(operand, Literal):
         return operand.value >= 0
     unsigned = isinstance(operand, Value) and element(operand.type).kind.value in ("uint", "bool")

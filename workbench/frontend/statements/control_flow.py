@@ -110,6 +110,7 @@ def body(context: Context, statements: Statements) -> Returned:
 
 
 def _loop_body(context: Context, statements: Statements) -> None:
+    """Lower the statements of a loop's body, behind which no value is returned."""
     _run(context, statements, LAST)
 
 
@@ -215,6 +216,7 @@ def _way_out(context: Context, node: ast.stmt) -> BodyResult:
 
 
 def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None:
+    """Bind the local name of a flag to a bool constant, located at `origin`."""
     with context.at(origin):
         context.env[name] = context.builder.const(value, bool_)
 
@@ -415,6 +417,7 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
 
 
 def _if(context: Context, node: ast.If) -> None:
+    """Lower an `if`; a chain of more than `NESTED_EXITS` `elif`s is lowered link by link, without nesting."""
     links = as_list(node)
     if len(links) > NESTED_EXITS:
         _chain(context, links)
@@ -434,6 +437,7 @@ _HOLDING: dict[type[ast.stmt], Callable[[Context, Any], None]] = {ast.If: _if, a
 
 
 def _returned(context: Context, node: ast.Return) -> Operand | None:
+    """Lower the value of a `return`, in the func's annotated type; None without a value, `POISON` after an error."""
     with context.at(node):
         mark(context, node)
     if node.value is None:
@@ -501,4 +505,5 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
 
 
 def _known(context: Context, operand: Operand) -> Operand:
+    """Return an operand as a literal or IR value; a pending one stays pending."""
     return operand if isinstance(operand, Pending) else usable(context, operand)

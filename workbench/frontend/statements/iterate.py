@@ -255,6 +255,7 @@ def _is_grid(operand: Operand | None) -> bool:
 
 
 def _is_ball(context: Context, operands: list[Operand]) -> bool:
+    """Return whether there are two operands, the first a vector of 3 floats; the second, a radius, is not looked at."""
     if len(operands) != 2:
         return False
     point, _ = (usable(context, o) for o in operands)
@@ -264,6 +265,16 @@ def _is_ball(context: Context, operands: list[Operand]) -> bool:
 
 
 def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_body: loops.LowerBody) -> None:
+    """Lower a `for` by lowering its body once for each item, with the target bound to it.
+
+    If the loop may be left early, each later copy of the body runs only while its flag is not set.
+
+    Args:
+        context: of the loop.
+        node: the loop.
+        items: what it runs over.
+        lower_body: lowers the statements of a body.
+    """
     flag = exit_flag(node)
     item = f"item.{node.lineno}.{node.col_offset}"
     bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
@@ -302,6 +313,7 @@ def _kind(operand: Operand) -> object:
 
 
 def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
+    """Set the location of each node that has none to that of `origin`, in place; return the statements."""
     for statement in statements:
         for inner in nodes_of(statement):
             if not hasattr(inner, "lineno"):

@@ -71,6 +71,21 @@ def infer_loop_types(
 
 
 def _infer(context: Context, known: LoopTypes, names: Sequence[str], before: Env, attempt: Attempt) -> LoopTypes:
+    """Return the types of a loop's carried names, and its hidden names, after lowering its body until they agree.
+
+    The last attempt's operations and names remain in the context. Hidden names have no value at the start of an
+    iteration.
+
+    Args:
+        context: of the loop.
+        known: the types and hidden names to begin with.
+        names: those that an iteration may hand to the next.
+        before: what local names are before the loop; a name to which a `return` inside gives a struct becomes one.
+        attempt: as in `infer_loop_types`.
+
+    Raises:
+        KernelTypeError: the type of a name changes in every iteration.
+    """
     errors, errors_before = context.shared.errors, len(context.shared.errors)
     types: dict[str, Type] = known.types
     hidden = dict(known.hidden)
@@ -154,6 +169,7 @@ def _lost(before: Operand, end: Operand, carried: bool) -> bool:
 
 
 def _changed(name: str) -> Unset:
+    """Return the `Unset` of a name whose kind changes in a loop, so that an iteration starts without a value for it."""
     reason = f"{shown(name)} changes its kind inside the loop, so it is not known here."
     return Unset(RETURNS_A_VALUE if is_ours(name) else reason)
 
@@ -198,6 +214,7 @@ def _decides(end: Type, type: Type) -> bool:
 
 
 def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dict[str, Operand]) -> None:
+    """Append an error for each carried name whose operand in `ends` does not fit the type in which it is carried."""
     for name, type in types.items():
         end = ends[name]
         if isinstance(end, Value) and not _fits(name, end, type):
@@ -214,6 +231,7 @@ def _fits(name: str, end: Operand, type: Type) -> bool:
 
 
 def _unlike(name: str, type: Type, end: Operand) -> str:
+    """Return the message that a name has this type before a loop and another operand after an iteration."""
     return f"{shown(name)} is {type!r} before the loop and {describe(end)} after an iteration."
 
 

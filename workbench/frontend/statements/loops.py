@@ -325,6 +325,11 @@ def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | 
 
 
 def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
+    """Return the bounds of a `range`, converted to their common integer type.
+
+    Raises:
+        KernelTypeError: one is no integer.
+    """
     values = check_integers(context, bounds)
     type = strong(common_type("range", [weak(b) for b in values]))
     return [convert(context, b, type) for b in values]

@@ -73,6 +73,7 @@ def lower(
 
 @contextmanager
 def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
+    """Turn a RecursionError inside the context into a KernelSyntaxError: the definition is nested too deeply."""
     try:
         yield
     except RecursionError:
@@ -82,6 +83,7 @@ def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
 
 @with_deep_stack
 def _lower(*arguments: Any) -> Lowered:
+    """Lower a kernel on a deep stack, with its reads noted; the arguments are those of `_noted` after the first."""
     reads = Reads()
     noting = NOTED.set(reads)
     try:
@@ -99,6 +101,11 @@ def _noted(
     warp_meanings: bool,
     tiling: Tiling | None,
 ) -> Lowered:
+    """Lower a kernel, as `lower` does, to simplified and verified IR with notices; `reads` becomes part of the result.
+
+    Raises:
+        WorkbenchError: the error, or a `CellErrors` of several.
+    """
     errors = [*_signature_errors(definition), *_result_errors(definition)]
     params: list[Value] = []
     env: Env = {}
@@ -145,6 +152,7 @@ def _noted(
 
 
 def _body(context: Context) -> Returned:
+    """Lower the statements of the context's definition, and return what they return."""
     definition = context.definition
     return control_flow.body(context, mark(definition, definition.node.body))
 
@@ -178,6 +186,12 @@ def result_types(
 def _result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, nothing: bool
 ) -> tuple[AnyType, ...]:
+    """Return the types of what a func returns, as `result_types` does, on a deep stack; its operations are discarded.
+
+    Raises:
+        WorkbenchError: the error in its body, or a `CellErrors` of several.
+        KernelTypeError: it returns nothing, and `nothing` is False.
+    """
     shared = Shared(control_flow.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
     env: Env = {}
     for name, type in types.items():
@@ -207,6 +221,7 @@ def check_signature(definition: Definition) -> None:
 
 
 def _signature_errors(definition: Definition) -> list[WorkbenchError]:
+    """Return an error for each parameter of a definition that is variadic or keyword-only."""
     arguments = definition.node.args
     extra = [a for a in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs) if a is not None]
     return [

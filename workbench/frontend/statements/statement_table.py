@@ -22,6 +22,7 @@ from workbench.types import bool as bool_
 
 
 def _assign(context: Context, node: ast.Assign) -> None:
+    """Lower `a = b = value`, also `i, j = tid()`, which takes as many indices as there are names."""
     count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
     result = _thread_indices(context, node.value, count)
     if result is None:
@@ -45,6 +46,12 @@ def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | N
 
 
 def _annotated(context: Context, node: ast.AnnAssign) -> None:
+    """Lower `name: type = value`, with the value converted to that type; without a value nothing is emitted.
+
+    Raises:
+        KernelSyntaxError: the target is no name.
+        KernelTypeError: the annotation is no type, or the value does not fit it.
+    """
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "Only a name takes an annotation in a kernel.")
     if node.value is None:
@@ -57,6 +64,11 @@ def _annotated(context: Context, node: ast.AnnAssign) -> None:
 
 
 def _annotation(context: Context, node: ast.expr) -> AnyType | None:
+    """Return the type that a local annotation stands for; None if it is generic.
+
+    Raises:
+        KernelTypeError: it is no type.
+    """
     operand = expression(context, node)
     if not isinstance(operand, Static):
         raise context.error(KernelTypeError, f"{ast.unparse(node)} is not a type.")
@@ -64,6 +76,11 @@ def _annotation(context: Context, node: ast.expr) -> AnyType | None:
 
 
 def _expression(context: Context, node: ast.Expr) -> None:
+    """Lower a statement that is an expression, such as a call; a docstring emits nothing.
+
+    Raises:
+        KernelSyntaxError: it computes a value, and is no call.
+    """
     if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return
     result = expression(context, node.value)
@@ -74,6 +91,7 @@ def _expression(context: Context, node: ast.Expr) -> None:
 
 
 def _pass(context: Context, node: ast.Pass) -> None:
+    """Lower `pass`, which emits nothing."""
     return
 
 

@@ -85,6 +85,15 @@ def _is_ours(statement: ast.stmt) -> bool:
 
 
 def _shown_operand(operand: Operand, values: list[Value]) -> Place | None:
+    """Return what a trace shows of a name's operand; None if it is nothing to show.
+
+    Args:
+        operand: the operand.
+        values: the operands of the `mark` so far; IR values are appended.
+
+    Returns:
+        The position of an IR value in `values`, a `Shown` text or number, or a tuple of these for a tuple.
+    """
     if isinstance(operand, Value):
         values.append(operand)
         return len(values) - 1

@@ -65,6 +65,7 @@ class _Hoist(ast.NodeTransformer):
         return self._named(node)
 
     def _named(self, node: ast.expr) -> ast.AST:
+        """Lower an expression, bind its operand to a new local name `tile.<n>`, and return a read of that name."""
         # The dot keeps the name out of reach: no Python identifier has one.
         name = f"tile.{len(self.names)}"
         self.context.env[name] = self.lower(self.context, node)
@@ -109,6 +110,7 @@ def hoisted(
 
 
 def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
+    """Return whether a call is of a tile form, of `untile` or `tid`, or of a func that uses tiles."""
     value = _callee(definition, node.func)
     if isinstance(value, Form):
         return value.name.startswith("tile") or value.name in ("untile", "tid")
@@ -131,6 +133,7 @@ def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ..
 
 
 def _callee(definition: Definition, node: ast.expr) -> Any:
+    """Return the Python value of a call's function in a definition; `MISSING` if it has none or is no dotted name."""
     path = dotted(node)
     return definition.read(path, usable_in_kernel) if path is not None else MISSING
 
@@ -223,6 +226,7 @@ def _lifted(
 
 @contextmanager
 def _lifting(context: Context) -> Generator[None]:
+    """Set `context.shared.lifted` inside the context, and clear it behind it."""
     context.shared.lifted = True
     try:
         yield
@@ -258,4 +262,5 @@ _INSIDE = "{name} depends on the thread and is not a number or vector, so it is 
 
 
 def _kept_inside(context: Context, name: str) -> Exception:
+    """Return the error for a name assigned on a lifted line to something that only that line can use."""
     return context.error(KernelTypeError, _INSIDE.format(name=name), "Use what it stands for on one line.")

@@ -35,6 +35,7 @@ def is_element(context: Context, node: ast.AST) -> bool:
 
 
 def _differs(context: Context, node: ast.expr) -> bool:
+    """Return whether an expression reads a name whose value differs between the threads of a block."""
     return any(isinstance(n, ast.Name) and is_thread(context.env.get(n.id)) for n in nodes_of(node))
 
 
@@ -74,6 +75,7 @@ def from_begin(context: Context, index: Operand, size: int) -> Operand:
 
 
 def _shaped(context: Context, tile: Value, *shape: int) -> Value:
+    """Emit a reshape of a tile to these sizes."""
     type: Tile = tile.type  # type: ignore[assignment]
     return context.builder.one("tile_reshape", (tile,), Tile(type.dtype, shape), {SHAPE: shape})
 
@@ -86,6 +88,7 @@ def taken(context: Context, tile: Value, indices: Value) -> Value:
 
 
 def _rows(context: Context, tile: Value, indices: Value) -> Value:
+    """Emit a gather of rows of a tile of two dimensions, by a tile of their numbers; return the tile of rows."""
     gathered = value_of(library.call(context, _differentiable(tile_gathers.gather, tile), [tile, indices]))
     return gathered
 
@@ -107,6 +110,7 @@ def take_along_axis(context: Context, tile: Value, axis: int, indices: Value) ->
 
 
 def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
+    """Emit a transposition of a tile with its axes in this order; the tile itself if they are in order already."""
     type: Any = tile.type
     if axes == tuple(range(type.ndim)):
         return tile

@@ -147,6 +147,7 @@ def tile_load(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def _is_row(view: View) -> bool:
+    """Return whether a view fixes some indices of an array and takes all of its other dimensions, without slices."""
     return all(isinstance(p, Value) or p == views.WHOLE for p in view.subscripts)
 
 

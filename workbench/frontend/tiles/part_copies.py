@@ -110,8 +110,10 @@ def _is_read_later(context: Context, name: str) -> bool:
 
 
 def _begin(node: ast.AST) -> tuple[int, int]:
+    """Return the line and the column at which a node begins; 0 where it has none."""
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 
 def _end(node: ast.AST) -> tuple[int, int]:
+    """Return the line and the column at which a node ends; 0 where it has none."""
     return getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0

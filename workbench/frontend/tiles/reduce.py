@@ -71,6 +71,11 @@ def called(context: Context, form: str, callee: Operand, args: list[Operand]) ->
 
 
 def _axis(arguments: Arguments, tile: Tile) -> int | None:
+    """Return the argument `axis` of a reduction, counted from 0; None for a reduction over all elements.
+
+    Raises:
+        KernelTypeError: the tile has no such axis.
+    """
     axis = arguments.number("axis")
     if axis is None:
         return None
@@ -139,6 +144,11 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def _scanned(arguments: Arguments, kind: str, exclusive: bool) -> Value:
+    """Emit a prefix sum, minimum or maximum (`kind`) over a tile of numbers, and return the tile.
+
+    Raises:
+        KernelTypeError: it is no tile of numbers.
+    """
     value = arguments.tile("a")
     tile = tile_of(value)
     if not is_number(tile.dtype):
@@ -268,10 +278,12 @@ def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
 
 
 def _is_float(dtype: Any) -> bool:
+    """Return whether a dtype is a float scalar or no scalar; True of every vector, also of integers."""
     return not isinstance(dtype, Scalar) or dtype.kind.value == "float"
 
 
 def _wide(dtype: Any) -> Any:
+    """Return the dtype in which products of this dtype are summed: float32 for 16-bit floats, else the dtype itself."""
     # Sums of 16-bit products are kept in float32: with an 11-bit or 8-bit significand they would stop growing early.
     return float32 if element(dtype).is_half else dtype
 

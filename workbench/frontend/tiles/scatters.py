@@ -19,6 +19,8 @@ from workbench.tiles import Tile, is_tile
 
 
 def _scattering(form: Form) -> FormHandler:
+    """Return the lowering of a scatter to a tile by this form of the library."""
+
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         """Lower `tile_scatter_add(t, i, …, value, has_value)` and its kin, which rebind the name t.
 

@@ -73,6 +73,11 @@ def located(context: Context, tile: Value, node: ast.expr, expression: Expressio
 
 
 def _index(context: Context, operand: Operand, size: int) -> Value:
+    """Emit an index along a tile's dimension of this size, as int32 or int64; negative ones count from the end.
+
+    Raises:
+        KernelTypeError: a literal is out of range, or the index is no integer that the whole block shares.
+    """
     operand = usable(context, uniform(context, operand, "An index of a tile"))
     if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
         raise context.error(KernelTypeError, f"A tile's dimension of {size} has no element {operand.value}.")
@@ -84,6 +89,11 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
 
 
 def _slice(context: Context, node: ast.Slice, size: int, expression: Expression) -> tuple[int, int]:
+    """Return the first position and the number of elements of a slice of a dimension of this size, with a step of 1.
+
+    Raises:
+        KernelTypeError: it is empty, has another step, or a bound is not known at compile time.
+    """
     span = _span(context, node, size, expression)
     if not span or span.step != 1:
         message = "A slice of a tile has at least one element, and where it is assigned a step of 1."
@@ -93,6 +103,11 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
 
 
 def _span(context: Context, node: ast.Slice, size: int, expression: Expression) -> range:
+    """Return the positions that a slice of a dimension of this size selects; empty for a step of 0.
+
+    Raises:
+        KernelTypeError: a bound is not known at compile time.
+    """
     bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
         raise context.error(
@@ -153,6 +168,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
 
 
 def _offset(context: Context, i: Value, start: Operand, step: Operand) -> Value:
+    """Emit `i * step + start`."""
     return apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
 
 

@@ -52,6 +52,7 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
 
 
 def _block(context: Context, axis: int) -> Value:
+    """Emit the index of the block along an axis of the launch, an int32."""
     return context.builder.one("tid", (), int32, {AXIS: axis, LEVEL: "block"})
 
 
@@ -103,6 +104,11 @@ def _unravelled(context: Context, number: Value, sizes: tuple[int, ...]) -> tupl
 
 
 def _block_dim(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `block_dim()` to the number of threads in a block, a literal.
+
+    Raises:
+        KernelTypeError: it has arguments.
+    """
     if node.args or node.keywords:
         raise context.error(KernelTypeError, "block_dim() takes no arguments.")
     tiling = context.shared.tiling

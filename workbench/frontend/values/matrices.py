@@ -82,6 +82,7 @@ def row(context: Context, m: Value, position: Place) -> Value:
 
 
 def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
+    """Return the position of component (r, c) of a matrix, counted row by row; an int if `r` is one, else emitted."""
     if isinstance(r, int):
         return r * type.columns + c
     builder = context.builder
@@ -103,12 +104,14 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
 
 
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
+    """Emit the read of component (r, c) of a matrix."""
     if isinstance(c, int):
         return extracted(context, m, _flat(context, matrix_of(m), r, c))
     return extracted(context, row(context, m, r), c)
 
 
 def _each(axis: Place | range) -> Sequence[Place]:
+    """Return the positions that a subscript selects along an axis: those of a range, or the only one."""
     return axis if isinstance(axis, range) else [axis]
 
 
@@ -155,6 +158,7 @@ def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value
 
 
 def _insert(context: Context, name: str, m: Value, position: Place, part: Value) -> Value:
+    """Emit a vector or matrix with one component replaced; the result is labelled `name`."""
     index = context.builder.const(position) if isinstance(position, int) else position
     return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
 
@@ -226,6 +230,18 @@ _SIGNS = {"mul": "*", "div": "/", "floordiv": "//", "mod": "%"}
 
 
 def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, count: int) -> str:
+    """Return the name of the builtin for an operator of which an operand is a quaternion.
+
+    Args:
+        context: of the operator.
+        name: of the operator's own builtin.
+        left: the first operand.
+        right: the second operand.
+        count: how many operands are vectors or quaternions.
+
+    Raises:
+        KernelTypeError: quaternions have no such operator.
+    """
     both = count == 2
     if both and name in ("mul", *_BINARY_PLACE) and _same_form(left, right):
         return "quat_mul" if name == "mul" else name
@@ -241,6 +257,7 @@ def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, 
 
 
 def _same_form(left: Operand, right: Operand) -> bool:
+    """Return whether both operands are quaternions."""
     return all(isinstance(o, Value) and isinstance(o.type, Quaternion) for o in (left, right))
 
 
@@ -277,6 +294,7 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
 
 
 def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
+    """Return the components of a vector, or the rows of a matrix; an operand that is neither as the only one."""
     return parts(context, operand) if isinstance(operand, Value) and is_vector(operand.type) else (operand,)
 
 
@@ -299,16 +317,19 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
 
 
 def _from_rows(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower a call that makes a matrix of vectors, each of them a row."""
     lines = _lines(context, node, expression)
     return _matrix(context, [parts(context, line) for line in lines])
 
 
 def _from_columns(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower a call that makes a matrix of vectors, each of them a column."""
     lines = [parts(context, line) for line in _lines(context, node, expression)]
     return _matrix(context, [*zip(*lines, strict=True)])
 
 
 def _matrix(context: Context, rows: Sequence[Sequence[Value]]) -> Value:
+    """Emit a matrix of the components in these rows, which are of one type and length."""
     type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
     return composed(context, [c for row in rows for c in row], type)
 
@@ -323,6 +344,11 @@ def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
 
 
 def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Scalar:
+    """Return the float scalar type that a call's only argument, `dtype`, stands for; float32 without one.
+
+    Raises:
+        KernelTypeError: there are other arguments, or it is no float scalar type.
+    """
     name = ast.unparse(node.func)
     dtypes = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
     if len(dtypes) > 1 or len(dtypes) != len(node.args) + len(node.keywords):

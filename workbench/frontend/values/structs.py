@@ -59,6 +59,16 @@ def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
 def _elements(
     struct: Struct, array_type: StructArray, name: str, path: str, start: int, values: list[Value]
 ) -> Elements:
+    """Return an array of structs as `Elements`, with an array value for each field, also of nested structs.
+
+    Args:
+        struct: the struct whose fields they are: that of the array's elements, or one nested in it.
+        array_type: the array's type.
+        name: how messages call it.
+        path: the name from which the names of the field arrays are built.
+        start: the offset of `struct` in an element, in bytes.
+        values: receives the field arrays, in order.
+    """
     fields: list[Value | Elements] = []
     leaves = {leaf.offset: field_array(leaf, array_type.dtype, array_type.ndim) for leaf in array_type.dtype.leaves}
     for f in struct.fields:
@@ -317,6 +327,13 @@ def construct(context: Context, type: Struct, args: Sequence[Operand], keywords:
 
 
 def _field_value(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
+    """Return the operand of a field of a struct that is constructed; None stands for the field's default.
+
+    The default is 0 if the struct has no other; that of an array is an `Unset`.
+
+    Raises:
+        KernelTypeError: the operand does not fit the field's type.
+    """
     if operand is not None:
         return fitted(context, operand, f.type, f"{type!r}.{f.name}")
     if isinstance(f.type, Struct):

@@ -160,6 +160,7 @@ def bounds(context: Context, node: ast.Slice, expression: Expression) -> list[Op
 
 
 def _emit(context: Context, name: str, *operands: Value) -> Value:
+    """Emit a builtin by name on operands; the result has the type of the first."""
     return context.builder.one(TABLE[name].name, operands, operands[0].type)
 
 

@@ -47,6 +47,7 @@ def transform_of(value: Value) -> Transform:
 
 
 def _identity(context: Context, type: Transform) -> list[Value]:
+    """Return the quaternion without rotation, as the only item of a list."""
     numbers = [assign_type(context, Literal(float(k == 3)), type.dtype, "") for k in range(4)]
     return [context.builder.one("vec", numbers, type.part("q"))]
 

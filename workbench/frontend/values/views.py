@@ -119,11 +119,17 @@ def base_element(context: Context, array: Value | View, indices: Sequence[Value]
 
 
 def _indices(view: View) -> list[Value] | None:
+    """Return a view's indices if it fixes every dimension, and so is an element; else None."""
     indices = [p for p in view.subscripts if isinstance(p, Value)]
     return indices if len(indices) == len(view.subscripts) else None
 
 
 def _part(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> View:
+    """Return the view that `array[node]` selects; dimensions without an index or slice stay.
+
+    Raises:
+        KernelTypeError: there are too many indices, or one is no integer or slice.
+    """
     base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
     ndim = base.type.ndim
     nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node, expression)))
@@ -209,6 +215,11 @@ def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast
 
 
 def _step(context: Context, node: ast.expr | None, expression: Expression) -> int:
+    """Return the step of a slice, a literal integer; 1 if none is written.
+
+    Raises:
+        KernelTypeError: it is 0, or no literal integer.
+    """
     operand = Literal(1) if node is None else usable(context, expression(context, node))
     if not isinstance(operand, Literal) or operand.is_float or operand.value == 0:
         raise context.error(
@@ -263,6 +274,7 @@ def _clamped(context: Context, n: Ref, bound: Bound | None, default: Bound, up: 
 
 
 def _difference(n: Ref, a: Bound, b: Bound) -> Ref:
+    """Emit `a - b` of a slice's bounds, as a value of the type of `n`; `a` itself where b is the constant 0."""
     first = a if isinstance(a, Ref) else n.like(a)
     return first if isinstance(b, int) and b == 0 else first - b
 

@@ -287,6 +287,7 @@ class Checkpoints:
         return list(builder.for_(zero, far.cast(self.counted).value, one, list(state), opened.block))
 
     def _params(self) -> list[Value]:
+        """Return new block parameters for the carried values whose states are stored."""
         return [fresh(self.loop.carried[s]) for s in self.stored]
 
     def _next(self, first: Ref, step: Value, state: Sequence[Value]) -> list[Value]:

@@ -74,6 +74,7 @@ def _needs(sweep: ReverseSweep, loop: Loop, carry: int) -> set[Value] | None:
 
 
 def _sides(op: Op, value: Value) -> Sequence[Value]:
+    """Return the values of which a `where` or an `if` chooses one as its result `value`."""
     if op.name == "where":
         return op.operands[1:]
     return [block.yielded[op.results.index(value)] for block in op.blocks]
@@ -85,6 +86,15 @@ def before(sweep: ReverseSweep, loop: Loop, carry: int, after: Ref) -> Ref:
 
 
 def _before(sweep: ReverseSweep, ops: Sequence[Op], value: Value, param: Value, after: Ref) -> Ref:
+    """Emit what a counter was before an iteration.
+
+    Args:
+        sweep: the sweep.
+        ops: the operations that define `value`: of the loop's body, and of the branches around.
+        value: what the counter has become, or a value on the way to that.
+        param: the counter at the beginning of the iteration.
+        after: what `value` is, in the adjoint.
+    """
     if value is param:
         return after
     op = next((o for o in ops if value in o.results), None)

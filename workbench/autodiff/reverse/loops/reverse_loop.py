@@ -225,6 +225,7 @@ def _runs(sweep: ReverseSweep, op: Op) -> bool:
 
 
 def _state(value: Value) -> Value:
+    """Return a new value for a value's cotangent, which a reversed loop carries; it is named `adj_<name>`."""
     return Value(value.type, value.name and f"adj_{value.name}")
 
 
