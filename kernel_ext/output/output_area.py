@@ -179,7 +179,11 @@ def _running(shell: Any) -> tuple[str, bool, str]:
 
 
 def _run(shell: Any) -> _Run:
-    """Return the record of the running cell's outputs; that of an earlier run of the same cell is ended."""
+    """Return the record of the running cell's outputs, a new one in the first call of a run.
+
+    The record of an earlier run of the same cell is ended; the new one takes over its widgets if the cell is known
+    to be the same. The oldest records are dropped, and their widgets closed, when there are too many.
+    """
     cell, identity, message = _running(shell)
     spare: list[Any] = []
     if cell in _RUNS and _RUNS[cell].message != message:

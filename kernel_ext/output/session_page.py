@@ -146,5 +146,5 @@ def _plain(text: str) -> str:
 
 
 def _pre(kind: str, text: str) -> str:
-    """Return the text as an HTML `<pre>` of the class `kind`; empty if the text is empty."""
+    """Return the text, escaped, as an HTML `<pre>` of the class `kind`; empty if the text is empty."""
     return f'<pre class="{kind}" tabindex="0">{escape(text)}</pre>' if text else ""

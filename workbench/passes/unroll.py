@@ -44,7 +44,10 @@ class _Unroller:
         return Block(block.params, tuple(ops))
 
     def op(self, op: Op, into: list[Op]) -> None:
-        """Append to `into` an operation with its blocks rewritten, or the iterations of a loop to write out."""
+        """Append a copy of the operation to `into`, with the loops inside it unrolled.
+
+        A loop that is chosen, of known range and within the limit when written out, is itself written out instead.
+        """
         operands = tuple(self.mapping.get(v, v) for v in op.operands)
         blocks = tuple(self.block(b) for b in op.blocks)
         copied = op.replace(operands, blocks=blocks)

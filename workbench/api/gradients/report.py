@@ -106,6 +106,7 @@ class GradientReport(Mapping[str, array]):
         return not wrong and not any(r.strange for r in self.rows)
 
     def __getitem__(self, name: str) -> array:
+        """Return the gradient of this name."""
         return self.gradients[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -136,13 +136,13 @@ def inlined(
 
 
 def written(ops: Sequence[Op], env: Env, builder: Emitter, lost: Lost = lambda op, env: False) -> None:
-    """Emit copies of operations.
+    """Emit copies of operations, with the blocks inside.
 
     Args:
         ops: the operations.
-        env: their operands to the values to use; receives their results.
+        env: their operands to the values to use; receives their results, and the parameters of their blocks.
         builder: where to emit.
-        lost: as of `inlined`.
+        lost: takes an operation and `env`; an operation of which it is true is left out.
     """
     for op in ops:
         builder.location = op.location

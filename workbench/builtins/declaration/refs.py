@@ -19,7 +19,8 @@ from workbench.types import ArrayType, Scalar, Type, Vector, is_weak, strong
 class Ref:
     """A value of the IR and the builder that new operations go to: operators on it emit operations.
 
-    Numbers combined with a `Ref` take its type.
+    Not so `==` and `!=`, which compare identity: see `equals` and `differs`. Numbers combined with a `Ref` take its
+    type.
     """
 
     __slots__ = ("builder", "value")

@@ -128,7 +128,7 @@ def complex_log(z, /):
 
 @complex_log.derivative
 def _complex_log_gradient(z, adj, /):
-    """Add to the adjoint of z what the adjoint of its logarithm brings."""
+    """Add to the adjoint of z that of its logarithm, divided by z (without a conjugate)."""
     adjoint[z] += adj / z
 
 

@@ -288,9 +288,17 @@ def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> 
 
 
 def _is_same_constant(a: Any, b: Any) -> bool:
-    """Return whether two constants are equal, where the float 0.0 differs from -0.0 and NaN equals NaN."""
+    """Return whether two constants are equal, where the float 0.0 differs from -0.0 and NaN equals NaN.
+
+    Tuples and complex numbers are compared part by part.
+    """
     if isinstance(a, float) and isinstance(b, float):
         return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
+    if isinstance(a, complex) and isinstance(b, complex):
+        return _is_same_constant((a.real, a.imag), (b.real, b.imag))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        pairs = cast("tuple[Any, ...]", a), cast("tuple[Any, ...]", b)
+        return len(pairs[0]) == len(pairs[1]) and all(map(_is_same_constant, *pairs))
     return a == b
 
 

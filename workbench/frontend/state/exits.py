@@ -128,7 +128,7 @@ def shape_of(node: ast.Return) -> int:
 
 
 def bare(loop: Loop) -> Loop:
-    """Return a loop without its `else`; `has_else` says of it whether it had one."""
+    """Return a loop without its `else`; the loop itself if it has none. See `_bare`."""
     return answer(loop, "bare", lambda: _bare(loop)) if loop.orelse else loop
 
 

@@ -308,10 +308,10 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
 
 
 def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | Literal]:
-    """Check the bounds of a range, and return them as values and literals.
+    """Check a range's bounds (start, stop, step), and return them as values and literals; a bool value as int32.
 
     Raises:
-        KernelTypeError: one is no integer, or the step is 0.
+        KernelTypeError: one is no integer, or the step is the literal 0.
     """
     values = [usable(context, b) for b in bounds]
     # A bool is an integer, as in Python.

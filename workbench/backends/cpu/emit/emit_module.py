@@ -212,6 +212,7 @@ class ModuleEmitter(Emitter):
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
     ) -> None:
+        """Set up for one function; `division` is that of a launch among cores, not the arithmetic operation."""
         super().__init__(function, options, maths, half_instructions, division.one_core)
         self.division = division
         self.combining = Combining(self) if self.reductions else None

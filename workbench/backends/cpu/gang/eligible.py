@@ -108,7 +108,10 @@ _SWAPS = ("atomic_load", "atomic_swap")
 
 
 def frame(operations: Iterable[Op], varying: frozenset[Value]) -> int:
-    """Return the bytes of each thread's own arrays, without the long ones, which are accessed in order."""
+    """Return the bytes of each thread's own arrays, without the long ones, which are accessed in order.
+
+    Only arrays in `varying` are a thread's own.
+    """
     own = [op.result.type for op in operations if op.name == "slots" and op.result in varying]
     sizes = [type.count * type.dtype.size for type in own if isinstance(type, Slots)]
     return sum(size for size in sizes if size < EXPANDED_BYTES // 2)

@@ -402,7 +402,11 @@ def _batch_tangent(
 def _transpose_tangent(
     cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
 ) -> list[Any]:
-    """Transpose `launch_tangent`: from cotangents of the results to those of the tangents, by the adjoint kernel."""
+    """Transpose `launch_tangent`: from cotangents of the results to those of the tangents, by the adjoint kernel.
+
+    The result has an entry for each of `operands`: None for those of the launch itself, which come first, and then
+    the tangents' cotangents. If all cotangents are zero, so are these, and nothing is launched.
+    """
     ad = library().ad
     split = len(plan.operands)
     inputs, linear = operands[:split], [x.aval for x in operands[split:]]

@@ -115,7 +115,15 @@ class NotAdditive:
     result: int
 
     def __call__(self, value: Any, *operands: Any) -> Any:
-        """Return the number of such elements of `value`, the launch's result for these operands."""
+        """Return how many elements of the launch's result are not additive in the operands `linear`.
+
+        It launches twice more, with other values y for these operands and with the sums, and compares f(x + y) with
+        f(x) + f(y), to half of the type's digits. None are counted if a result is not finite.
+
+        Args:
+            value: the launch's result f(x) for `operands`.
+            operands: all operands of the launch.
+        """
         jnp = library().jnp
         other, both = list(operands), list(operands)
         for n in self.linear:

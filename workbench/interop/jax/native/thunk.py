@@ -257,7 +257,13 @@ class _Body:
             self._shape([self._word(dims, axis) for axis in range(wire.rank)], wire.type.size, slot.offset + 8)
 
     def _shape(self, sizes: Sequence[str], size: int, offset: int) -> None:
-        """Emit the writing of a dense array's sizes and strides into the parameters; `size`: bytes of an element."""
+        """Emit the writing of a dense array's sizes, then its strides in bytes, into the parameters.
+
+        Args:
+            sizes: the LLVM values of the sizes, as i64.
+            size: bytes of an element.
+            offset: where they begin in the parameters; each takes eight bytes.
+        """
         # JAX's arrays are dense, so strides follow from the sizes.
         stride = str(size)
         for axis in reversed(range(len(sizes))):
