@@ -31,6 +31,8 @@ def _note_read(slider: inspect.Uniform) -> None:
 class Slider(inspect.Uniform):
     """Represents a number or vector with a slider for each part; `show.slider` makes one.
 
+    It is a uniform; when it moves, its value changes and the records that used it are replayed.
+
     Attributes:
         view: what its widget shows.
         name: what the notebook calls it; empty if it has no name there.

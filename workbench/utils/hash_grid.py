@@ -180,7 +180,11 @@ def _cells(x: array[Any], dims: _INTS, width: array[float32], cells: array[uint3
 
 @kernel
 def _starts(cells: array[uint32], n: int, end: int, starts: array[int32]):
-    """Write the start of each cell: thread i for the cells after that of point i - 1, up to that of point i."""
+    """Write, for each cell up to `end`, the number of the first of `n` sorted points that is in it or behind it.
+
+    Thread i writes i for the cells after that of point i - 1 (thread 0: from the first), up to that of point i
+    (thread n: up to `end`).
+    """
     i = tid()
     first = int(cells[max(i - 1, 0)]) + 1 if i > 0 else 0
     last = int(cells[i]) if i < n else end

@@ -17,7 +17,7 @@ tid, atomic_add, atomic_max, atomic_min = (FORMS[n] for n in ("tid", "atomic_add
 
 @kernel
 def add_up(x: array[Any], out: array[Any]):
-    """Add up all elements, in the type of `out`."""
+    """Add all elements, each in the type of `out`, to what `out[0]` has, atomically; a thread for each."""
     atomic_add(out, 0, out.dtype(x[tid()]))
 
 

@@ -45,7 +45,10 @@ class Snapshot:
 
 
 def listed(steps: int, snapshots: Sequence[Snapshot]) -> str:
-    """Return a text that says how much a tape of so many steps has copied, kind by kind."""
+    """Return a tape's text: its steps, copies and their bytes in a line, then a line for each kind of copy.
+
+    A kind's line has its count; after 8 kinds, a last line says how many more there are.
+    """
     kinds = Counter(str(s) for s in snapshots)
     nbytes = sum(s.nbytes for s in snapshots)
     total = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {nbytes:,} bytes"

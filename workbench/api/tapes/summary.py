@@ -73,7 +73,7 @@ class TapeMemory(msgspec.Struct, frozen=True):
         return [heads, *rows]
 
     def summary(self) -> str:
-        """Return a sentence on the bytes that are kept."""
+        """Return a sentence on the bytes that are kept; with recomputing, on the peak and the reruns, too."""
         if not self.recomputes:
             return f"{self.kept:,} bytes kept in {self.steps:,} steps"
         runs = f"; {self.again / max(1, self.steps):.1f} times as many steps ran again" if self.again else ""

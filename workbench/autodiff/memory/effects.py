@@ -88,7 +88,8 @@ class Threads:
     def axes_at(self, uses: list[Op]) -> list[list[int]]:
         """Return, for each axis of the launch with several threads, the positions of indices that tell these apart.
 
-        At such a position all of the accesses have the same index, that of the thread.
+        At such a position all of the accesses have the same index, that of the thread. No axis has any if one of
+        the accesses is of tiles or in `spread`.
         """
         axes = self.axes or ()
         if any(op.name in TILED or op in self.spread for op in uses):

@@ -194,7 +194,7 @@ class _Template(ast.NodeTransformer):
         return self.rest
 
     def visit_keyword(self, node: ast.keyword) -> list[ast.keyword]:
-        """Return the call's remaining named arguments, in place of `**named`."""
+        """Return the call's remaining named arguments in place of any keyword; a template's is `**named`."""
         return self.named
 
 

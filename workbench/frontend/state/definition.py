@@ -278,7 +278,7 @@ def reads(node: ast.AST) -> Counter[str]:
 
 
 def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
-    """Count the reads of each name among the nodes; the target of an augmented assignment is read, too."""
+    """Count the reads of each name among these nodes, not inside them; the target of `x += y` is read, too."""
     counts: Counter[str] = Counter()
     for inner in nodes:
         name = inner.target if isinstance(inner, ast.AugAssign) else inner

@@ -178,7 +178,17 @@ class _Uses:
         self.unknown = self.unknown or Reason(text, op.location)
 
     def dimension(self, number: int, sizes: Sizes) -> Dimension:
-        """Return the facts about a dimension of the launch."""
+        """Return what it means for the arrays to divide the launch along a dimension, or why that is refused.
+
+        Args:
+            number: the dimension's.
+            sizes: those of the launch; a halo as wide as the dimension is refused.
+
+        Returns:
+            By the names of arrays: the axis that the dimension indexes; for an array written without such an
+            axis, how its parts are merged; the halo. Besides: whether an offset goes round a ring, whether the
+            dimension is numbered, and the first reason to refuse.
+        """
         refused = self.unknown
         axes: dict[str, int] = {}
         merged: dict[str, str] = {}

@@ -64,16 +64,19 @@ class Counters:
 
 
 def step_of(name: str, value: Any) -> int | None:
-    """Return the number in a step such as "+20", given in place of a parameter's value; None if `value` is no text.
+    """Return the number in a step, given in place of a parameter's value: "+" and digits, such as "+20".
+
+    Returns:
+        The number; None if `value` is no text.
 
     Raises:
-        LaunchError: it is a text, but not of that form.
+        LaunchError: it is a text, but not of that form ("-20" is not).
     """
     if not isinstance(value, str):
         return None
     if not (value.startswith("+") and value[1:].strip().isdecimal()):
         raise LaunchError(f"{name}={value!r} is neither a number nor a step.", parameter=name, advice='Write "+20".')
-    return int(value)
+    return int(value[1:])
 
 
 def seeds(function: Function) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ MOST_NODES, MOST_DEPTH = 1_000_000, 32
 
 
 class SavedMemory(msgspec.Struct, frozen=True, eq=False):
-    """An allocation in a file: its device's name and its bytes."""
+    """An allocation in a file: the name of its device, and the contents."""
 
     device: str
     data: np.ndarray[Any, Any]

@@ -229,7 +229,7 @@ def while_condition(sweep: ReverseSweep, loop: Loop, position: Value, state: Map
 
 
 class _Forward(PositionIteration):
-    """An iteration that runs forward from a state."""
+    """An iteration at a position that starts from known values: `state` has one for each carry, by its index."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> None:
         super().__init__(sweep, loop, position)

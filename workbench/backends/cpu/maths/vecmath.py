@@ -145,7 +145,11 @@ def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[
 
 
 def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    """Return what `_own` does, for a function of libmvec; forms for fewer lanes are defined by its wide one."""
+    """Return the name of a function's form for one number, IR by symbol, and its form for each count of `lanes`.
+
+    libmvec's function takes `lanes[0]` lanes; it defines the form for one number and, where `lanes` has a second
+    count, that for half as many lanes.
+    """
     ours = f"wb.{scalar_name(name, bits)}"
     kind, count, theirs, lanes_wide = (
         "float" if bits == 32 else "double",

@@ -460,7 +460,7 @@ def jax_kernel(
 
 
 def _unpickled(data: Any, options: dict[str, Any]) -> JaxKernel:
-    """Return the wrapper of a pickled kernel with these options of `jax_kernel`."""
+    """Return the wrapper of a pickled kernel with these options of `jax_kernel`, except `output_dtypes`."""
     from workbench.interop.jax.wrappers.pickled import PickledKernel
 
     # The types of outputs are those that the code has.
