@@ -1,4 +1,4 @@
-define i32 @wb_branches(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
+define i32 @wb_branches(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) nounwind "no-trapping-math"="true" "no-builtin-memset" {
 entry:
   %x.at.15 = getelementptr inbounds i8, ptr %params, i64 32
   %x.data.16 = load ptr, ptr %x.at.15
@@ -135,7 +135,6 @@ declare i32 @llvm.vector.reduce.or.v8i32(<8 x i32>)
 declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 declare float @llvm.sqrt.f32(float) nounwind willreturn memory(none)
 declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}

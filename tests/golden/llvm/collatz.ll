@@ -1,4 +1,4 @@
-define i32 @wb_collatz(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
+define i32 @wb_collatz(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) nounwind "no-trapping-math"="true" "no-builtin-memset" {
 entry:
   %start.at.15 = getelementptr inbounds i8, ptr %params, i64 32
   %start.data.16 = load ptr, ptr %start.at.15
@@ -1019,7 +1019,6 @@ declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
 declare i32 @llvm.vector.reduce.or.v8i32(<8 x i32>)
 declare <8 x i32> @llvm.masked.load.v8i32.p0(ptr, i32, <8 x i1>, <8 x i32>)
 declare void @llvm.masked.store.v8i32.p0(<8 x i32>, ptr, i32, <8 x i1>)
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}

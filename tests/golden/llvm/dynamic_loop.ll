@@ -1,4 +1,4 @@
-define i32 @wb_dynamic_loop(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
+define i32 @wb_dynamic_loop(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) nounwind "no-trapping-math"="true" "no-builtin-memset" {
 entry:
   %slots.13 = alloca [8 x [16 x <8 x float>]], align 64
   %slots.14 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 1
@@ -1497,7 +1497,6 @@ group.end:
 exit:
   ret void
 }
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 attributes #1 = { "vector-function-abi-variant"="_ZGVdN8v_wbm_sin_32(wbm_sin_32x8)" }
 @llvm.compiler.used = appending global [1 x ptr] [ptr @wbm_sin_32x8], section "llvm.metadata"
 !0 = !{i64 0, i64 140737488355328}

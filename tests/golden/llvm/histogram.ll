@@ -1,4 +1,4 @@
-define i32 @wb_histogram(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
+define i32 @wb_histogram(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) nounwind "no-trapping-math"="true" "no-builtin-memset" {
 entry:
   %x.at.5 = getelementptr inbounds i8, ptr %params, i64 32
   %x.data.6 = load ptr, ptr %x.at.5
@@ -69,7 +69,6 @@ define internal i32 @wb.int32.float32(float %x) alwaysinline nounwind {
   %result = select i1 %nan, i32 0, i32 %most
   ret i32 %result
 }
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.vectorize.enable", i1 false}}

@@ -1,4 +1,4 @@
-define i32 @wb_recurrence(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
+define i32 @wb_recurrence(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) nounwind "no-trapping-math"="true" "no-builtin-memset" {
 entry:
   %x.shape0.at.14 = getelementptr inbounds i8, ptr %params, i64 40
   %x.shape0.15 = load i64, ptr %x.shape0.at.14, !range !0
@@ -377,7 +377,6 @@ declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.umin.i32(i32, i32)
 declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
 declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}

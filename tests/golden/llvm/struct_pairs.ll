@@ -1,4 +1,4 @@
-define i32 @wb_struct_pairs(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
+define i32 @wb_struct_pairs(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) nounwind "no-trapping-math"="true" "no-builtin-memset" {
 entry:
   %bodies.pos.at.15 = getelementptr inbounds i8, ptr %params, i64 32
   %bodies.pos.data.16 = load ptr, ptr %bodies.pos.at.15
@@ -993,7 +993,6 @@ declare i32 @llvm.umin.i32(i32, i32)
 declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
 declare i32 @llvm.vector.reduce.or.v8i32(<8 x i32>)
 @wb.nowhere64 = internal constant [64 x i8] zeroinitializer, align 64
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}

@@ -1,4 +1,4 @@
-define i32 @wb_struct_values(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
+define i32 @wb_struct_values(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) nounwind "no-trapping-math"="true" "no-builtin-memset" {
 entry:
   %x.at.15 = getelementptr inbounds i8, ptr %params, i64 32
   %x.data.16 = load ptr, ptr %x.at.15
@@ -644,7 +644,6 @@ stopped:
 declare i32 @llvm.smax.i32(i32, i32)
 declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
 @wb.nowhere64 = internal constant [64 x i8] zeroinitializer, align 64
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}

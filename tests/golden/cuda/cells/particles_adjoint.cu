@@ -73,9 +73,10 @@ extern "C" __global__ void particles_adjoint(
         vec3 d = wb_read_only<float>(p.data[j]) - wb_read_only<float>(p.data[i]);
         float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
         vec3 t1 = wb_splat3(t);
-        vec3 t2 = -adj_total * (d / t1) / t1;
-        vec3 t3 = wb_splat3((t2.x + t2.y + t2.z) * 2.0f);
-        vec3 adj_d = adj_total / t1 + d * t3;
+        vec3 t2 = adj_total / t1;
+        vec3 t3 = -t2 * (d / t1);
+        vec3 t4 = wb_splat3((t3.x + t3.y + t3.z) * 2.0f);
+        vec3 adj_d = t2 + d * t4;
         wb_add_together(&adj_p.data[j], adj_d);
         wb_atomic_add(&adj_p.data[i], -adj_d);
     }

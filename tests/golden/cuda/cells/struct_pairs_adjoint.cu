@@ -21,6 +21,7 @@ template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, wb_vec3<T> b) {
 template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, T b) {
     return {a.x * b, a.y * b, a.z * b};
 }
+template <typename T> WB_FN wb_vec3<T> wb_splat3(T s) { return {s, s, s}; }
 template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }
 template <typename T> WB_FN wb_vec3<T> wb_atomic_add(wb_vec3<T>* target, wb_vec3<T> value) {
     return {wb_atomic_add(&target->x, value.x), wb_atomic_add(&target->y, value.y), wb_atomic_add(&target->z, value.z)};
@@ -95,13 +96,11 @@ extern "C" __global__ void struct_pairs_adjoint(
             float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
             float t1 = a_mass * b_mass / t;
             vec3 t2 = adj_total * d;
-            float t3 = t2.x + t2.y + t2.z;
-            float t4 = t3 / t;
-            float t5 = -t3 * t1 / t * 2.0f;
-            vec3 t6 = d * t5;
-            adj_a_mass1 = t4 * b_mass;
-            adj_b_mass = t4 * a_mass;
-            adj_b_pos = adj_total * t1 + t6;
+            float t3 = (t2.x + t2.y + t2.z) / t;
+            vec3 t4 = wb_splat3(-t3 * t1 * 2.0f);
+            adj_a_mass1 = t3 * b_mass;
+            adj_b_mass = t3 * a_mass;
+            adj_b_pos = adj_total * t1 + d * t4;
             adj_a_pos1 = -adj_b_pos;
         } else {
             adj_a_mass1 = 0.0f;
