@@ -113,7 +113,7 @@ def expected(kernel: wb.Kernel, x: np.ndarray, g: np.ndarray) -> tuple[np.ndarra
             gx = 2 * x * g[:n, at]
             gy[:n, at] = 0
             return gx, gy
-        case "read_again":
+        case "reread":
             gx = 2 * x * g[:n, :m]
     gy[region] = 0
     return gx, gy
