@@ -72,7 +72,7 @@ def step(function: Function, dim: int | Sequence[int], args: Sequence[Any], thre
 
     Raises:
         LaunchError: the thread is not in `dim`, or an argument does not fit its parameter.
-        KernelFault: as `run`.
+        KernelFault: an index out of range, a failed assert, or a `range` with step 0, when that step is taken.
     """
     dims, index = _dims(dim), _dims(thread)
     if len(index) != len(dims) or not all(0 <= i < n for i, n in zip(index, dims, strict=True)):

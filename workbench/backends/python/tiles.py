@@ -25,12 +25,12 @@ from workbench.types import Kind, Scalar, Vector, element, float32, int32
 
 
 def zeros(type: Tile) -> np.ndarray[Any, Any]:
-    """Return a tile of zeros."""
+    """Return the NumPy array of a tile of this type, all zeros; axes of a vector's components come last."""
     return np.zeros((*type.shape, *type.dtype.shape), element(type.dtype).numpy)
 
 
 def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
-    """Execute a map: run its block for each element, in row-major order."""
+    """Run a map's block for each element, in row-major order, as a generator of its steps; return the resulting tiles."""
     results = [zeros(tile_of(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs[SHAPE])
     for index in product(*(range(n) for n in op.attrs[SHAPE])):
@@ -65,8 +65,10 @@ def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...
 def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
     """Return the slices of the array, those of the tile, and the shape of the part of the tile inside the array.
 
+    The last two are empty if no part is inside.
+
     Raises:
-        KernelFault: a part is outside, and the operation does not check bounds.
+        KernelFault: a part is outside, and the operation does not allow that (its attribute `BOUNDS` is False).
     """
     slices, parts = _region(op, operands, type)
     inside = operands[0][slices]
@@ -82,7 +84,7 @@ def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the tile at these offsets of the array, with zeros outside of it where that is allowed."""
+    """Return the tile at these offsets of the array, with zeros outside of it; a KernelFault where that is not allowed."""
     type = tile_of(op.result)
     slices, parts, shape = _checked(thread, op, operands, type)
     tile = zeros(type)
@@ -91,7 +93,7 @@ def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Write the part of the tile that lies inside the array; no results."""
+    """Write the part of the tile inside the array; raise a KernelFault if the rest is not allowed outside; no results."""
     type = tile_of(op.operands[-1])
     slices, parts, shape = _checked(thread, op, operands, type)
     if 0 not in shape:
@@ -182,7 +184,10 @@ def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, .
 
 
 def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
-    """Reduce a tile along its axis, or whole, by adding halves; return the result from the generator of its steps."""
+    """Reduce a tile along its axis, or whole, by the operation's kind: sum, min, max, argmin, argmax or a func's block.
+
+    It is a generator of the block's steps and returns the result. All but argmin and argmax combine half with half.
+    """
     type, axis, kind = tile_of(op.operands[0]), op.attrs.get(AXIS), op.attrs[KIND]
     tile = operands[0]
     if axis is None:
@@ -229,7 +234,7 @@ def _argextreme(rows: Any, kind: str) -> Any:
 
 
 def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the running sum, minimum or maximum along the last axis; an exclusive one starts with the neutral one."""
+    """Return the running sum, minimum or maximum along the last axis, without the element itself if `EXCLUSIVE`."""
     type = tile_of(op.result)
     kind = op.attrs[KIND]
     tile = operands[0].copy()
@@ -257,7 +262,7 @@ def identity(kind: str, type: Any) -> Any:
 
 
 def _matmul(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a @ b, each transposed if asked, plus any third operand; halves are multiplied and summed in float32."""
+    """Return a @ b, each transposed if asked, plus any third operand; 16-bit floats are multiplied and summed in float32."""
     type = contents(op.result.type)
     scalar = element(type)
     wide = float32 if element(contents(op.operands[0].type)).is_half else scalar

@@ -93,7 +93,9 @@ class Pool:
         """Queue a request, wait for it, and return the answer and bytes.
 
         Raises:
-            TaskFailed, Lost, Unavailable: as `Job.result`.
+            TaskFailed: the task ended with an exception.
+            Lost: its process crashed, passed a limit or was ended.
+            Unavailable: no process could be started.
             Dropped: this is background work that is no longer needed.
             KeyboardInterrupt: the user interrupted; the process that worked for it is ended.
         """
@@ -103,10 +105,11 @@ class Pool:
         return job.result()
 
     def wait_for(self, job: Job) -> None:
-        """Wait for the end of a job; an exception meanwhile cancels it.
+        """Wait for the end of a job; an exception meanwhile cancels it. While it waits behind others, start more processes.
 
         Raises:
-            Dropped, KeyboardInterrupt: as `run`.
+            Dropped: this is background work that is no longer needed.
+            KeyboardInterrupt: the user interrupted.
         """
         lock, patient = self._lock, time.monotonic() + PATIENCE
         try:
@@ -159,7 +162,7 @@ class Pool:
     # What a service asks.
 
     def take(self, service: Service) -> Job | None:
-        """Wait for the next job of a service, and return it; None if there are more processes than there should be."""
+        """Wait for the next job of a service, and return it; if there are too many processes, remove the service: None."""
         with service.changed:
             service.idle = True
             while not self._waiting:

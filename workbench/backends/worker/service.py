@@ -44,6 +44,10 @@ class Service:
 
     It has a thread and is not a subclass of one: in a forked child, Python calls `_stop` of each thread of the parent;
     a method of that name here waited there for a lock that nobody would release.
+
+    Args:
+        pool: where its jobs come from.
+        changed: the condition, with the pool's lock, that is notified when a job is queued.
     """
 
     def __init__(self, pool: JobSource, changed: threading.Condition) -> None:

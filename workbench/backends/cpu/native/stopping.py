@@ -152,7 +152,7 @@ def called_by_native(function: Function) -> Function:
 
 
 def heed_destructors() -> None:
-    """Raise interrupts that come in destructors behind these, in the main thread.
+    """Install a `sys.unraisablehook` that raises an interrupt in a destructor again behind it, in the main thread.
 
     All other exceptions go to what `sys.unraisablehook` was before.
     """
