@@ -103,7 +103,7 @@ def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
 
 
 def _value(type: Type, data: bytes) -> Any:
-    """Return one printed value as a NumPy number, vector or matrix, from its components of 8 bytes: float64 or int64."""
+    """Return a printed value as a NumPy number, vector or matrix, from its parts of 8 bytes: float64 or int64."""
     scalar = element(type)
     words = np.frombuffer(data, np.float64 if scalar.kind is Kind.FLOAT else np.int64)
     numbers = words.astype(scalar.numpy)

@@ -113,7 +113,8 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
     """Return the function's LLVM IR after optimisation, for readers.
 
     Raises:
-        BuildError, DeviceError: as `CpuBackend.compile`.
+        BuildError: it cannot be expressed in LLVM IR, or LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
     """
     return _compile_ir(emitted(function, options, target), function, target, "ir").image.decode()
 
@@ -122,7 +123,8 @@ def assembly(function: Function, options: Options, target: str) -> str:
     """Return the function's machine code as assembly text, for readers.
 
     Raises:
-        BuildError, DeviceError: as `CpuBackend.compile`.
+        BuildError: it cannot be expressed in LLVM IR, or LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
     """
     return _compile_ir(emitted(function, options, target), function, target, "assembly").image.decode()
 
@@ -137,7 +139,8 @@ def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool 
         vectorise: allow LLVM to vectorise and unroll loops; only with `optimise`.
 
     Raises:
-        BuildError, DeviceError: as `CpuBackend.compile`.
+        BuildError: LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
     """
     written = UNOPTIMISED if len(text) > OPTIMISED_CHARACTERS else AS_WRITTEN
     tuning = ({"speed_level": 1} if vectorise else written) if optimise else None
@@ -257,7 +260,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
 
 
 def _called(request: dict[str, Any], text: str, tuning: dict[str, Any] | None) -> tuple[bytes, dict[str, float]]:
-    """Compile LLVM IR text in a worker process; return the image, and the seconds of each stage."""
+    """Compile LLVM IR text in a worker process; return LLVM's output in the requested form, and each stage's seconds."""
     details, image = call(POOL, codegen.generate, {**request, "tuning": tuning}, text.encode())
     return image, details["stages"]
 

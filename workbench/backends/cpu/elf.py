@@ -215,6 +215,7 @@ class Object:
     """
 
     def __init__(self, image: bytes) -> None:
+        """Read an object file and lay it out in memory; `linked` does the rest."""
         self._image = image
         self.machine, self._sections = self._read_sections()
         self._machine = MACHINES[self.machine]

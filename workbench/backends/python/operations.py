@@ -103,7 +103,7 @@ def _owned(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _swap(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Write the new value of an `atomic_swap`; return False: no other thread intervened, so it need not be tried again."""
+    """Write the new value of an `atomic_swap`; return False: no other thread came between, so it is done."""
     memory, index = _cell(thread, op, operands, 2)
     memory[index] = operands[-1]
     return (np.False_,)
@@ -118,7 +118,7 @@ def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Replace an array's element by what the operation's `KIND` makes of it and the last operands; return the old value."""
+    """Replace an array's element by what the operation's `KIND` makes of it; return the old value."""
     array, index = operands[0], thread.element_indices(op, operands)
     old = copied(array[index])
     kind = op.attrs[KIND]

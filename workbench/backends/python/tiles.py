@@ -30,7 +30,10 @@ def zeros(type: Tile) -> np.ndarray[Any, Any]:
 
 
 def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
-    """Run a map's block for each element, in row-major order, as a generator of its steps; return the resulting tiles."""
+    """Run a map's block for each element, in row-major order; return the tiles of what it yields.
+
+    It is a generator of the block's steps.
+    """
     results = [zeros(tile_of(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs[SHAPE])
     for index in product(*(range(n) for n in op.attrs[SHAPE])):
@@ -84,7 +87,11 @@ def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the tile at these offsets of the array, with zeros outside of it; a KernelFault where that is not allowed."""
+    """Return the tile at these offsets of the array, with zeros outside of it.
+
+    Raises:
+        KernelFault: a part is outside, and the operation does not allow that.
+    """
     type = tile_of(op.result)
     slices, parts, shape = _checked(thread, op, operands, type)
     tile = zeros(type)
@@ -93,7 +100,11 @@ def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Write the part of the tile inside the array; raise a KernelFault if the rest is not allowed outside; no results."""
+    """Write the part of the tile that lies inside the array; no results.
+
+    Raises:
+        KernelFault: a part is outside, and the operation does not allow that.
+    """
     type = tile_of(op.operands[-1])
     slices, parts, shape = _checked(thread, op, operands, type)
     if 0 not in shape:
@@ -262,7 +273,7 @@ def identity(kind: str, type: Any) -> Any:
 
 
 def _matmul(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a @ b, each transposed if asked, plus any third operand; 16-bit floats are multiplied and summed in float32."""
+    """Return a @ b, each transposed if asked, plus any third operand; 16-bit floats are summed in float32."""
     type = contents(op.result.type)
     scalar = element(type)
     wide = float32 if element(contents(op.operands[0].type)).is_half else scalar

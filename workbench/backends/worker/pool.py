@@ -105,7 +105,9 @@ class Pool:
         return job.result()
 
     def wait_for(self, job: Job) -> None:
-        """Wait for the end of a job; an exception meanwhile cancels it. While it waits behind others, start more processes.
+        """Wait for the end of a job; an exception meanwhile cancels it.
+
+        While it waits long behind other jobs, more processes are started.
 
         Raises:
             Dropped: this is background work that is no longer needed.
@@ -162,7 +164,10 @@ class Pool:
     # What a service asks.
 
     def take(self, service: Service) -> Job | None:
-        """Wait for the next job of a service, and return it; if there are too many processes, remove the service: None."""
+        """Wait for a service's next job, and return it.
+
+        If there are more processes than there should be, the service is removed from the pool instead; returns None.
+        """
         with service.changed:
             service.idle = True
             while not self._waiting:

@@ -161,9 +161,10 @@ class Process:
         self._popen.returncode = 0
 
     def _written(self) -> tuple[str, str]:
-        """Return up to five lines that the process wrote to stderr, from the last with "ERROR" on, and its last stage.
+        """Return up to five lines that the process wrote to stderr, and its last stage.
 
-        Without such a line these are the last five. Both are of the request that ran, and empty if stderr is not recorded.
+        The lines begin at the last one with "ERROR"; without such a line they are the last five. Both are of the request
+        that ran, and empty if stderr is not recorded.
         """
         if self._errors is None:
             return "", ""

@@ -76,6 +76,14 @@ class Combining:
     """Emits the code around the loop over threads that combines what threads do to the same elements.
 
     Each thread's result goes into a buffer; a full one is combined with lanes, and these with memory at a chunk's end.
+
+    Attributes:
+        reductions: the combined changes, one per element.
+        parts: (reduction, number of a component) of each of their components.
+        grouped: threads go in groups of one thread per lane, whose buffers are combined at once.
+        size: how many threads' results a buffer holds.
+        shift: the register with what is added to a thread's number for its position in the buffers.
+        own: suffix of the names of the current loop's buffers.
     """
 
     def __init__(self, emitter: Emitter) -> None:

@@ -119,7 +119,10 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
 
 
 def checked(function: Function, options: Options) -> Function:
-    """Return a function with the checks that it is built with; see `versions_of` for its two forms."""
+    """Return a function with its prints numbered and, if `options.checks`, its checks inserted; else without asserts.
+
+    With checks it may hold two versions, of which a test of the launch chooses one (`versions_of`).
+    """
     checks = options.checks and partial(guard, versions=True)
     return run(CHECKED, function, number_prints=number_prints, strip_asserts=not options.checks, bounds_checks=checks)
 

@@ -103,7 +103,9 @@ class Emitter(ABC):
         return register(element(value.type))
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """Return the LLVM operands of a value that control flow passes on to another one, in the form that has.
+        """Return the LLVM operands with which control flow passes a value on to another one; here the value's own.
+
+        A subclass may hold values in several forms, and converts to that of `into`.
 
         Args:
             value: what a block yields, or a loop starts with.

@@ -160,7 +160,7 @@ def total_name(reduction: Reduction) -> str:
 
 
 def _form(reduction: Reduction) -> str:
-    """Return the LLVM type in which results are combined, for functions' names; "u" is in front of unsigned extremes."""
+    """Return the LLVM type that results are combined in, for functions' names; unsigned extremes have "u" in front."""
     unsigned = reduction.kind in ("min", "max") and reduction.scalar.kind is Kind.UINT
     return f"{'u' if unsigned else ''}{reduction.register}"
 
