@@ -130,7 +130,7 @@ def assembly(function: Function, options: Options, target: str) -> str:
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
-    """Compile LLVM IR text of our own (the launcher, an FFI handler) into an image, or an object if it cannot be one.
+    """Compile LLVM IR text of our own (the launcher, an FFI handler) into an image, or else an object.
 
     Args:
         text: LLVM IR without a target.
@@ -260,7 +260,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
 
 
 def _called(request: dict[str, Any], text: str, tuning: dict[str, Any] | None) -> tuple[bytes, dict[str, float]]:
-    """Compile LLVM IR text in a worker process; return LLVM's output in the requested form, and each stage's seconds."""
+    """Compile LLVM IR text in a worker process; return the requested output, and the seconds of each stage."""
     details, image = call(POOL, codegen.generate, {**request, "tuning": tuning}, text.encode())
     return image, details["stages"]
 

@@ -68,7 +68,7 @@ def run(
 
 
 def step(function: Function, dim: int | Sequence[int], args: Sequence[Any], thread: int | Thread) -> Iterator[Step]:
-    """Run one thread; yield each operation after it was executed. Arrays are written in place as the steps are taken.
+    """Run one thread; yield each operation after it was executed. Arrays are written in place meanwhile.
 
     Raises:
         LaunchError: the thread is not in `dim`, or an argument does not fit its parameter.

@@ -164,7 +164,7 @@ def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]
 
 
 def _slots(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a thread's new slots: a list of as many None as the result's type has slots, since none is written yet."""
+    """Return new slots of a thread: a list with None for each slot, since none is written yet."""
     type = slots_of(op.result)
     return ([None] * type.count,)
 

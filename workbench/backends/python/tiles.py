@@ -195,7 +195,7 @@ def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, .
 
 
 def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
-    """Reduce a tile along its axis, or whole, by the operation's kind: sum, min, max, argmin, argmax or a func's block.
+    """Reduce a tile along its axis, or whole, by sum, min, max, argmin, argmax or a func's block.
 
     It is a generator of the block's steps and returns the result. All but argmin and argmax combine half with half.
     """

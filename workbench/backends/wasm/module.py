@@ -95,7 +95,7 @@ class _Reader:
 
 
 class _Symbol(msgspec.Struct, frozen=True):
-    """A symbol of an object: a function, global or section with its `index`, or data at `offset` in segment `index`.
+    """A symbol of an object: a function, global or section with its `index`, or data in a segment.
 
     Attributes:
         kind: its number in the symbol table: `_FUNCTION`, `_DATA_SYMBOL`, `_SECTION` or another.
@@ -199,7 +199,7 @@ def _relocations(reader: _Reader) -> Iterator[_Relocation]:
 
 
 def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
-    """Return the module that exports these functions, with data at `base` and only bodies reachable from the exports.
+    """Return the module that exports these functions, with data at `base` and only bodies that exports reach.
 
     Raises:
         ValueError: the object takes the address of a function.
@@ -290,10 +290,10 @@ def _relocated(
 def _called(
     code: bytes, parsed: _Object, code_start: int, imported: int, exported: Sequence[int]
 ) -> tuple[bytes, list[tuple[int, int]]]:
-    """Return the code section with only the bodies reachable from the exports, and the (offset, callee) of its calls.
+    """Return the code section with only the bodies that exports reach, and the (offset, callee) of its calls.
 
-    The other functions keep their indices, with bodies that trap. (The vectoriser's variants of maths functions outlive
-    the passes; most kernels use one or two of them.)
+    The other functions keep their indices, with bodies that trap. (The vectoriser's variants of maths functions
+    outlive the passes; most kernels use one or two of them.)
     """
     reader = _Reader(code)
     count = reader.leb128()

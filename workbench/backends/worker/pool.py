@@ -166,7 +166,7 @@ class Pool:
     def take(self, service: Service) -> Job | None:
         """Wait for a service's next job, and return it.
 
-        If there are more processes than there should be, the service is removed from the pool instead; returns None.
+        If there are more processes than there should be, the service is removed from the pool, and None returned.
         """
         with service.changed:
             service.idle = True

@@ -163,8 +163,8 @@ class Process:
     def _written(self) -> tuple[str, str]:
         """Return up to five lines that the process wrote to stderr, and its last stage.
 
-        The lines begin at the last one with "ERROR"; without such a line they are the last five. Both are of the request
-        that ran, and empty if stderr is not recorded.
+        The lines begin at the last one with "ERROR"; without such a line they are the last five. Both are of the
+        request that ran, and empty if stderr is not recorded.
         """
         if self._errors is None:
             return "", ""

@@ -42,8 +42,8 @@ class JobSource(Protocol):
 class Service:
     """The parent's driver of one worker process: a thread that starts it, feeds it jobs and collects the results.
 
-    It has a thread and is not a subclass of one: in a forked child, Python calls `_stop` of each thread of the parent;
-    a method of that name here waited there for a lock that nobody would release.
+    It has a thread and is not a subclass of one: in a forked child, Python calls `_stop` of each of the parent's
+    threads; a method of that name here waited there for a lock that nobody would release.
 
     Args:
         pool: where its jobs come from.

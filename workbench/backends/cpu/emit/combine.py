@@ -75,7 +75,8 @@ class Part(msgspec.Struct, frozen=True):
 class Combining:
     """Emits the code around the loop over threads that combines what threads do to the same elements.
 
-    Each thread's result goes into a buffer; a full one is combined with lanes, and these with memory at a chunk's end.
+    Each thread's result goes into a buffer; a full one is combined with lanes, and these with memory at the end of
+    a chunk.
 
     Attributes:
         reductions: the combined changes, one per element.

@@ -119,7 +119,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
 
 
 def checked(function: Function, options: Options) -> Function:
-    """Return a function with its prints numbered and, if `options.checks`, its checks inserted; else without asserts.
+    """Return a function with its prints numbered and, if `options.checks`, with checks; else without asserts.
 
     With checks it may hold two versions, of which a test of the launch chooses one (`versions_of`).
     """
@@ -208,6 +208,9 @@ class ModuleEmitter(Emitter):
 
     Attributes:
         gangs: the text runs threads as vectors.
+        division: how launches are divided among cores.
+        combining: emits what combines threads' changes of one element; None if there are no such changes.
+        slotted: the function has slots.
     """
 
     gangs = False

@@ -128,7 +128,12 @@ class Gangs(GangEmitter):
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Emit loops over full gangs, from the widest on, then one over the threads that are left.
 
-        Arguments are as of `ModuleEmitter._loop`; a loop that seldom runs has no gangs.
+        Args:
+            kind: LLVM type of the threads' numbers.
+            part: bounds and labels of the loop.
+            body: what a thread does.
+            own: suffix of its labels, where the entry has another such loop.
+            cold: it seldom runs: there are no gangs.
         """
         if cold:
             super()._loop(kind, part, body, own, cold)
@@ -164,7 +169,7 @@ class Gangs(GangEmitter):
         return self.maths.bits > NARROW and min(sizes, default=4) >= 4 and not added
 
     def inside(self, kind: str, part: Part, split: Peeled) -> None:
-        """Emit the threads inside: as full gangs alone, if those at a border form gangs as well."""
+        """Emit the threads that are not at a border: as full gangs alone, if those at it form gangs, too."""
         if self.border_lanes(split) == 1:
             super().inside(kind, part, split)
             return

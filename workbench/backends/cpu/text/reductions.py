@@ -160,7 +160,7 @@ def total_name(reduction: Reduction) -> str:
 
 
 def _form(reduction: Reduction) -> str:
-    """Return the LLVM type that results are combined in, for functions' names; unsigned extremes have "u" in front."""
+    """Return the LLVM type of results, for functions' names; unsigned minima and maxima have "u" in front."""
     unsigned = reduction.kind in ("min", "max") and reduction.scalar.kind is Kind.UINT
     return f"{'u' if unsigned else ''}{reduction.register}"
 
@@ -220,7 +220,7 @@ def _total(reduction: Reduction) -> str:
 
 
 def _load(name: str, type: str, kind: str, base: str, at: str) -> list[str]:
-    """Return the LLVM lines that load a scalar or a vector into a register, with the whole value's size as alignment.
+    """Return the LLVM lines that load a scalar or vector into a register, aligned to its size.
 
     Args:
         name: the register.
