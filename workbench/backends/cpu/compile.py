@@ -80,7 +80,12 @@ PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
 def compiled(function: Function, options: Options, target: str) -> Artifact:
-    """Return the function as an image or object with its metadata; see `CpuBackend.compile`."""
+    """Compile a function for a CPU; return the image or object, with the metadata for loading and launching it.
+
+    Raises:
+        BuildError: it cannot be expressed in LLVM IR, or LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
+    """
     from workbench.backends.cpu.emit.emit_module import entry_name
 
     started = time.perf_counter()

@@ -452,7 +452,7 @@ def linked(image: bytes) -> bytes:
 
 
 def _placed(sections: list[_Section], at: int) -> int:
-    """Give each section its offset, one behind the other from `at` and aligned; return where the last one ends."""
+    """Set the offset in memory of each section, one behind the other from `at` on; return the end of the last."""
     for section in sections:
         alignment = section.alignment or 1
         section.at = -(-at // alignment) * alignment

@@ -114,7 +114,11 @@ def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Add the part of the tile that lies inside the array to it; return the old elements, zeros outside."""
+    """Add the part of the tile that lies inside the array to it; return the old elements, zeros outside.
+
+    Raises:
+        KernelFault: a part is outside, and the operation does not allow that.
+    """
     type = tile_of(op.result)
     slices, parts, shape = _checked(thread, op, operands, type)
     old = zeros(type)
@@ -220,7 +224,7 @@ def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
 
 
 def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
-    """Return a function that combines two equal tiles of a type's elements by the builtin `name`."""
+    """Return a function of two tiles of one shape, and their elements' type, that combines them by a builtin."""
 
     def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
         result, count = a.copy(), a.ndim - len(type.shape)

@@ -256,7 +256,11 @@ def _imported_functions(body: bytes) -> list[str]:
 
 
 def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
-    """Return the (address, offset in the section, size) of each data segment, and the bytes of memory they span."""
+    """Return the (address, offset in the section, size) of each data segment, and the bytes of memory they span.
+
+    Raises:
+        ValueError: a segment is not at a constant address.
+    """
     reader, end = _Reader(body), 0
     segments: list[tuple[int, int, int]] = []
     for _ in range(reader.leb128() if body else 0):

@@ -121,7 +121,7 @@ class Process:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process has ended; asking removes its entry from the system's table."""
+        """True if the process has ended; asking removes its entry from the system's table."""
         return self._popen.poll() is not None
 
     def kill(self) -> None:

@@ -68,7 +68,7 @@ class Service:
 
     @property
     def works(self) -> bool:
-        """Whether its process is doing a job."""
+        """True if its process is doing a job."""
         job = self._job
         return job is not None and job.began is not None
 

@@ -188,7 +188,7 @@ class Combining:
         w.jump("part")
 
     def begin_thread(self) -> None:
-        """Emit the start of a thread: its results are those of no change."""
+        """Emit the start of a thread: set its results to the values that change nothing."""
         for reduction, k in self.parts:
             address = _thread(self.emitter, reduction, k)
             self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {address}")

@@ -286,7 +286,10 @@ class ModuleEmitter(Emitter):
         return replace(self._module([*lines, *self._beside()]), declines=careful is None)
 
     def _share(self, other: ModuleEmitter) -> None:
-        """Take another emitter's tables of what stands beside functions; called before anything is emitted."""
+        """Write declarations, attributes and loop metadata into another emitter's tables, for a common module.
+
+        It is called before anything is emitted.
+        """
         self.writer.declarations = other.writer.declarations
         self._vector_functions, self._kept, self._loops = other._vector_functions, other._kept, other._loops
 
@@ -322,7 +325,7 @@ class ModuleEmitter(Emitter):
         ]
 
     def _beside(self) -> list[str]:
-        """Return the lines of the module beside its functions."""
+        """Return the module's lines outside of its functions: declarations, attributes and metadata."""
         return [
             *self.writer.declarations.values(),
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
@@ -370,7 +373,10 @@ class ModuleEmitter(Emitter):
         self._threads("i32", low, high, "finish")
 
     def _rows(self) -> None:
-        """Emit an outer loop over rows of the last dimension; the other indices are computed once per row."""
+        """Emit a loop over rows of the last dimension, and in it that over a row's threads.
+
+        The other indices are computed once per row.
+        """
         w, ndim = self.writer, self.function.launch_ndim
         self._start()
         extent = self._row_length()

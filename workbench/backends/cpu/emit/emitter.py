@@ -197,6 +197,6 @@ class Emitter(ABC):
         return name
 
     def needs_halves(self, scalar: Scalar) -> None:
-        """Define the functions that convert a 16-bit float type and add to its elements."""
+        """Add to the module the functions that convert a 16-bit float type, and add to its elements atomically."""
         for name, text in half_functions(scalar.name, self.half_instructions).items():
             self.writer.declare(name, text)

@@ -31,7 +31,7 @@ class Strips:
     """
 
     def __init__(self, function: Function) -> None:
-        """Plan for a function in the form in which it is emitted."""
+        """Plan when the loops of a function, in the form in which it is emitted, check the stop word."""
         self._check_intervals: dict[Op, int] = {}
         self._often: set[Op] = set()
         self._known = constants(function.body)

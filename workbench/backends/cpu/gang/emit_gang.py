@@ -264,7 +264,7 @@ class Gangs(GangEmitter):
 
     @property
     def grouped_rows(self) -> int:
-        """Return how many rows run together."""
+        """Return how many rows run together, and so on one core."""
         return self.shape.rows
 
     def row_gangs(self, extent: str) -> RowGangs | None:

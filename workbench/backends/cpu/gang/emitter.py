@@ -218,14 +218,14 @@ class GangEmitter(ModuleEmitter):
 
     @contextmanager
     def in_row(self, row: int) -> Iterator[None]:
-        """Make the scalars of a row the current ones."""
+        """Make the scalars of a row the current ones within the context."""
         self._operands = self._of_rows[row]
         yield
         self._operands = self._of_rows[0]
 
     @contextmanager
     def alone(self, row: int) -> Iterator[None]:
-        """Emit for one row of the gang, as if it were the whole gang."""
+        """Emit for one row of the gang, as if it were the whole gang, within the context."""
         saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
@@ -512,7 +512,7 @@ class GangEmitter(ModuleEmitter):
         return self.writer.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
 
     def negated(self, condition: str) -> str:
-        """Return the lanes in which a condition does not hold."""
+        """Emit the mask of the lanes in which a condition, which is a mask, does not hold."""
         return self.writer.emit(f"xor {self.mask_kind} {condition}, {self.all_on}")
 
     def any(self, masks: Sequence[str]) -> str:

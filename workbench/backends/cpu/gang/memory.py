@@ -385,12 +385,12 @@ class _Where:
         return offset
 
     def _times(self, a: Sum, factor: str) -> Sum:
-        """Return a sum times an i64 scalar."""
+        """Multiply a number of each lane by an i64 scalar; return the products."""
         each = a.each and self._wide("mul", a.each, self.emitter.spread(factor, "i64"))
         return Sum(self._scalar("mul", a.first, factor), self._scalar("mul", a.step, factor), each)
 
     def _plus(self, a: Sum, b: Sum) -> Sum:
-        """Return the sum of two sums."""
+        """Add two numbers of each lane; return the results."""
         each = self._wide("add", a.each, b.each) if a.each and b.each else a.each or b.each
         return Sum(self._scalar("add", a.first, b.first), self._scalar("add", a.step, b.step), each)
 

@@ -97,7 +97,10 @@ class Lanes:
         return Lane(self, self.emit(f"call {self.kind} @{name}({', '.join(f'{self.kind} {a.name}' for a in args)})"))
 
     def in_registers(self, *args: Lane) -> Lane:
-        """Emit x · y + z by our function on 128-bit vectors; the lanes may fill a part of one, or several."""
+        """Emit x · y + z, for `args` x, y, z, by our function on 128-bit vectors.
+
+        The lanes may fill a part of such a vector, or several.
+        """
         full = Lanes(self.bits, REGISTER // self.bits)
         name = WRITTEN[self.bits]
         self.declarations[name] = _written(self.bits)

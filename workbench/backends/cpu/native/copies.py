@@ -26,12 +26,12 @@ LLVM_TYPES = {
 
 
 def copy_name(size: int) -> str:
-    """Return the symbol of the entry that copies scalars of `size` bytes."""
+    """Return the symbol of the entry that copies an array's scalars of `size` bytes."""
     return f"wb_copy_i{8 * size}"
 
 
 def add_name(dtype: str) -> str | None:
-    """Return the symbol of the entry that adds scalars of a type; None if no entry does."""
+    """Return the symbol of the entry that adds one array's scalars of a type to another's; None if no entry does."""
     return f"wb_add_{LLVM_TYPES[dtype]}" if dtype in LLVM_TYPES else None
 
 
