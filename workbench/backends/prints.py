@@ -36,6 +36,7 @@ def number_prints(function: Function) -> Function:
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        """Return a print with its number; None for any other operation."""
         return (op.replace(attrs={**op.attrs, NUMBER: numbers[op]}),) if op in numbers else None
 
     return rewrite(function, change) if numbers else function

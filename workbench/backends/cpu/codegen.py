@@ -50,11 +50,13 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
     clock = time.perf_counter()
 
     def begin(stage: str) -> None:
+        """Report that a stage begins, and start the clock."""
         nonlocal clock
         tell(stage)
         clock = time.perf_counter()
 
     def end(stage: str) -> None:
+        """Record the seconds of a stage since `begin`."""
         stages[stage] = time.perf_counter() - clock
 
     begin("parse")

@@ -135,6 +135,7 @@ def _low(shift: int) -> Rule:
     """
 
     def apply(memory: bytearray, at: int, aim: int, here: int) -> None:
+        """Write the lower 12 bits of the address `aim` into the instruction at `at`."""
         if aim % (1 << shift):
             raise Damaged("an access that is not aligned")
         _into(memory, at, (aim & 0xFFF) >> shift, 10, 12)

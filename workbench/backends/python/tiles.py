@@ -227,6 +227,7 @@ def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
     """Return a function of two tiles of one shape, and their elements' type, that combines them by a builtin."""
 
     def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
+        """Return a new tile with the builtin of both tiles' elements; `type` is that of an element."""
         result, count = a.copy(), a.ndim - len(type.shape)
         for index in np.ndindex(a.shape[:count]):
             result[index] = apply(TABLE[name], [copied(a[index]), copied(b[index])], type)

@@ -521,6 +521,7 @@ class ModuleEmitter(Emitter):
         low, high = (w.emit(f"sext i32 {end} to i64") for end in (part.first, part.end))
 
         def within(at: str, least: str) -> str:
+            """Emit a thread's number, limited to the range from `least` to the end of the row."""
             at = w.emit(f"call i64 @llvm.smax.i64(i64 {at}, i64 {least})")
             return w.emit(f"call i64 @llvm.smin.i64(i64 {at}, i64 {high})")
 

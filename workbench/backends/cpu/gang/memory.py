@@ -619,6 +619,7 @@ class _Where:
         bits = emitter.bits(emitter.mask) if nowhere else ""
 
         def at(lane: int) -> str:
+            """Emit the address in a lane; if the lane is off, that of memory of our own."""
             address = w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
             if not nowhere:
                 return address
