@@ -133,7 +133,7 @@ def _reduce_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 
 def _convert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the operand converted to the result's type, as `cast` does."""
+    """Return the operand converted to the result's type, as the language's `cast` does."""
     return (convert(operands[0], op.result.type),)  # type: ignore[arg-type]
 
 

@@ -96,7 +96,7 @@ def emit_llvm(
     maths: Maths = Maths(),  # noqa: B008  (frozen)
     half_instructions: bool = False,
 ) -> str:
-    """Return the LLVM IR text of a function's module, which runs thread after thread; see `emit_module`."""
+    """Return the LLVM IR text of a function's module, which runs thread after thread, never gangs."""
     return emit_module(function, options, maths, half_instructions).text
 
 

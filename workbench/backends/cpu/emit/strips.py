@@ -52,7 +52,7 @@ class Strips:
         return self._check_intervals[op]
 
     def treat_alike(self, op: Op, other: Op) -> None:
-        """Plan the same for another loop, which does a part of a loop's iterations."""
+        """Let `other`, a loop over a part of the iterations of the loop `op`, check as often as that does."""
         self._check_intervals[other] = self._check_intervals[op]
         if op in self._often:
             self._often.add(other)

@@ -92,7 +92,7 @@ class Stack:
         """Emit a load of what was stored under `key`; return its register.
 
         Args:
-            key: as for `store`.
+            key: identifies the stored value.
             kind: its LLVM type.
             over: it is the last load, so the memory is free afterwards.
         """

@@ -290,7 +290,7 @@ class Gangs(GangEmitter):
         self.gang_over()
 
     def _of_gangs(self, body: Block) -> Block:
-        """Return the body that gangs run in place of a body that single threads run."""
+        """Return the body that gangs run where single threads run `body`."""
         if body is self.function.body:
             return self.of_gangs.body
         split, other = peeled_parts(self.function), peeled_parts(self.of_gangs)

@@ -186,7 +186,7 @@ class GangEmitter(ModuleEmitter):
         yield from self._each_part(range(self.parts))
 
     def parts_of(self, op: Op) -> Iterator[int]:
-        """Yield the parts in which an operation has to be emitted; see `each_part`.
+        """Yield the number of each part in which an operation has to be emitted, while that part is the current one.
 
         If its results are the same in all rows, these are the first row's, and the other rows then have its results.
         """
@@ -212,7 +212,7 @@ class GangEmitter(ModuleEmitter):
             yield from self.each_row()
 
     def each_row(self) -> Iterator[int]:
-        """Yield the number of each row while its first part is the current one; see `each_part`."""
+        """Yield the number of each row while its first part and its scalars are the current ones."""
         for part in self._each_part(range(0, self.parts, self.row_parts)):
             yield part // self.row_parts
 

@@ -48,9 +48,9 @@ class Functions:
     or waits (`stopping`), and its exception is raised here.
 
     Attributes:
-        run: takes (entry, params' address, total, threads, grain, fault's address or 0, mask, sums), as `dispatch`;
-            returns the entries' return values, or-ed.
-        launch: the same with the params as bytes instead of their address.
+        run: runs a kernel's entry over a range of threads; takes (entry, params' address, total, threads, grain, fault's
+            address or 0, mask, sums), as `dispatch`; returns the entries' return values, or-ed.
+        launch: does what `run` does, with the params as bytes instead of their address.
         hold: takes (mask, address of an int64): waits until memory may be changed as by a launch, and stores there what
             is now held (see `memory_locks`).
         drop: takes what `hold` stored, and releases it.
