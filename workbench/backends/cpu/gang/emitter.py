@@ -186,9 +186,10 @@ class GangEmitter(ModuleEmitter):
         yield from self._each_part(range(self.parts))
 
     def parts_of(self, op: Op) -> Iterator[int]:
-        """Yield the number of each part in which an operation has to be emitted, while that part is the current one.
+        """Yield the number of each part in which an operation has to be emitted, while it is the current one.
 
-        If its results are the same in all rows, these are the first row's, and the other rows then have its results.
+        If its results are the same in all rows, these are the first row's, and the other rows then have its
+        results.
         """
         if self.rows == 1 or not self.by_row.isdisjoint(op.results):
             yield from self.each_part()

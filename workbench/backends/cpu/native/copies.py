@@ -31,7 +31,7 @@ def copy_name(size: int) -> str:
 
 
 def add_name(dtype: str) -> str | None:
-    """Return the symbol of the entry that adds one array's scalars of a type to another's; None if no entry does."""
+    """Return the entry that adds one array's scalars of a type to another's, as its symbol; None: there is none."""
     return f"wb_add_{LLVM_TYPES[dtype]}" if dtype in LLVM_TYPES else None
 
 
