@@ -77,10 +77,10 @@ def shape_in(buffer: Array[c_char], slot: Slot) -> tuple[int, ...]:
 
 
 def multiplier(size: int) -> int:
-    """Return the multiplier m by which code divides by `size` without a division.
+    """Return the multiplier m with which code divides by `size`: by a multiplication and shifts.
 
-    `n // size == (2 * n * m >> 32) >> (size - 1).bit_length()` holds for all n and sizes below 2³¹, and m has 32 bits.
-    It is 0 for size 0, by which nothing is divided.
+    `n // size == (2 * n * m >> 32) >> (size - 1).bit_length()` holds for all n and sizes below 2³¹, and m has 32
+    bits. It is 0 for size 0, by which nothing is divided.
     """
     return -(-(1 << 31 + (size - 1).bit_length()) // size) if size else 0
 

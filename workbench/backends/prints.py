@@ -36,13 +36,14 @@ def number_prints(function: Function) -> Function:
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        """Return a print with its number; None for any other operation."""
         return (op.replace(attrs={**op.attrs, NUMBER: numbers[op]}),) if op in numbers else None
 
     return rewrite(function, change) if numbers else function
 
 
 def width(values: Sequence[Value]) -> int:
-    """Return how many 64-bit words the values take in a record: one per scalar or component."""
+    """Return how many 64-bit words printed values take in the print buffer: one per scalar or component."""
     return sum(v.type.length if isinstance(v.type, Vector) else 1 for v in values)
 
 
@@ -103,7 +104,7 @@ def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
 
 
 def _value(type: Type, data: bytes) -> Any:
-    """Return the NumPy number, vector or matrix of a record's components, each 8 bytes as float64 or int64."""
+    """Return a printed value as a NumPy number, vector or matrix, from its parts of 8 bytes: float64 or int64."""
     scalar = element(type)
     words = np.frombuffer(data, np.float64 if scalar.kind is Kind.FLOAT else np.int64)
     numbers = words.astype(scalar.numpy)

@@ -18,9 +18,9 @@ def prepare() -> None:
 
 
 def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Return the fields of `machine.Facts`, and no bytes: this machine as LLVM sees it, and LLVM's version.
+    """Return this machine's CPU and features as LLVM sees them, with the versions of LLVM and llvmlite; no bytes.
 
-    It takes the arguments of every request to a worker, and uses none of them.
+    These are fields of `machine.Facts`. It takes the arguments of every request to a worker, and uses none of them.
     """
     import llvmlite
     import llvmlite.binding as llvm
@@ -50,11 +50,13 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
     clock = time.perf_counter()
 
     def begin(stage: str) -> None:
+        """Report that a stage begins, and start the clock."""
         nonlocal clock
         tell(stage)
         clock = time.perf_counter()
 
     def end(stage: str) -> None:
+        """Record the seconds of a stage since `begin`."""
         stages[stage] = time.perf_counter() - clock
 
     begin("parse")

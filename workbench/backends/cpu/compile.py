@@ -80,7 +80,12 @@ PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
 def compiled(function: Function, options: Options, target: str) -> Artifact:
-    """Return the function as an image or object with its metadata; see `CpuBackend.compile`."""
+    """Compile a function for a CPU; return the image or object, with the metadata for loading and launching it.
+
+    Raises:
+        BuildError: it cannot be expressed in LLVM IR, or LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
+    """
     from workbench.backends.cpu.emit.emit_module import entry_name
 
     started = time.perf_counter()
@@ -113,7 +118,8 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
     """Return the function's LLVM IR after optimisation, for readers.
 
     Raises:
-        BuildError, DeviceError: as `CpuBackend.compile`.
+        BuildError: it cannot be expressed in LLVM IR, or LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
     """
     return _compile_ir(emitted(function, options, target), function, target, "ir").image.decode()
 
@@ -122,13 +128,14 @@ def assembly(function: Function, options: Options, target: str) -> str:
     """Return the function's machine code as assembly text, for readers.
 
     Raises:
-        BuildError, DeviceError: as `CpuBackend.compile`.
+        BuildError: it cannot be expressed in LLVM IR, or LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
     """
     return _compile_ir(emitted(function, options, target), function, target, "assembly").image.decode()
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
-    """Compile LLVM IR text of our own (the launcher, an FFI handler) into an image, or an object if it cannot be one.
+    """Compile LLVM IR text of our own (the launcher, an FFI handler) into an image, or else an object.
 
     Args:
         text: LLVM IR without a target.
@@ -137,7 +144,8 @@ def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool 
         vectorise: allow LLVM to vectorise and unroll loops; only with `optimise`.
 
     Raises:
-        BuildError, DeviceError: as `CpuBackend.compile`.
+        BuildError: LLVM refused the text, crashed or hung.
+        DeviceError: `target` is no CPU of this platform.
     """
     written = UNOPTIMISED if len(text) > OPTIMISED_CHARACTERS else AS_WRITTEN
     tuning = ({"speed_level": 1} if vectorise else written) if optimise else None
@@ -257,7 +265,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
 
 
 def _called(request: dict[str, Any], text: str, tuning: dict[str, Any] | None) -> tuple[bytes, dict[str, float]]:
-    """Compile LLVM IR text in a worker process; return the image, and the seconds of each stage."""
+    """Compile LLVM IR text in a worker process; return the requested output, and the seconds of each stage."""
     details, image = call(POOL, codegen.generate, {**request, "tuning": tuning}, text.encode())
     return image, details["stages"]
 

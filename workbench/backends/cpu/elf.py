@@ -135,6 +135,7 @@ def _low(shift: int) -> Rule:
     """
 
     def apply(memory: bytearray, at: int, aim: int, here: int) -> None:
+        """Write the lower 12 bits of the address `aim` into the instruction at `at`."""
         if aim % (1 << shift):
             raise Damaged("an access that is not aligned")
         _into(memory, at, (aim & 0xFFF) >> shift, 10, 12)
@@ -215,6 +216,7 @@ class Object:
     """
 
     def __init__(self, image: bytes) -> None:
+        """Read an object file and lay it out in memory; `linked` does the rest."""
         self._image = image
         self.machine, self._sections = self._read_sections()
         self._machine = MACHINES[self.machine]
@@ -451,7 +453,7 @@ def linked(image: bytes) -> bytes:
 
 
 def _placed(sections: list[_Section], at: int) -> int:
-    """Give each section its offset, one behind the other from `at` and aligned; return where the last one ends."""
+    """Set the offset in memory of each section, one behind the other from `at` on; return the end of the last."""
     for section in sections:
         alignment = section.alignment or 1
         section.at = -(-at // alignment) * alignment

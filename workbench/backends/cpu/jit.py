@@ -222,7 +222,8 @@ def load_symbols(
         needs: the code whose addresses stand in `imports`, or in the image itself; it is kept alive.
 
     Raises:
-        BuildError: as `load`.
+        BuildError: it is no code for this machine, lacks one of the symbols, needs one that the process does not
+            have, or the system gives no memory to run it in.
     """
     with _lock:
         unload()

@@ -235,7 +235,7 @@ _RENAMED = {"hypotf": "_hypotf"}
 
 
 def maths_library(system: str) -> str | None:
-    """Return the name of the C library's maths functions; None where every process has them anyway.
+    """Return the name of the shared library with C's maths functions; None where every process has them anyway.
 
     Args:
         system: as `sys.platform` names it.

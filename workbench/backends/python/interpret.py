@@ -68,11 +68,11 @@ def run(
 
 
 def step(function: Function, dim: int | Sequence[int], args: Sequence[Any], thread: int | Thread) -> Iterator[Step]:
-    """Run one thread; yield each operation after it was executed. Arrays are written in place as the steps are taken.
+    """Run one thread; yield each operation after it was executed. Arrays are written in place meanwhile.
 
     Raises:
         LaunchError: the thread is not in `dim`, or an argument does not fit its parameter.
-        KernelFault: as `run`.
+        KernelFault: an index out of range, a failed assert, or a `range` with step 0, when that step is taken.
     """
     dims, index = _dims(dim), _dims(thread)
     if len(index) != len(dims) or not all(0 <= i < n for i, n in zip(index, dims, strict=True)):

@@ -97,13 +97,13 @@ def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tupl
 
 
 def _owned(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return True: threads run one after the other, so none has access at the same time."""
+    """Return True, that no other thread accesses the element: here threads run one after the other."""
     # Threads run one after the other.
     return (np.True_,)
 
 
 def _swap(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Write the new value of an `atomic_swap`; return False, as no other thread can have changed the old one."""
+    """Write the new value of an `atomic_swap`; return False: no other thread came between, so it is done."""
     memory, index = _cell(thread, op, operands, 2)
     memory[index] = operands[-1]
     return (np.False_,)
@@ -118,7 +118,7 @@ def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Replace an element by what the atomic operation of this kind leaves there; return the old value."""
+    """Replace an array's element by what the operation's `KIND` makes of it; return the old value."""
     array, index = operands[0], thread.element_indices(op, operands)
     old = copied(array[index])
     kind = op.attrs[KIND]
@@ -133,7 +133,7 @@ def _reduce_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 
 def _convert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the operand converted to the result's type, as `cast` does."""
+    """Return the operand converted to the result's type, as the language's `cast` does."""
     return (convert(operands[0], op.result.type),)  # type: ignore[arg-type]
 
 
@@ -152,19 +152,19 @@ def _component(thread: Interpreter, op: Op, operands: list[Any]) -> int:
 
 
 def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a component of a vector, by its flat index."""
+    """Return a component of a vector, by its flat index; raise a KernelFault if there is no such component."""
     return (operands[0].flat[_component(thread, op, operands)],)
 
 
 def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a copy of a vector with one component replaced."""
+    """Return a copy of a vector with one component replaced; raise a KernelFault if there is no such component."""
     vector = operands[0].copy()
     vector.flat[_component(thread, op, operands)] = operands[2]
     return (vector,)
 
 
 def _slots(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return new slots of the thread: a list with None where nothing was written."""
+    """Return new slots of a thread: a list with None for each slot, since none is written yet."""
     type = slots_of(op.result)
     return ([None] * type.count,)
 

@@ -117,7 +117,7 @@ class Interpreter:
         raise self.fault(f"{name}[{shown}] is out of range: {name} has shape {shape}.", op, indices)
 
     def fault(self, message: str, op: Op, values: tuple[Any, ...]) -> KernelFault:
-        """Return a fault of an operation in this thread."""
+        """Return the error for a fault of an operation in this thread, with this message; it is not raised here."""
         return KernelFault(message, op.location, function=self.function.name, thread=self.index, values=values)
 
 

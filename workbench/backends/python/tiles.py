@@ -25,12 +25,15 @@ from workbench.types import Kind, Scalar, Vector, element, float32, int32
 
 
 def zeros(type: Tile) -> np.ndarray[Any, Any]:
-    """Return a tile of zeros."""
+    """Return the NumPy array of a tile of this type, all zeros; axes of a vector's components come last."""
     return np.zeros((*type.shape, *type.dtype.shape), element(type.dtype).numpy)
 
 
 def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
-    """Execute a map: run its block for each element, in row-major order."""
+    """Run a map's block for each element, in row-major order; return the tiles of what it yields.
+
+    It is a generator of the block's steps.
+    """
     results = [zeros(tile_of(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs[SHAPE])
     for index in product(*(range(n) for n in op.attrs[SHAPE])):
@@ -65,8 +68,10 @@ def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...
 def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
     """Return the slices of the array, those of the tile, and the shape of the part of the tile inside the array.
 
+    The last two are empty if no part is inside.
+
     Raises:
-        KernelFault: a part is outside, and the operation does not check bounds.
+        KernelFault: a part is outside, and the operation does not allow that (its attribute `BOUNDS` is False).
     """
     slices, parts = _region(op, operands, type)
     inside = operands[0][slices]
@@ -82,7 +87,11 @@ def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the tile at these offsets of the array, with zeros outside of it where that is allowed."""
+    """Return the tile at these offsets of the array, with zeros outside of it.
+
+    Raises:
+        KernelFault: a part is outside, and the operation does not allow that.
+    """
     type = tile_of(op.result)
     slices, parts, shape = _checked(thread, op, operands, type)
     tile = zeros(type)
@@ -91,7 +100,11 @@ def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Write the part of the tile that lies inside the array; no results."""
+    """Write the part of the tile that lies inside the array; no results.
+
+    Raises:
+        KernelFault: a part is outside, and the operation does not allow that.
+    """
     type = tile_of(op.operands[-1])
     slices, parts, shape = _checked(thread, op, operands, type)
     if 0 not in shape:
@@ -101,7 +114,11 @@ def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Add the part of the tile that lies inside the array to it; return the old elements, zeros outside."""
+    """Add the part of the tile that lies inside the array to it; return the old elements, zeros outside.
+
+    Raises:
+        KernelFault: a part is outside, and the operation does not allow that.
+    """
     type = tile_of(op.result)
     slices, parts, shape = _checked(thread, op, operands, type)
     old = zeros(type)
@@ -182,7 +199,10 @@ def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, .
 
 
 def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
-    """Reduce a tile along its axis, or whole, by adding halves; return the result from the generator of its steps."""
+    """Reduce a tile along its axis, or whole, by sum, min, max, argmin, argmax or a func's block.
+
+    It is a generator of the block's steps and returns the result. All but argmin and argmax combine half with half.
+    """
     type, axis, kind = tile_of(op.operands[0]), op.attrs.get(AXIS), op.attrs[KIND]
     tile = operands[0]
     if axis is None:
@@ -204,9 +224,10 @@ def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
 
 
 def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
-    """Return a function that combines two equal tiles of a type's elements by the builtin `name`."""
+    """Return a function of two tiles of one shape, and their elements' type, that combines them by a builtin."""
 
     def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
+        """Return a new tile with the builtin of both tiles' elements; `type` is that of an element."""
         result, count = a.copy(), a.ndim - len(type.shape)
         for index in np.ndindex(a.shape[:count]):
             result[index] = apply(TABLE[name], [copied(a[index]), copied(b[index])], type)
@@ -229,7 +250,7 @@ def _argextreme(rows: Any, kind: str) -> Any:
 
 
 def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the running sum, minimum or maximum along the last axis; an exclusive one starts with the neutral one."""
+    """Return the running sum, minimum or maximum along the last axis, without the element itself if `EXCLUSIVE`."""
     type = tile_of(op.result)
     kind = op.attrs[KIND]
     tile = operands[0].copy()
@@ -257,7 +278,7 @@ def identity(kind: str, type: Any) -> Any:
 
 
 def _matmul(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a @ b, each transposed if asked, plus any third operand; halves are multiplied and summed in float32."""
+    """Return a @ b, each transposed if asked, plus any third operand; 16-bit floats are summed in float32."""
     type = contents(op.result.type)
     scalar = element(type)
     wide = float32 if element(contents(op.operands[0].type)).is_half else scalar

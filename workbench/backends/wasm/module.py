@@ -95,7 +95,15 @@ class _Reader:
 
 
 class _Symbol(msgspec.Struct, frozen=True):
-    """A symbol of an object: a function with its `index`, or data at `offset` in segment `index`."""
+    """A symbol of an object: a function, global or section with its `index`, or data in a segment.
+
+    Attributes:
+        kind: its number in the symbol table: `_FUNCTION`, `_DATA_SYMBOL`, `_SECTION` or another.
+        name: empty if the object does not spell it.
+        defined: it is in this object, not imported.
+        index: of a function, global or section; of data, its segment's.
+        offset: of data, in its segment.
+    """
 
     kind: int
     name: str
@@ -105,7 +113,14 @@ class _Symbol(msgspec.Struct, frozen=True):
 
 
 class _Relocation(msgspec.Struct, frozen=True):
-    """An offset in a section where the linker puts the index or address of a symbol, by the number of the symbol."""
+    """A spot in a section where the linker puts the index or address of a symbol.
+
+    Attributes:
+        kind: its number in the tool conventions.
+        offset: in the section's body.
+        symbol: the position of the symbol in the symbol table.
+        addend: bytes to add to an address.
+    """
 
     kind: int
     offset: int
@@ -114,7 +129,14 @@ class _Relocation(msgspec.Struct, frozen=True):
 
 
 class _Object(msgspec.Struct):
-    """The parsed sections of an object file, in their order, with its symbols and relocations."""
+    """The parsed sections of an object file.
+
+    Attributes:
+        image: the object file.
+        sections: (kind, body) of each, in their order.
+        symbols: the symbol table.
+        relocations: by the position of the section that they change.
+    """
 
     image: bytes
     sections: list[tuple[int, bytes]] = msgspec.field(default_factory=list[tuple[int, bytes]])
@@ -122,6 +144,7 @@ class _Object(msgspec.Struct):
     relocations: dict[int, list[_Relocation]] = msgspec.field(default_factory=dict[int, list[_Relocation]])
 
     def __post_init__(self) -> None:
+        """Parse `image` into the other fields; raise ValueError if it is no WebAssembly."""
         if self.image[:8] != b"\0asm\1\0\0\0":
             raise ValueError("no WebAssembly")
         reader = _Reader(self.image, 8)
@@ -176,7 +199,7 @@ def _relocations(reader: _Reader) -> Iterator[_Relocation]:
 
 
 def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
-    """Return the module that `exports` these functions, with data at `base` and bodies for reachable functions alone.
+    """Return the module that exports these functions, with data at `base` and only bodies that exports reach.
 
     Raises:
         ValueError: the object takes the address of a function.
@@ -233,7 +256,11 @@ def _imported_functions(body: bytes) -> list[str]:
 
 
 def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
-    """Return the (address, offset in the section, size) of each data segment, and the bytes of memory they span."""
+    """Return the (address, offset in the section, size) of each data segment, and the bytes of memory they span.
+
+    Raises:
+        ValueError: a segment is not at a constant address.
+    """
     reader, end = _Reader(body), 0
     segments: list[tuple[int, int, int]] = []
     for _ in range(reader.leb128() if body else 0):
@@ -267,10 +294,10 @@ def _relocated(
 def _called(
     code: bytes, parsed: _Object, code_start: int, imported: int, exported: Sequence[int]
 ) -> tuple[bytes, list[tuple[int, int]]]:
-    """Return the code of functions reachable from the exports, and the offset and callee of each call in it.
+    """Return the code section with only the bodies that exports reach, and the (offset, callee) of its calls.
 
-    The others keep their indices, with empty bodies. (The vectoriser's variants of maths functions outlive the passes;
-    most kernels use one or two of them.)
+    The other functions keep their indices, with bodies that trap. (The vectoriser's variants of maths functions
+    outlive the passes; most kernels use one or two of them.)
     """
     reader = _Reader(code)
     count = reader.leb128()

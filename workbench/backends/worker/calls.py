@@ -44,7 +44,8 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
         Lost: its process crashed, passed a limit or was ended.
         WorkbenchError: the task raised it.
         RuntimeError: the task raised something else.
-        Dropped, KeyboardInterrupt: as `Pool.run`.
+        Dropped: this is background work that is no longer needed.
+        KeyboardInterrupt: the user interrupted; the process that worked for the task is ended.
         SystemExit: this Python is ending, and this is not its main thread: the thread ends without a message.
     """
     try:

@@ -102,7 +102,7 @@ class Job(msgspec.Struct, eq=False):
         return self.over
 
     def cancel(self, why: str = "was cancelled") -> None:
-        """End the process that works for the job, if there is one, and note why."""
+        """End the process that works for the job, if there is one, and note why unless that was done before."""
         self.cancelled = self.cancelled or why
         if self.service is not None:
             self.service.end_of(self)

@@ -93,7 +93,9 @@ class Pool:
         """Queue a request, wait for it, and return the answer and bytes.
 
         Raises:
-            TaskFailed, Lost, Unavailable: as `Job.result`.
+            TaskFailed: the task ended with an exception.
+            Lost: its process crashed, passed a limit or was ended.
+            Unavailable: no process could be started.
             Dropped: this is background work that is no longer needed.
             KeyboardInterrupt: the user interrupted; the process that worked for it is ended.
         """
@@ -105,8 +107,11 @@ class Pool:
     def wait_for(self, job: Job) -> None:
         """Wait for the end of a job; an exception meanwhile cancels it.
 
+        While it waits long behind other jobs, more processes are started.
+
         Raises:
-            Dropped, KeyboardInterrupt: as `run`.
+            Dropped: this is background work that is no longer needed.
+            KeyboardInterrupt: the user interrupted.
         """
         lock, patient = self._lock, time.monotonic() + PATIENCE
         try:
@@ -159,7 +164,10 @@ class Pool:
     # What a service asks.
 
     def take(self, service: Service) -> Job | None:
-        """Wait for the next job of a service, and return it; None if there are more processes than there should be."""
+        """Wait for a service's next job, and return it.
+
+        If there are more processes than there should be, the service is removed from the pool, and None returned.
+        """
         with service.changed:
             service.idle = True
             while not self._waiting:

@@ -121,7 +121,7 @@ class Process:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process has ended; asking removes its entry from the system's table."""
+        """True if the process has ended; asking removes its entry from the system's table."""
         return self._popen.poll() is not None
 
     def kill(self) -> None:
@@ -161,9 +161,10 @@ class Process:
         self._popen.returncode = 0
 
     def _written(self) -> tuple[str, str]:
-        """Return up to five lines that the process wrote to stderr, from the first error on, and its last stage.
+        """Return up to five lines that the process wrote to stderr, and its last stage.
 
-        Both are of the request that ran; both are empty if stderr is not recorded.
+        The lines begin at the last one with "ERROR"; without such a line they are the last five. Both are of the
+        request that ran, and empty if stderr is not recorded.
         """
         if self._errors is None:
             return "", ""

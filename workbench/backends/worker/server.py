@@ -125,7 +125,7 @@ def _watch() -> None:
 def resident() -> int:
     """Return the bytes of this process in memory; 0 if the system does not say.
 
-    It is the present number on Linux and Windows, the greatest one so far elsewhere.
+    They are those resident now on Linux, those committed now on Windows, the most ever resident elsewhere.
     """
     if sys.platform == "win32":
         return import_module("workbench.backends.worker.windows").committed()  # of no use elsewhere

@@ -42,8 +42,12 @@ class JobSource(Protocol):
 class Service:
     """The parent's driver of one worker process: a thread that starts it, feeds it jobs and collects the results.
 
-    It has a thread and is not a subclass of one: in a forked child, Python calls `_stop` of each thread of the parent;
-    a method of that name here waited there for a lock that nobody would release.
+    It has a thread and is not a subclass of one: in a forked child, Python calls `_stop` of each of the parent's
+    threads; a method of that name here waited there for a lock that nobody would release.
+
+    Args:
+        pool: where its jobs come from.
+        changed: the condition, with the pool's lock, that is notified when a job is queued.
     """
 
     def __init__(self, pool: JobSource, changed: threading.Condition) -> None:
@@ -64,7 +68,7 @@ class Service:
 
     @property
     def works(self) -> bool:
-        """Whether its process is doing a job."""
+        """True if its process is doing a job."""
         job = self._job
         return job is not None and job.began is not None
 

@@ -50,12 +50,15 @@ class MemoryCounters(ctypes.Structure):
 
 
 def job_of(process: Any) -> int | None:
-    """Create a job object that ends a process when this process ends, in whatever way; None if that fails.
+    """Create a job object that ends a process when this process ends, in whatever way; return its handle.
 
-    Its handle is then closed, which ends the processes in the job.
+    Windows closes the handle when this process ends, and with that ends the processes in the job.
 
     Args:
         process: a `subprocess.Popen`.
+
+    Returns:
+        The handle; None if no job object can be created or the process cannot be added to it.
     """
     kernel = _kernel32()
     job = kernel.CreateJobObjectW(None, None)

@@ -75,7 +75,16 @@ class Part(msgspec.Struct, frozen=True):
 class Combining:
     """Emits the code around the loop over threads that combines what threads do to the same elements.
 
-    Each thread's result goes into a buffer; a full one is combined with lanes, and these with memory at a chunk's end.
+    Each thread's result goes into a buffer; a full one is combined with lanes, and these with memory at the end of
+    a chunk.
+
+    Attributes:
+        reductions: the combined changes, one per element.
+        parts: (reduction, number of a component) of each of their components.
+        grouped: threads go in groups of one thread per lane, whose buffers are combined at once.
+        size: how many threads' results a buffer holds.
+        shift: the register with what is added to a thread's number for its position in the buffers.
+        own: suffix of the names of the current loop's buffers.
     """
 
     def __init__(self, emitter: Emitter) -> None:
@@ -179,7 +188,7 @@ class Combining:
         w.jump("part")
 
     def begin_thread(self) -> None:
-        """Emit the start of a thread: its results are those of no change."""
+        """Emit the start of a thread: set its results to the values that change nothing."""
         for reduction, k in self.parts:
             address = _thread(self.emitter, reduction, k)
             self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {address}")

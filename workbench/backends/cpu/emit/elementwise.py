@@ -40,7 +40,7 @@ def emit_builtin(emitter: Emitter, op: Op) -> None:
 
 
 def emit_wrap_index(emitter: Emitter, op: Op) -> None:
-    """Emit an index that counts from the end if it is negative."""
+    """Emit an index counted from the start: a negative one counts from the end, and gets the size added."""
     (index,), (size,), w = emitter.operands(op.operands[0]), emitter.operands(op.operands[1]), emitter.writer
     kind = register(element(op.result.type))
     negative = w.emit(f"icmp slt {kind} {index}, 0")

@@ -96,7 +96,7 @@ def emit_llvm(
     maths: Maths = Maths(),  # noqa: B008  (frozen)
     half_instructions: bool = False,
 ) -> str:
-    """Return the LLVM IR text of a function's module, which runs thread after thread; see `emit_module`."""
+    """Return the LLVM IR text of a function's module, which runs thread after thread, never gangs."""
     return emit_module(function, options, maths, half_instructions).text
 
 
@@ -119,7 +119,10 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
 
 
 def checked(function: Function, options: Options) -> Function:
-    """Return a function with the checks that it is built with; see `versions_of` for its two forms."""
+    """Return a function with its prints numbered and, if `options.checks`, with checks; else without asserts.
+
+    With checks it may hold two versions, of which a test of the launch chooses one (`versions_of`).
+    """
     checks = options.checks and partial(guard, versions=True)
     return run(CHECKED, function, number_prints=number_prints, strip_asserts=not options.checks, bounds_checks=checks)
 
@@ -205,6 +208,9 @@ class ModuleEmitter(Emitter):
 
     Attributes:
         gangs: the text runs threads as vectors.
+        division: how launches are divided among cores.
+        combining: emits what combines threads' changes of one element; None if there are no such changes.
+        slotted: the function has slots.
     """
 
     gangs = False
@@ -280,7 +286,10 @@ class ModuleEmitter(Emitter):
         return replace(self._module([*lines, *self._beside()]), declines=careful is None)
 
     def _share(self, other: ModuleEmitter) -> None:
-        """Take another emitter's tables of what stands beside functions; called before anything is emitted."""
+        """Write declarations, attributes and loop metadata into another emitter's tables, for a common module.
+
+        It is called before anything is emitted.
+        """
         self.writer.declarations = other.writer.declarations
         self._vector_functions, self._kept, self._loops = other._vector_functions, other._kept, other._loops
 
@@ -316,7 +325,7 @@ class ModuleEmitter(Emitter):
         ]
 
     def _beside(self) -> list[str]:
-        """Return the lines of the module beside its functions."""
+        """Return the module's lines outside of its functions: declarations, attributes and metadata."""
         return [
             *self.writer.declarations.values(),
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
@@ -364,7 +373,10 @@ class ModuleEmitter(Emitter):
         self._threads("i32", low, high, "finish")
 
     def _rows(self) -> None:
-        """Emit an outer loop over rows of the last dimension; the other indices are computed once per row."""
+        """Emit a loop over rows of the last dimension, and in it that over a row's threads.
+
+        The other indices are computed once per row.
+        """
         w, ndim = self.writer, self.function.launch_ndim
         self._start()
         extent = self._row_length()
@@ -509,6 +521,7 @@ class ModuleEmitter(Emitter):
         low, high = (w.emit(f"sext i32 {end} to i64") for end in (part.first, part.end))
 
         def within(at: str, least: str) -> str:
+            """Emit a thread's number, limited to the range from `least` to the end of the row."""
             at = w.emit(f"call i64 @llvm.smax.i64(i64 {at}, i64 {least})")
             return w.emit(f"call i64 @llvm.smin.i64(i64 {at}, i64 {high})")
 

@@ -103,7 +103,9 @@ class Emitter(ABC):
         return register(element(value.type))
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """Return the LLVM operands of a value that control flow passes on to another one, in the form that has.
+        """Return the LLVM operands with which control flow passes a value on to another one; here the value's own.
+
+        A subclass may hold values in several forms, and converts to that of `into`.
 
         Args:
             value: what a block yields, or a loop starts with.
@@ -195,6 +197,6 @@ class Emitter(ABC):
         return name
 
     def needs_halves(self, scalar: Scalar) -> None:
-        """Define the functions that convert a 16-bit float type and add to its elements."""
+        """Add to the module the functions that convert a 16-bit float type, and add to its elements atomically."""
         for name, text in half_functions(scalar.name, self.half_instructions).items():
             self.writer.declare(name, text)

@@ -112,7 +112,14 @@ def _dense(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str
 
 
 def _strided(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str:
-    """Emit the address of an element by the array's strides in bytes; arguments as for `_dense`."""
+    """Emit the address of an element by the array's strides in bytes.
+
+    Args:
+        emitter: its block is open.
+        array: the array.
+        base: the address of its first element.
+        indices: LLVM operands, as i64.
+    """
     w = emitter.writer
     pointer = base
     for axis, index in enumerate(indices):

@@ -31,7 +31,7 @@ class Strips:
     """
 
     def __init__(self, function: Function) -> None:
-        """Plan for a function in the form in which it is emitted."""
+        """Plan when the loops of a function, in the form in which it is emitted, check the stop word."""
         self._check_intervals: dict[Op, int] = {}
         self._often: set[Op] = set()
         self._known = constants(function.body)
@@ -52,7 +52,7 @@ class Strips:
         return self._check_intervals[op]
 
     def treat_alike(self, op: Op, other: Op) -> None:
-        """Plan the same for another loop, which does a part of a loop's iterations."""
+        """Let `other`, a loop over a part of the iterations of the loop `op`, check as often as that does."""
         self._check_intervals[other] = self._check_intervals[op]
         if op in self._often:
             self._often.add(other)

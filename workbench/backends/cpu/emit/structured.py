@@ -15,9 +15,22 @@ from workbench.types import Kind, element
 
 
 class _Phis:
-    """LLVM phis of carried values at a loop's head; their lines stay reserved until the loop's end is emitted."""
+    """LLVM phis of carried values at a loop's head; their lines stay reserved until the loop's end is emitted.
+
+    Attributes:
+        params: the values, whose operands are the phis.
+        rows: for each component: the reserved line, the phi's register, its LLVM type, and its first operand.
+    """
 
     def __init__(self, emitter: Emitter, params: Sequence[Value], init: Sequence[Value], before: str) -> None:
+        """Reserve the lines of the phis in the open block, and bind `params` to them.
+
+        Args:
+            emitter: its open block is the loop's head.
+            params: the carried values.
+            init: what they begin with.
+            before: label of the block from which the loop is entered.
+        """
         self.emitter = emitter
         self.params = params
         self.rows: list[tuple[int, str, str, str]] = []
@@ -33,7 +46,7 @@ class _Phis:
             emitter.bind(param, names)
 
     def close(self, values: Sequence[Value], after: str) -> None:
-        """Write the phis; `values` come around from the block `after`."""
+        """Write the phis into their reserved lines; `values` come around from the block `after`."""
         operands = [o for v, p in zip(values, self.params, strict=True) for o in self.emitter.carried(v, p)]
         for (address, name, kind, first), operand in zip(self.rows, operands, strict=True):
             self.emitter.writer.fill(address, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
@@ -126,7 +139,18 @@ def emit_for(emitter: Emitter, op: Op) -> None:
 
 
 class _For:
-    """Emits one `for`. Its counter is the index where the step is 1 or -1, else a number of iterations beside it."""
+    """Emits one `for`. Its counter is the index where the step is 1 or -1, else a number of iterations beside it.
+
+    Attributes:
+        start, step: operands of the range.
+        body: the block of an iteration.
+        kind: LLVM type of the index.
+        unsigned: that type is unsigned.
+        by_one: the step is the constant 1 or -1, so the index is compared with the end.
+        down: the step is the constant -1.
+        end: the count at which the loop ends.
+        firsts: what the index, and a count beside it, begin with.
+    """
 
     def __init__(self, emitter: Emitter, op: Op) -> None:
         self.emitter, self.op, self.writer = emitter, op, emitter.writer
@@ -282,7 +306,7 @@ class _For:
         phis.close(self.body.yielded, self.writer.label)
 
     def mark(self) -> str:
-        """Return LLVM metadata for the jump back."""
+        """Return LLVM metadata for the loop's jump back; empty if there is nothing to say."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
         # What a reversed loop wishes besides is meant for a GPU.
         return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), (), known)
@@ -306,9 +330,9 @@ class _Counts(msgspec.Struct, frozen=True):
 
 
 def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
-    """Return the number of iterations of `range(start, stop, step)`, unsigned, in the index's width.
+    """Emit the number of iterations of `range(start, stop, step)`, unsigned, in the index's width.
 
-    A step of 0 gives 0.
+    If all three are constants, nothing is emitted, and it is a constant. A step of 0 gives 0.
     """
     w = emitter.writer
     scalar = element(op.operands[0].type)

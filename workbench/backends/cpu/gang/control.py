@@ -189,13 +189,13 @@ def _begins_together(emitter: GangEmitter, op: Op) -> bool:
 
 
 def _together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> Op:
-    """Emit the iterations that all lanes make; return the loop of those that are left, of which `turns` has the counts.
+    """Emit the iterations that all lanes make; return the loop of those that are left.
 
     Args:
         emitter: its block is open, and no mask is on.
         op: the loop.
         kind: LLVM type of the index.
-        turns: the lanes' numbers of iterations, a vector for each part.
+        turns: the lanes' numbers of iterations, a vector for each part; changed to those that are left.
     """
     w, wide, least = emitter.writer, vector(kind, emitter.width), turns[0]
     start, stop, step, *init = op.operands
@@ -302,6 +302,15 @@ class _Loop:
     """
 
     def __init__(self, emitter: GangEmitter, op: Op, params: Sequence[Value], init: Sequence[Value], kind: str) -> None:
+        """Open the loop's head and reserve its phis.
+
+        Args:
+            emitter: its block is open.
+            op: the loop.
+            params: the carried values at the head.
+            init: what they begin with.
+            kind: LLVM type of the count of iterations.
+        """
         w = emitter.writer
         self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.masks
         flags = emitter.mask_kind
@@ -359,7 +368,7 @@ class _Loop:
         w.open(self.inside)
 
     def close(self, values: Sequence[Value]) -> None:
-        """End the body and the loop.
+        """End the body and the loop; bind the loop's results.
 
         Args:
             values: what the body hands on to the next iteration.

@@ -34,7 +34,7 @@ class Distant(msgspec.Struct, frozen=True):
 
 
 def distant(block: Block) -> Distant:
-    """Return which of a long block's own values to store, and where to load them; nothing for a shorter block."""
+    """Return which of a long block's own values to store, and where to load them; for a shorter one, none."""
     result = Distant()
     if len(block.ops) <= DISTANT_OPERATIONS:
         return result
@@ -92,7 +92,7 @@ class Stack:
         """Emit a load of what was stored under `key`; return its register.
 
         Args:
-            key: as for `store`.
+            key: identifies the stored value.
             kind: its LLVM type.
             over: it is the last load, so the memory is free afterwards.
         """

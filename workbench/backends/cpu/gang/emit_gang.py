@@ -128,7 +128,12 @@ class Gangs(GangEmitter):
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Emit loops over full gangs, from the widest on, then one over the threads that are left.
 
-        Arguments are as of `ModuleEmitter._loop`; a loop that seldom runs has no gangs.
+        Args:
+            kind: LLVM type of the threads' numbers.
+            part: bounds and labels of the loop.
+            body: what a thread does.
+            own: suffix of its labels, where the entry has another such loop.
+            cold: it seldom runs: there are no gangs.
         """
         if cold:
             super()._loop(kind, part, body, own, cold)
@@ -164,7 +169,7 @@ class Gangs(GangEmitter):
         return self.maths.bits > NARROW and min(sizes, default=4) >= 4 and not added
 
     def inside(self, kind: str, part: Part, split: Peeled) -> None:
-        """Emit the threads inside: as full gangs alone, if those at a border form gangs as well."""
+        """Emit the threads that are not at a border: as full gangs alone, if those at it form gangs, too."""
         if self.border_lanes(split) == 1:
             super().inside(kind, part, split)
             return
@@ -259,7 +264,7 @@ class Gangs(GangEmitter):
 
     @property
     def grouped_rows(self) -> int:
-        """Return how many rows run together."""
+        """Return how many rows run together, and so on one core."""
         return self.shape.rows
 
     def row_gangs(self, extent: str) -> RowGangs | None:
@@ -285,7 +290,7 @@ class Gangs(GangEmitter):
         self.gang_over()
 
     def _of_gangs(self, body: Block) -> Block:
-        """Return the body that gangs run in place of a body that single threads run."""
+        """Return the body that gangs run where single threads run `body`."""
         if body is self.function.body:
             return self.of_gangs.body
         split, other = peeled_parts(self.function), peeled_parts(self.of_gangs)

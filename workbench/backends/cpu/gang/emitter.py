@@ -92,6 +92,7 @@ class GangEmitter(ModuleEmitter):
         shape: Shape,
         of_gangs: Function,
     ) -> None:
+        """Set up for one function; `of_gangs` is that as gangs run it, `division` that of launches among cores."""
         super().__init__(function, options, maths, half_instructions, division)
         self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
         operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
@@ -185,9 +186,10 @@ class GangEmitter(ModuleEmitter):
         yield from self._each_part(range(self.parts))
 
     def parts_of(self, op: Op) -> Iterator[int]:
-        """Yield the parts in which an operation has to be emitted; see `each_part`.
+        """Yield the number of each part in which an operation has to be emitted, while it is the current one.
 
-        If its results are the same in all rows, these are the first row's, and the other rows then have its results.
+        If its results are the same in all rows, these are the first row's, and the other rows then have its
+        results.
         """
         if self.rows == 1 or not self.by_row.isdisjoint(op.results):
             yield from self.each_part()
@@ -211,20 +213,20 @@ class GangEmitter(ModuleEmitter):
             yield from self.each_row()
 
     def each_row(self) -> Iterator[int]:
-        """Yield the number of each row while its first part is the current one; see `each_part`."""
+        """Yield the number of each row while its first part and its scalars are the current ones."""
         for part in self._each_part(range(0, self.parts, self.row_parts)):
             yield part // self.row_parts
 
     @contextmanager
     def in_row(self, row: int) -> Iterator[None]:
-        """Make the scalars of a row the current ones."""
+        """Make the scalars of a row the current ones within the context."""
         self._operands = self._of_rows[row]
         yield
         self._operands = self._of_rows[0]
 
     @contextmanager
     def alone(self, row: int) -> Iterator[None]:
-        """Emit for one row of the gang, as if it were the whole gang."""
+        """Emit for one row of the gang, as if it were the whole gang, within the context."""
         saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
@@ -249,6 +251,7 @@ class GangEmitter(ModuleEmitter):
 
     @mask.setter
     def mask(self, mask: str) -> None:
+        """Set the mask of the lanes that are on in the current part; empty: all are."""
         self.masks[self.part] = mask
 
     @property
@@ -257,7 +260,7 @@ class GangEmitter(ModuleEmitter):
         return self._vectors[self.part]
 
     def of_all_parts(self, value: Value) -> tuple[str, ...]:
-        """Return a value's components as `held` gives them, of one part after the other."""
+        """Return a value's components as vectors, of one part after the other; bools are masks."""
         return tuple(name for _ in self.each_part() for name in self.held(value))
 
     @property
@@ -273,7 +276,7 @@ class GangEmitter(ModuleEmitter):
         return vector(self.form(value), self.width) if self.in_gang and value in self.varying else scalar
 
     def form(self, value: Value) -> str:
-        """Return the LLVM type of one lane of a varying value, as `held` gives it: a bool is a lane of a mask."""
+        """Return the LLVM type of a lane of a varying value between blocks: a bool is a lane of a mask."""
         return self.mask_lane if element(value.type).kind is Kind.BOOL else register(element(value.type))
 
     def operands(self, value: Value) -> tuple[str, ...]:
@@ -394,12 +397,12 @@ class GangEmitter(ModuleEmitter):
         return self._whole[self.part // self.row_parts]
 
     def note_whole(self, value: Value, operand: str) -> None:
-        """Set a sum of the thread's index in 64 bits, of the current row or of all."""
+        """Record a value's register in 64 bits for `wide_values`: in the current row, else in all."""
         for known in (self._whole[self.part // self.row_parts],) if self.one_row else self._whole:
             known[value] = operand
 
     def _bind_scalars(self, value: Value, operands: Sequence[str]) -> None:
-        """Bind a uniform value to its scalars, in the current row or in all."""
+        """Bind a uniform value to its scalars, in the current row, or in all rows if none is current."""
         for known in (self._operands,) if self.one_row else self._of_rows:
             known[value] = tuple(operands)
 
@@ -441,7 +444,7 @@ class GangEmitter(ModuleEmitter):
         return self._initial[value] if value in self._initial else self._converted[value]
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """Return our symbol for a maths function and its attribute group, or None; see `Emitter.vector_function`.
+        """Return our symbol for a maths function and the number of its calls' attribute group; None: there is none.
 
         The writer then knows the function's wide forms as well.
         """
@@ -510,7 +513,7 @@ class GangEmitter(ModuleEmitter):
         return self.writer.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
 
     def negated(self, condition: str) -> str:
-        """Return the lanes in which a condition does not hold."""
+        """Emit the mask of the lanes in which a condition, which is a mask, does not hold."""
         return self.writer.emit(f"xor {self.mask_kind} {condition}, {self.all_on}")
 
     def any(self, masks: Sequence[str]) -> str:
@@ -566,7 +569,7 @@ class GangEmitter(ModuleEmitter):
     def chosen(self, masks: Sequence[str], value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
         """Return a value's components in all parts: those of `on` in lanes that are on, those of `off` in others.
 
-        All are in the form of `held`, one part after the other.
+        All are vectors, of one part after the other; bools are masks.
         """
         count, parts = len(on) // len(masks), []
         for part, mask in enumerate(masks):
@@ -575,7 +578,7 @@ class GangEmitter(ModuleEmitter):
         return parts
 
     def _chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
-        """Return what `chosen` does, for one part and its mask."""
+        """Return a value's components in one part: those of `on` in lanes of the mask, else those of `off`."""
         kind, w = self.form(value), self.writer
         if not mask or self.maths.bits > MASKED:
             return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]

@@ -177,19 +177,19 @@ class _Spills:
         return addresses
 
     def get(self, address: str, kind: str, lane: str) -> str:
-        """Return the scalar of type `kind` that is stored for a lane."""
+        """Emit the load of a lane's scalar of type `kind` from the array at `address`; return its register."""
         memory = "i8" if kind == "i1" else kind
         loaded = self.writer.emit(f"load {memory}, ptr {self._at(address, memory, lane)}")
         return self.writer.emit(f"trunc i8 {loaded} to i1") if kind == "i1" else loaded
 
     def set(self, address: str, kind: str, lane: str, part: str) -> None:
-        """Store the scalar `part` of type `kind` for a lane."""
+        """Emit the store of the scalar `part`, of type `kind`, for a lane of the array at `address`."""
         memory = "i8" if kind == "i1" else kind
         part = self.writer.emit(f"zext i1 {part} to i8") if kind == "i1" else part
         self.writer.do(f"store {memory} {part}, ptr {self._at(address, memory, lane)}")
 
     def vector(self, address: str, kind: str) -> str:
-        """Return the vector of the current part's lanes."""
+        """Emit the load of the current part's lanes from the array at `address`; return the vector's register."""
         cell = "i8" if kind == "i1" else kind
         memory, at = vector(cell, self.emitter.width), self._of_part(address, cell, self.emitter.part)
         loaded = self.writer.emit(f"load {memory}, ptr {at}")

@@ -286,7 +286,15 @@ def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
 
 
 class _Where:
-    """The addresses of an access in all lanes, in bytes from an array's beginning."""
+    """The addresses of an access in all lanes, in bytes from an array's beginning.
+
+    Attributes:
+        array: the array, of type `type`.
+        scalar: the type of an element's components.
+        component: the index of the one component that is accessed; None: the whole element is.
+        pitch: bytes from element to element of a contiguous array.
+        offset: the address, as bytes behind the array's first element.
+    """
 
     def __init__(self, emitter: GangEmitter, op: Op) -> None:
         self.emitter, self.writer = emitter, emitter.writer
@@ -377,12 +385,12 @@ class _Where:
         return offset
 
     def _times(self, a: Sum, factor: str) -> Sum:
-        """Return a sum times an i64 scalar."""
+        """Multiply a number of each lane by an i64 scalar; return the products."""
         each = a.each and self._wide("mul", a.each, self.emitter.spread(factor, "i64"))
         return Sum(self._scalar("mul", a.first, factor), self._scalar("mul", a.step, factor), each)
 
     def _plus(self, a: Sum, b: Sum) -> Sum:
-        """Return the sum of two sums."""
+        """Add two numbers of each lane; return the results."""
         each = self._wide("add", a.each, b.each) if a.each and b.each else a.each or b.each
         return Sum(self._scalar("add", a.first, b.first), self._scalar("add", a.step, b.step), each)
 
@@ -432,9 +440,10 @@ class _Where:
     # Accesses.
 
     def _form(self, count: int) -> int:
-        """Return what `consecutive` does, but 0 where the elements are better accessed lane by lane because of a mask.
+        """Return `count` if the lanes' elements, of that many scalars each, are accessed as one vector; else 0.
 
-        On targets without mask registers that is elements of several components.
+        It is 0 if they do not lie side by side, or are better accessed lane by lane because of a mask: on targets
+        without mask registers, elements of several components.
         """
         several = self.emitter.maths.bits <= MASKED and count > 1
         apart = self.emitter.mask and (several or one_by_one(self.emitter, self.scalar))
@@ -610,6 +619,7 @@ class _Where:
         bits = emitter.bits(emitter.mask) if nowhere else ""
 
         def at(lane: int) -> str:
+            """Emit the address in a lane; if the lane is off, that of memory of our own."""
             address = w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
             if not nowhere:
                 return address

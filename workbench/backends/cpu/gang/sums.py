@@ -20,7 +20,7 @@ from workbench.types import Kind, element, float32
 
 
 def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
-    """Emit the start of a gang: the results of its threads are those of no change."""
+    """Emit the start of a gang: set the results of its threads to the values that change nothing."""
     for reduction, k in combining.parts:
         kind = vector(reduction.register, emitter.width)
         empty = splat(reduction.register, reduction.identity)
@@ -154,7 +154,7 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 
 
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
-    """Return the address of the results so far of the current part's threads."""
+    """Return the address of the current part's threads' results so far, for component `k` of a reduction."""
     kind = vector(reduction.register, emitter.width)
     return emitter.writer.once(
         ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"

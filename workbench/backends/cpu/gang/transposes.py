@@ -30,6 +30,7 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
     wide = vector(kind, side)
 
     def shuffled(a: str, b: str, order: Sequence[int]) -> str:
+        """Emit a shuffle of two rows by the numbers of elements, which count on into the second."""
         lanes = ", ".join(f"i32 {k}" for k in order)
         return emit(f"shufflevector {wide} {a}, {wide} {b}, <{side} x i32> <{lanes}>")
 

@@ -43,6 +43,7 @@ def widened(text: str, lanes: int) -> str:
     kind = ""
 
     def replace(match: re.Match[str]) -> str:
+        """Return a scalar type as a vector type, a constant as a vector of the type before it."""
         nonlocal kind
         if match["type"]:
             kind = match["type"]

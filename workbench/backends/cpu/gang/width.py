@@ -143,7 +143,10 @@ def _of_gangs(function: Function) -> list[Op]:
 
 
 def _adds(op: Op) -> bool:
-    """Return whether the order of an element's sum may depend on a gang's width, which is then equal on all targets."""
+    """Return whether an operation adds to an element without being a combined reduction.
+
+    The order of such a sum depends on a gang's width, which is then equal on all targets.
+    """
     return op.name in ("atomic_add", "reduce_add") and not op.attrs.get(REDUCTION)
 
 

@@ -177,7 +177,10 @@ def _sine(r: Lane) -> Lane:
 
 
 def _cosine(r: Lane) -> Lane:
-    """Emit 1 - z/2 + z² P(z) with z = r², corrected by what rounding 1 - z/2 lost."""
+    """Emit the cosine of an angle in about [-π/4, π/4].
+
+    It is 1 - z/2 + z² P(z) with z = r², corrected by what rounding 1 - z/2 lost.
+    """
     z = r * r
     most = fma(z, -0.5, 1.0)
     lost = fma(z, -0.5, 1.0 - most)

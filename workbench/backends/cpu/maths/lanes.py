@@ -97,7 +97,10 @@ class Lanes:
         return Lane(self, self.emit(f"call {self.kind} @{name}({', '.join(f'{self.kind} {a.name}' for a in args)})"))
 
     def in_registers(self, *args: Lane) -> Lane:
-        """Emit x · y + z by our function on 128-bit vectors; the lanes may fill a part of one, or several."""
+        """Emit x · y + z, for `args` x, y, z, by our function on 128-bit vectors.
+
+        The lanes may fill a part of such a vector, or several.
+        """
         full = Lanes(self.bits, REGISTER // self.bits)
         name = WRITTEN[self.bits]
         self.declarations[name] = _written(self.bits)
@@ -132,7 +135,12 @@ class Lanes:
 
 
 class Lane:
-    """A float value of a formula, one number in each lane. Operators are IEEE's, rounded once each."""
+    """A float value of a formula, one number in each lane. Operators are IEEE's, rounded once each.
+
+    Attributes:
+        lanes: writes the text, and says how wide the value is.
+        name: its LLVM register or constant.
+    """
 
     def __init__(self, lanes: Lanes, name: str) -> None:
         self.lanes = lanes
@@ -147,27 +155,35 @@ class Lane:
         return Lane(self.lanes, self.lanes.emit(f"{verb} {self.lanes.kind} {left}, {right}"))
 
     def __add__(self, other: Lane | float) -> Lane:
+        """Emit the sum with another value or number."""
         return self._do("fadd", self.name, self._other(other))
 
     def __sub__(self, other: Lane | float) -> Lane:
+        """Emit this value minus another value or number."""
         return self._do("fsub", self.name, self._other(other))
 
     def __rsub__(self, other: float) -> Lane:
+        """Emit a number minus this value."""
         return self._do("fsub", self._other(other), self.name)
 
     def __mul__(self, other: Lane | float) -> Lane:
+        """Emit the product with another value or number."""
         return self._do("fmul", self.name, self._other(other))
 
     def __truediv__(self, other: Lane | float) -> Lane:
+        """Emit this value divided by another value or number."""
         return self._do("fdiv", self.name, self._other(other))
 
     def __rtruediv__(self, other: float) -> Lane:
+        """Emit a number divided by this value."""
         return self._do("fdiv", self._other(other), self.name)
 
     def __neg__(self) -> Lane:
+        """Emit the value with the opposite sign."""
         return Lane(self.lanes, self.lanes.emit(f"fneg {self.lanes.kind} {self.name}"))
 
     def __abs__(self) -> Lane:
+        """Emit the absolute value."""
         return self.lanes.call("fabs", self)
 
     def constant(self, value: float) -> Lane:
@@ -187,7 +203,12 @@ class Lane:
 
 
 class Bits:
-    """The bits of a value as an integer in each lane; arithmetic wraps."""
+    """The bits of a value as an integer in each lane; arithmetic wraps.
+
+    Attributes:
+        lanes: writes the text, and says how wide the value is.
+        name: its LLVM register.
+    """
 
     def __init__(self, lanes: Lanes, name: str) -> None:
         self.lanes = lanes
@@ -217,16 +238,23 @@ class Bits:
 
 
 class Flag:
-    """A truth value in each lane."""
+    """A truth value in each lane.
+
+    Attributes:
+        lanes: writes the text, and says how wide the value is.
+        name: its LLVM register.
+    """
 
     def __init__(self, lanes: Lanes, name: str) -> None:
         self.lanes = lanes
         self.name = name
 
     def __or__(self, other: Flag) -> Flag:
+        """Emit in which lanes this or another condition holds."""
         return Flag(self.lanes, self.lanes.emit(f"or {self.lanes.flag_kind} {self.name}, {other.name}"))
 
     def __and__(self, other: Flag) -> Flag:
+        """Emit in which lanes this and another condition hold."""
         return Flag(self.lanes, self.lanes.emit(f"and {self.lanes.flag_kind} {self.name}, {other.name}"))
 
     def choose(self, yes: Lane | float, no: Lane) -> Lane:

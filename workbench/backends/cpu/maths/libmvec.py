@@ -42,5 +42,5 @@ def symbol(name: str, bits: int) -> str:
 
 
 def scalar_name(name: str, bits: int) -> str:
-    """Return the C library's symbol for a maths function of one float of `bits` bits."""
+    """Return the C library's symbol for a maths function of scalars of `bits` bits."""
     return name + ("f" if bits == 32 else "")

@@ -24,7 +24,7 @@ def symbols(name: str, bits: int) -> tuple[str, ...]:
 
 
 def widths(bits: int, width: int) -> tuple[int, ...]:
-    """Return how many elements the wide forms of a function take, for registers of `width` bits."""
+    """Return how many elements the wide forms of a function take, widest first, for registers of `width` bits."""
     widest = width // bits
     return (widest, widest // 2) if bits == 32 else (widest,)
 

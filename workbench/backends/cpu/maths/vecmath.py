@@ -139,7 +139,11 @@ def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, s
 
 
 def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    """Return what `_own` does, but with definitions for the kernel's module, without fused multiply-add."""
+    """Return what defines our maths function in the kernel's own module, without fused multiply-add.
+
+    Returns:
+        The symbol of its scalar form, definitions by symbol, and the symbols of its wide forms.
+    """
     symbols = [symbol(name, bits, n) for n in (1, *lanes)]
     return symbols[0], definitions(name, bits, lanes, fused=False), symbols[1:]
 

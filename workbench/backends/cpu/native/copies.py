@@ -26,29 +26,29 @@ LLVM_TYPES = {
 
 
 def copy_name(size: int) -> str:
-    """Return the symbol of the entry that copies scalars of `size` bytes."""
+    """Return the symbol of the entry that copies an array's scalars of `size` bytes."""
     return f"wb_copy_i{8 * size}"
 
 
 def add_name(dtype: str) -> str | None:
-    """Return the symbol of the entry that adds scalars of a type; None if no entry does."""
+    """Return the entry that adds one array's scalars of a type to another's, as its symbol; None: there is none."""
     return f"wb_add_{LLVM_TYPES[dtype]}" if dtype in LLVM_TYPES else None
 
 
 def _names() -> list[str]:
-    """Return the symbols of all entries."""
+    """Return the symbols of all native entries that copy or add arrays."""
     return [*(copy_name(size) for size in (1, 2, 4, 8)), *sorted({f"wb_add_{type}" for type in LLVM_TYPES.values()})]
 
 
 @functools.cache
 def text() -> str:
-    """Return the LLVM IR of all entries."""
+    """Return the LLVM IR of all native entries that copy or add arrays."""
     return Path(__file__).with_name("copies.ll").read_text(encoding="utf-8")
 
 
 @functools.cache
 def entries(image: Callable[[str, str], bytes]) -> dict[str, int]:
-    """Return the addresses of all entries in this process, by symbol; they are loaded once.
+    """Return the addresses, by symbol, of all native entries that copy or add arrays; they are loaded once.
 
     Args:
         image: compiles LLVM IR, given a name and the text, into an image or object.
@@ -58,7 +58,10 @@ def entries(image: Callable[[str, str], bytes]) -> dict[str, int]:
 
 @functools.cache
 def _load(image: Callable[[str, str], bytes]) -> CpuCode:
-    """Compile and load all entries, once; return the code, which has to live as long as they are called."""
+    """Compile and load the native entries that copy or add arrays, once; return the code.
+
+    It has to live as long as they are called.
+    """
     from workbench.backends.cpu.jit import load_symbols
 
     return load_symbols(image("wb_moves", text()), _names())

@@ -32,7 +32,10 @@ def digest_of(image: Callable[[str, str], bytes]) -> Callable[[int, int], int]:
 
 @functools.cache
 def _load(image: Callable[[str, str], bytes]) -> CpuCode:
-    """Compile and load the function, once; return the code, which has to live as long as it is called."""
+    """Compile and load the function that computes a digest, once; return the code.
+
+    It has to live as long as the function is called.
+    """
     from workbench.backends.cpu.jit import load_symbols
 
     return load_symbols(image(SYMBOL, text()), [SYMBOL])

@@ -44,15 +44,15 @@ class _Method(ctypes.Structure):
 class Functions:
     """The launcher's native functions as Python functions, for the rest of the process.
 
-    Wrong numbers and types of arguments raise; addresses are not checked. A signal whose handler raises stops what runs
-    or waits (`stopping`), and its exception is raised here.
+    Wrong numbers and types of arguments raise; addresses are not checked. A signal whose handler raises stops
+    what runs or waits (`stopping`), and its exception is raised here.
 
     Attributes:
-        run: takes (entry, params' address, total, threads, grain, fault's address or 0, mask, sums), as `dispatch`;
-            returns the entries' return values, or-ed.
-        launch: the same with the params as bytes instead of their address.
-        hold: takes (mask, address of an int64): waits until memory may be changed as by a launch, and stores there what
-            is now held (see `memory_locks`).
+        run: runs a kernel's entry over a range of threads; takes (entry, params' address, total, threads, grain,
+            fault's address or 0, mask, sums), as `dispatch`; returns the entries' return values, or-ed.
+        launch: does what `run` does, with the params as bytes instead of their address.
+        hold: takes (mask, address of an int64): waits until memory may be changed as by a launch, and stores
+            there what is now held (see `memory_locks`).
         drop: takes what `hold` stored, and releases it.
     """
 

@@ -152,7 +152,7 @@ def called_by_native(function: Function) -> Function:
 
 
 def heed_destructors() -> None:
-    """Raise interrupts that come in destructors behind these, in the main thread.
+    """Install a `sys.unraisablehook` that raises an interrupt in a destructor again behind it, in the main thread.
 
     All other exceptions go to what `sys.unraisablehook` was before.
     """
@@ -160,6 +160,7 @@ def heed_destructors() -> None:
 
     @called_by_native
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        """Postpone an interrupt of the main thread; leave any other exception to the earlier hook."""
         if unraisable.exc_type is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
             _put_off.append((unraisable.exc_value or KeyboardInterrupt(), set()))
             _try_again()

@@ -35,7 +35,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     Attributes:
         op: the first of the changes in the function.
-        kind: how they combine, as `passes.reductions.kind_of`.
+        kind: how they combine: "add", "min", "max", "and", "or" or "xor".
         first: the number of the element's first component among those of all reductions.
         once: a thread makes at most one of these changes.
     """
@@ -160,7 +160,7 @@ def total_name(reduction: Reduction) -> str:
 
 
 def _form(reduction: Reduction) -> str:
-    """Return the type in which results are combined, for functions' names; "u" is in front of unsigned extremes."""
+    """Return the LLVM type of results, for functions' names; unsigned minima and maxima have "u" in front."""
     unsigned = reduction.kind in ("min", "max") and reduction.scalar.kind is Kind.UINT
     return f"{'u' if unsigned else ''}{reduction.register}"
 
@@ -220,7 +220,7 @@ def _total(reduction: Reduction) -> str:
 
 
 def _load(name: str, type: str, kind: str, base: str, at: str) -> list[str]:
-    """Return the lines that load register `name`.
+    """Return the LLVM lines that load a scalar or vector into a register, aligned to its size.
 
     Args:
         name: the register.
