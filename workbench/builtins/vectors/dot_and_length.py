@@ -110,5 +110,5 @@ def _(ct, result, a):
 
 
 def _over(x: Ref, size: Ref) -> Ref:
-    """Return x / size, or 0 where the size is 0."""
+    """Emit x / size, or 0 where the size is 0, and return it."""
     return where(size.equals(0), x.like(0), x / where(size.equals(0), size.like(1), size))

@@ -81,9 +81,9 @@ class LaunchConfig:
 
 
 def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
-    """Return the dimensions, array shapes and static integers of a launch, on which an adjoint of it alone may rely.
+    """Return what tracing knows of a launch: its dimensions, array shapes and static integers.
 
-    None if sizes are known only when the program runs.
+    An adjoint built with them is right for this launch alone. None if sizes are known only when the program runs.
     """
     if config.is_symbolic:
         return None

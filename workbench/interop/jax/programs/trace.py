@@ -315,7 +315,18 @@ def _refuse_structs(record: LaunchRecord) -> None:
 
 
 class _Binding:
-    """Collects the arguments of one launch as operands, results and static values."""
+    """Collects the arguments of one launch as operands, results and static values.
+
+    Attributes:
+        trace, record: the trace and the launch that it sees.
+        operands: JAX values, in order.
+        results: the memories that the launch writes, with the type of their numbers, in order.
+        statics: the static numbers, as int64 bits.
+        views: of each viewed parameter: bytes from its memory's start, shape, strides in bytes.
+        shapes: shapes of the arrays of open size, by memory.
+        written: the arrays that the launch writes.
+        twice: whether one of these is passed for several parameters.
+    """
 
     def __init__(self, trace: Trace, record: LaunchRecord) -> None:
         self.trace, self.record = trace, record

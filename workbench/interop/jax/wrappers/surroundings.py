@@ -43,6 +43,7 @@ class _Same:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
+        """Return whether `other` wraps the same object."""
         return isinstance(other, _Same) and other.value is self.value
 
     __hash__ = None  # type: ignore[assignment]
