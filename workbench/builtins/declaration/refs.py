@@ -27,6 +27,7 @@ class Ref:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, builder: Builder, value: Value) -> None:
+        """Hold the value, and the builder of the function that it belongs to."""
         self.builder = builder
         self.value = value
 

@@ -246,7 +246,7 @@ class MeshPart:
     """A mesh whose arrays are parts of those of `Meshes`."""
 
     def __init__(self, *fields: Any) -> None:
-        """Do nothing: kernels alone make such meshes, and this is what type checkers see."""
+        """Do nothing: only a kernel makes such a mesh, from its fields."""
 
     __wb_struct__ = Struct.of("Mesh", FACES)
 

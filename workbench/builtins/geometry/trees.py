@@ -68,7 +68,7 @@ class BvhQuery:
     """
 
     def __init__(self, *fields: Any) -> None:
-        """Do nothing: kernels alone make queries, and this is what type checkers see."""
+        """Do nothing: only a kernel makes a query, from its fields."""
 
     __wb_struct__ = Struct.of(
         "BvhQuery",

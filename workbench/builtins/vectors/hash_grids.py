@@ -74,7 +74,7 @@ def rows(grid, x, r, /):
 
 @written("_hash_grid_row(grid, a, b, c, na, nb, k)")
 def row(grid, a, b, c, na, nb, k, /):
-    """Return the range of `grid.points` with the points of one half of a row of cells along x: its first, and its end.
+    """Return the range of indices in `grid.points` of one half of a row of cells along x: the first, and the end.
 
     The row is the (k // 2)-th of those that begin at the cells a, b, c and are `na` cells long, `nb` of them along y.
     For an even k it is the part up to the grid's end, for an odd k the part that goes on at its beginning.

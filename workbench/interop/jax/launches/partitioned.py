@@ -232,6 +232,7 @@ class _Divided:
         self, plan: Plan, config: LaunchConfig, rule: Rule, wide: Mapping[str, int], own: Sequence[Shape], bind: Bind,
         site: tuple[str, int],
     ) -> None:  # fmt: skip
+        """Prepare the answers for the launch of `plan` and `config`; see the class for the arguments."""
         self.plan, self.config, self.rule, self.wide, self.own = plan, config, rule, wide, own
         self.sizes, self.bind, self.site = {**rule.sizes, **wide}, bind, site
 

@@ -510,6 +510,7 @@ class _Around:
     """
 
     def __init__(self, adjoint: Plan, config: LaunchConfig, known: Adjoint) -> None:
+        """Prepare the derivatives of the launch of `adjoint` and `config`, which was derived from that of `known`."""
         self.adjoint, self.config, self.plan, self.gradient = adjoint, config, known.plan, known.gradient
         self.primal = replace(known.config, batch=config.batch)
         self.operand_indices = {s: n for n, s in enumerate(known.gradient.operands)}

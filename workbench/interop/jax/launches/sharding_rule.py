@@ -138,6 +138,7 @@ class _Making:
     """Works out the sharding rule of one launch."""
 
     def __init__(self, plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> None:
+        """Analyse the launch of `plan` and `config`, whose operands have the types `avals`."""
         self.plan, self.config, self.avals = plan, config, avals
         self.wires = {w.name: w for w in plan.target.description.wires}
         self.views = dict(zip((w.name for w in self.wires.values() if w.view), config.views, strict=True))

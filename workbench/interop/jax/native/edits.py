@@ -80,6 +80,7 @@ class _Calls:
     """
 
     def __init__(self) -> None:
+        """Begin without versions, word and message."""
         self.versions: list[TargetVersion] = []
         self.word: Any = None
         self.message: Any = None
@@ -144,6 +145,7 @@ class _Program:
     """Represents a program that JAX compiled, and lives as long as that: the names of the targets that it calls."""
 
     def __init__(self) -> None:
+        """Begin without targets."""
         self.targets: set[str] = set()
 
     def __reduce__(self) -> tuple[type[_Program], tuple[()]]:

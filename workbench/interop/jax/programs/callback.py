@@ -101,6 +101,7 @@ class _Run:
     """
 
     def __init__(self, called: Called, operands: Sequence[Any]) -> None:
+        """Keep the function's description and the values of the call's operands for `__enter__`."""
         self._called, self._values = called, operands
 
     def __enter__(self) -> _Run:

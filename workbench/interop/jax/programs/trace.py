@@ -72,6 +72,14 @@ class Trace(Observer):
     takes = True
 
     def __init__(self, definition: Definition, code: CodeType, vmap_method: str, around: int = 0) -> None:
+        """Begin a trace without recorded work.
+
+        Args:
+            definition: the traced function's source.
+            code: its code object, by which its frame is found on the stack.
+            vmap_method: one of `VMAP_METHODS`, for its launches.
+            around: which of two numbers open sizes have, 0 or 1.
+        """
         self.definition = definition
         self.specialisations: set[Specialisation] = set()
         self.constants: list[tuple[Memory, int]] = []
@@ -329,6 +337,11 @@ class _Binding:
     """
 
     def __init__(self, trace: Trace, record: LaunchRecord) -> None:
+        """Begin without operands; note what the launch writes.
+
+        Raises:
+            LaunchError: that is neither a parameter of the traced function nor made inside it.
+        """
         self.trace, self.record = trace, record
         self.operands: list[Any] = []
         self.results: dict[Memory, Scalar] = {}
