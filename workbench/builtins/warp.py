@@ -51,7 +51,8 @@ def _means(name: str, *kinds: Kind, takes: Takes | None = None, draws: bool = Fa
 
     Args:
         name: of the language.
-        kinds: the types of operands for which it has that meaning; "form" for a name that is no elementwise operation.
+        kinds: the types of operands for which it has that meaning; "form" for a name that is no elementwise
+            operation.
         takes: from the types of the arguments to those that the function takes; None: they stay as they are.
         draws: the first parameter is a random state; the function returns the advanced state after its results.
     """

@@ -123,7 +123,7 @@ class Builtin(msgspec.Struct, eq=False):
         return rule
 
     def expansion(self, rule: Expansion) -> Expansion:
-        """State how the operation is computed by other builtins, by a decorator of a function of `Ref`s; return it."""
+        """State by a decorator how other builtins compute the operation; the function, of `Ref`s, is returned."""
         self.expand = rule
         return rule
 

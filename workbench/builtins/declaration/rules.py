@@ -406,8 +406,8 @@ def check_count(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> No
 def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
     """Return a check that arguments are of these kinds (`NUMBER`, `VECTOR`, …), in order, none more and none less.
 
-    It returns the types to convert them to: int32 for `INTEGER`; all others have one float type, the widest among the
-    arguments, or float32. It raises KernelTypeError if they do not fit.
+    It returns the types to convert them to: int32 for `INTEGER`; all others have one float type, the widest among
+    the arguments, or float32. It raises KernelTypeError if they do not fit.
     """
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type]:

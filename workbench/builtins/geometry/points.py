@@ -169,8 +169,8 @@ def mesh_query_point(mesh, point, max_dist):
 def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_scale):
     """Return the nearest point of a mesh within `max_dist`, as a `MeshQueryPoint`.
 
-    `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces, else 1. The rays are directed along
-    (1, 1, 1), each component changed by a random number of at most `perturbation_scale`.
+    `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces, else 1. The rays are directed
+    along (1, 1, 1), each component changed by a random number of at most `perturbation_scale`.
     """
     nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     samples = 1 if n_sample is None else n_sample
@@ -229,8 +229,8 @@ def _pseudo_normal(mesh, point, reach, tolerance, /):
 def mesh_query_point_sign_normal(mesh, point, max_dist, epsilon):
     """Return the nearest point of a mesh within `max_dist`, as a `MeshQueryPoint`.
 
-    `sign` is -1 behind the faces that meet there, by their normals weighted by angle, else 1. A face counts as meeting
-    there if it is less than `epsilon` mean edge lengths further away than the nearest.
+    `sign` is -1 behind the faces that meet there, by their normals weighted by angle, else 1. A face counts as
+    meeting there if it is less than `epsilon` mean edge lengths further away than the nearest.
     """
     nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     tolerance = 0.001 if epsilon is None else epsilon

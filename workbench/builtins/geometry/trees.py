@@ -131,8 +131,8 @@ def overlaps(lower, upper, low, high, /):
 def begin_query(tree, kind, low, high, radius, /):
     """Return a query of a tree of boxes, before its first item; the boxes are the items' own.
 
-    `kind` is 0 for the box from `low` to `high`, 1 for a ray, 2 for a ball, 3 for a capsule. A ray or capsule starts at
-    `low`, and `high` is 1 over each component of its direction; `low` is a ball's centre.
+    `kind` is 0 for the box from `low` to `high`, 1 for a ray, 2 for a ball, 3 for a capsule. A ray or capsule
+    starts at `low`, and `high` is 1 over each component of its direction; `low` is a ball's centre.
     """
     return query_of(tree, tree.lowers, tree.items, kind, low, high, radius)
 
@@ -141,8 +141,8 @@ def begin_query(tree, kind, low, high, radius, /):
 def query_of(tree, points, indices, kind, low, high, radius, /):
     """Return a query of a tree of boxes, before its first item; items are faces with these points and indices.
 
-    `kind` is 0 for the box from `low` to `high`, 1 for a ray, 2 for a ball, 3 for a capsule, 4 for a ball that has to
-    meet the faces themselves.
+    `kind` is 0 for the box from `low` to `high`, 1 for a ray, 2 for a ball, 3 for a capsule, 4 for a ball that has
+    to meet the faces themselves.
     """
     return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, points, indices, kind, low, high, radius, 0, 0)
 

@@ -317,9 +317,9 @@ def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shap
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
     """Return the tangents of a launch's results of floats.
 
-    They come from the tangent kernel, which computes the results too, which are dropped; those of an adjoint's launch
-    from derivatives of the launch that it was derived from. `operands` are the launch's, then the tangents of those
-    numbered `wanted`.
+    They come from the tangent kernel, which computes the results too, which are dropped; those of an adjoint's
+    launch from derivatives of the launch that it was derived from. `operands` are the launch's, then the tangents
+    of those numbered `wanted`.
     """
     jnp = library().jnp
     around = adjoint_of(plan, config)
@@ -510,13 +510,13 @@ class _Around:
     """
 
     def __init__(self, adjoint: Plan, config: LaunchConfig, known: Adjoint) -> None:
-        """Prepare the derivatives of the launch of `adjoint` and `config`, which was derived from that of `known`."""
+        """Prepare the derivatives of the launch of `adjoint` and `config`, derived from that of `known`."""
         self.adjoint, self.config, self.plan, self.gradient = adjoint, config, known.plan, known.gradient
         self.primal = replace(known.config, batch=config.batch)
         self.operand_indices = {s: n for n, s in enumerate(known.gradient.operands)}
 
     def inputs(self, operands: Sequence[Any]) -> list[Any]:
-        """Return the primal launch's operands, from its adjoint's operands; zeros for one that the adjoint lacks."""
+        """Return the primal launch's operands, from its adjoint's; zeros for one that the adjoint lacks."""
         jnp, ones = library().jnp, (1,) * len(self.config.batch)
 
         def one(n: int) -> Any:
@@ -528,7 +528,7 @@ class _Around:
         return [one(n) for n in range(len(self.plan.operands))]
 
     def moved(self, inputs: Sequence[Any], tangents: Mapping[int, Any]) -> list[Any]:
-        """Return tangents of the primal launch's results of floats at `inputs`; `tangents` are by operand number."""
+        """Return tangents of the primal launch's results of floats at `inputs`; `tangents`: by operand's number."""
         wanted = tuple(sorted(tangents))
         values = aligned([*inputs, *(tangents[n] for n in wanted)])
         return primitives().tangent.bind(*values, plan=self.plan, config=self.primal, wanted=wanted)
@@ -603,7 +603,7 @@ class _Around:
         self, plan: Plan, config: LaunchConfig, operands: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
         linear: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
-        """Return the cotangents of the operands numbered `wanted` of an adjoint's launch, from those of its results.
+        """Return the cotangents of an adjoint's launch's operands numbered `wanted`, from those of its results.
 
         Args:
             plan, config: the adjoint's launch.

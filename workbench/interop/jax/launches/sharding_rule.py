@@ -125,7 +125,7 @@ def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
 
 
 def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
-    """Return the dimensions, shapes and static integers that bound a launch's indices; empty if a size is symbolic."""
+    """Return the dimensions, shapes and static integers that bound a launch's indices; empty if symbolic."""
     launch = traced_launch(plan, config)
     if launch is None:
         return Sizes()

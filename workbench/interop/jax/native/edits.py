@@ -86,7 +86,7 @@ class _Calls:
         self.message: Any = None
 
     def look(self) -> None:
-        """Let the target's calls fail if all versions of kernels that it was built for are outdated, else let them run.
+        """Let the target's calls fail if all kernel versions that it was built for are outdated, else let them run.
 
         Versions that can never be replaced any more are dropped first; with none left the calls run.
         """

@@ -80,8 +80,8 @@ class Target:
     def _described(self) -> dict[str, Any]:
         """Return, as JSON values, what the store holds under the target's name.
 
-        These are its artifact and description, the IR of code with checks, and the origin of an exported target. IR or
-        an origin that cannot be written is left out.
+        These are its artifact and description, the IR of code with checks, and the origin of an exported target. IR
+        or an origin that cannot be written is left out.
         """
         described: dict[str, Any] = {"artifact": self.digest, "description": self._text}
         if self.function is not None:

@@ -91,8 +91,8 @@ class Called:
 class _Run:
     """Represents one call of a function from XLA: a context manager in which the function runs.
 
-    Inside, no observer of the caller's sees it. An error that must not fail the call is raised later, and the program
-    goes on behind the `with`.
+    Inside, no observer of the caller's sees it. An error that must not fail the call is raised later, and the
+    program goes on behind the `with`.
 
     Attributes:
         operands: the call's operands, copied, as what the function gets.
@@ -130,8 +130,8 @@ class _Run:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
         """Restore the surroundings; return True, and raise the error later, for one that must not fail the call.
 
-        That is a fault or an interrupt of a call that is `late`. An interrupt is put off in every case, and the text of
-        any other fault is noted for `fault_in`.
+        That is a fault or an interrupt of a call that is `late`. An interrupt is put off in every case, and the
+        text of any other fault is noted for `fault_in`.
         """
         self._around.close()
         OBSERVERS.reset(self._token)

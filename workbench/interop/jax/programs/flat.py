@@ -208,8 +208,8 @@ def _is_repeat(node: Node) -> bool:
 def _set_level(node: Node, launch: Any) -> None:
     """Set the level of an operation and of its outputs: the earliest that its inputs and its form allow.
 
-    Operations of even levels are XLA's, those of odd levels are native. A broadcast of a known number gets no level:
-    it is noted as its output's `fill`.
+    Operations of even levels are XLA's, those of odd levels are native. A broadcast of a known number gets no
+    level: it is noted as its output's `fill`.
     """
     before = max((v.level for v in node.inputs), default=0)
     name, output = node.primitive.name, node.outputs[0]

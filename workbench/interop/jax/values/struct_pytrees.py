@@ -99,10 +99,10 @@ def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> An
 
 
 def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
-    """Return a copy of the tree `value` of the type `kind` with its arrays, in the fields' order, replaced by new ones.
+    """Return a copy of the tree `value` with its arrays, in the fields' order, replaced by new ones.
 
-    The new ones are taken from `new`. A tree that is no mapping, struct, named tuple or dataclass becomes a dict of its
-    fields.
+    `kind` is its type, and the new ones are taken from `new`. A tree that is no mapping, struct, named tuple or
+    dataclass becomes a dict of its fields. A number is returned as it is.
     """
     if not isinstance(kind, Struct):
         return next(new) if isinstance(kind, ArrayType) else value
