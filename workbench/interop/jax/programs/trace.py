@@ -66,7 +66,7 @@ class Trace(Observer):
         specialisations: those launched, to see later whether they are still current.
         constants: memories from outside the function, with their versions of now.
         checked: whether one of the launches reports faults.
-        around: which of two numbers open sizes have, 0 or 1 (see `sizes`).
+        around: the round, 0 or 1: each has another number for a size known only when the program runs.
     """
 
     takes = True

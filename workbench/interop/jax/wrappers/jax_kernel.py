@@ -199,8 +199,8 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         Args:
             *args: one value per input parameter: arrays, or numbers and rank-0 arrays for scalars.
             launch_dims: overrides what `jax_kernel` was given.
-            output_dims: likewise.
-            block_dim: likewise.
+            output_dims: overrides what `jax_kernel` was given.
+            block_dim: overrides what `jax_kernel` was given.
             **named: inputs by name.
 
         Returns:
