@@ -39,7 +39,7 @@ def _floats(type: Arg) -> bool:
 
 
 def _square(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Check that the arguments are a square tile of floats and, if there is a second one, a tile with as many rows.
+    """Check that the arguments are a square tile of floats and, but for `tile_cholesky`, a tile with as many rows.
 
     Returns:
         None for each: they stay as they are.

@@ -35,4 +35,5 @@ def view_index(at, i, n):
 
 @view_index.expansion
 def _(at, i, n):
+    """Emit `view_index(at, i, n)` by other builtins, and return its result."""
     return where(and_(i >= 0, i < n), at, at.like(-1))

@@ -47,7 +47,15 @@ bit_xor = TABLE["bit_xor"]
 
 
 def _means(name: str, *kinds: Kind, takes: Takes | None = None, draws: bool = False) -> Callable[..., Form]:
-    """Declare a name's meaning in Warp, by a function of the kernel language (see `written`); a decorator."""
+    """Declare what a name means in Warp, by a decorator of a function of the kernel language; it becomes a `Form`.
+
+    Args:
+        name: of the language.
+        kinds: the types of operands for which it has that meaning; "form" for a name that is no elementwise
+            operation.
+        takes: from the types of the arguments to those that the function takes; None: they stay as they are.
+        draws: the first parameter is a random state; the function returns the advanced state after its results.
+    """
 
     def declare(body: Callable[..., Any]) -> Form:
         form = Form(name, name, body.__doc__ or "", STATE if draws else None, body, takes)

@@ -110,18 +110,25 @@ class Builtin(msgspec.Struct, eq=False):
             raise TypeError(f"{self.name}({', '.join(self.params)}) has no value for ({passed}): {error}") from None
 
     def adjoint(self, rule: AdjointRule | None = None, *, whole: bool = False, passing: bool = False) -> Any:
-        """State the adjoint rule, by a decorator with or without arguments; `whole` and `passing` as the attributes."""
+        """State the adjoint rule by a decorator, with or without arguments; the rule itself is returned.
+
+        Args:
+            rule: the rule; None: return the decorator.
+            whole: the rule holds both on whole vectors and component by component.
+            passing: the rule only passes the cotangent on, so it cannot turn a 0 into a NaN.
+        """
         if rule is None:
             return partial(self.adjoint, whole=whole, passing=passing)
         self.gradient, self.whole, self.passing = rule, whole, passing
         return rule
 
     def expansion(self, rule: Expansion) -> Expansion:
-        """State the operation in other builtins, by a decorator."""
+        """State by a decorator how other builtins compute the operation; the function, of `Ref`s, is returned."""
         self.expand = rule
         return rule
 
     def __repr__(self) -> str:
+        """Return a short text with the name."""
         return f"<builtin {self.name}>"
 
 
@@ -210,12 +217,12 @@ def builtin(rule: Rule, *, name: str = "", **attributes: Any) -> Callable[[Calla
 
 
 def form(signature: str, doc: str, rebinds: tuple[int, str] | None = None) -> Form:
-    """Declare a name that the front end lowers in its own way.
+    """Declare a name that the front end lowers in its own way; return its form, which is in `FORMS` from now on.
 
     Args:
         signature: for the docs; the name is what stands before the first bracket.
         doc: what it means.
-        rebinds: the argument that a call changes, as in `Form`.
+        rebinds: the argument, a local name, that a call changes, as a position and a keyword; None for none.
     """
     name = signature.split("(")[0].split("[")[0]
     FORMS[name] = Form(name, signature, doc, rebinds)

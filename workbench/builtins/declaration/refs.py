@@ -27,6 +27,7 @@ class Ref:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, builder: Builder, value: Value) -> None:
+        """Hold the value, and the builder of the function that it belongs to."""
         self.builder = builder
         self.value = value
 
@@ -40,50 +41,63 @@ class Ref:
         return emit(self.builder, name, args)
 
     def __add__(self, other: Any) -> Ref:
+        """Emit `self + other` and return its result."""
         return self._op("add", self, other)
 
     def __radd__(self, other: Any) -> Ref:
+        """Emit `other + self` and return its result."""
         return self._op("add", other, self)
 
     def __sub__(self, other: Any) -> Ref:
+        """Emit `self - other` and return its result."""
         return self._op("sub", self, other)
 
     def __rsub__(self, other: Any) -> Ref:
+        """Emit `other - self` and return its result."""
         return self._op("sub", other, self)
 
     def __mul__(self, other: Any) -> Ref:
+        """Emit `self * other` and return its result."""
         return self._op("mul", self, other)
 
     def __rmul__(self, other: Any) -> Ref:
+        """Emit `other * self` and return its result."""
         return self._op("mul", other, self)
 
     def __truediv__(self, other: Any) -> Ref:
+        """Emit `self / other` and return its result."""
         return self._op("div", self, other)
 
     def __rtruediv__(self, other: Any) -> Ref:
+        """Emit `other / self` and return its result."""
         return self._op("div", other, self)
 
     def __neg__(self) -> Ref:
+        """Emit `-self` and return its result."""
         return self._op("neg", self)
 
     def __lt__(self, other: Any) -> Ref:
+        """Emit `self < other` and return its result, a bool of the IR."""
         return self._op("lt", self, other)
 
     def __le__(self, other: Any) -> Ref:
+        """Emit `self <= other` and return its result, a bool of the IR."""
         return self._op("le", self, other)
 
     def __gt__(self, other: Any) -> Ref:
+        """Emit `self > other` and return its result, a bool of the IR."""
         return self._op("gt", self, other)
 
     def __ge__(self, other: Any) -> Ref:
+        """Emit `self >= other` and return its result, a bool of the IR."""
         return self._op("ge", self, other)
 
     def equals(self, other: Any) -> Ref:
-        """Emit `==`; Python's own operator compares identity."""
+        """Emit `self == other` and return its result, a bool of the IR; Python's own operator compares identity."""
         return self._op("eq", self, other)
 
     def differs(self, other: Any) -> Ref:
-        """Emit `!=`."""
+        """Emit `self != other` and return its result, a bool of the IR; Python's own operator compares identity."""
         return self._op("ne", self, other)
 
     def cast(self, type: Type) -> Ref:

@@ -40,6 +40,7 @@ class Weak(msgspec.Struct, frozen=True):
     default: Scalar | Complex
 
     def __repr__(self) -> str:
+        """Return "a literal", whatever its type."""
         return "a literal"
 
 
@@ -403,9 +404,10 @@ def check_count(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> No
 
 
 def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
-    """Return the function that checks arguments to be of these kinds, in order, and returns the types to pass them in.
+    """Return a check that arguments are of these kinds (`NUMBER`, `VECTOR`, …), in order, none more and none less.
 
-    These have one float type: the widest among the arguments, or float32.
+    It returns the types to convert them to: int32 for `INTEGER`; all others have one float type, the widest among
+    the arguments, or float32. It raises KernelTypeError if they do not fit.
     """
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type]:

@@ -35,7 +35,16 @@ from workbench.types import float32, int32
 
 
 class MeshQueryRay:
-    """The result of `mesh_query_ray`, whose docs explain the fields: a face and a point on it, if `result` is true."""
+    """The result of a ray's query: if `result` is true, a face and a point on it; else all are 0.
+
+    Attributes:
+        result: whether the ray meets a face.
+        sign: 1 if it comes from the side to which the normal points, else -1.
+        face: the first face that it meets.
+        t: how far that is, in lengths of the direction.
+        u, v: the weights of the face's first two corners at the point.
+        normal: the face's unit normal.
+    """
 
     result: Any
     sign: Any
@@ -194,7 +203,7 @@ def mesh_query_sphere(mesh, center, radius):
 
 @written("mesh_query_next(query, face)", kinds(), of=("BvhQuery", "within"))
 def mesh_query_next(query):
-    """Advance a query to its next face in a `while`, as `bvh_query_next` does."""
+    """Advance a query of a mesh to its next face: `while mesh_query_next(query, f)` sets the local name f."""
     onward, k, face = bvh_query_next(query)
     if query.kind == 4 and face >= 0:
         if not length_sq(seen(query, face, query.low)) <= query.radius * query.radius:
@@ -204,7 +213,7 @@ def mesh_query_next(query):
 
 @written("mesh_query_aabb_next(query, face)", kinds(), of=("BvhQuery", "within"))
 def mesh_query_aabb_next(query):
-    """Advance a query to its next face in a `while`, as `mesh_query_next` does."""
+    """Advance a query of a mesh to its next face: `while mesh_query_aabb_next(query, f)` sets the local name f."""
     return mesh_query_next(query)
 
 
@@ -237,7 +246,7 @@ class MeshPart:
     """A mesh whose arrays are parts of those of `Meshes`."""
 
     def __init__(self, *fields: Any) -> None:
-        """Hold the fields; only a kernel makes one."""
+        """Do nothing: only a kernel makes such a mesh, from its fields."""
 
     __wb_struct__ = Struct.of("Mesh", FACES)
 

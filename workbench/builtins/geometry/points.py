@@ -24,7 +24,14 @@ from workbench.types import float32, int32
 
 
 class MeshQueryPoint:
-    """The result of a point query: a face and weights of its corners, if `result` is true."""
+    """The result of a query for a point of a mesh: if `result` is true, a face and a point on it; else all are 0.
+
+    Attributes:
+        result: whether there is such a point.
+        sign: -1 if the point asked about is inside of the mesh, 1 if it is outside, 0 if that was not asked.
+        face: the face.
+        u, v: the weights of its first two corners at the point.
+    """
 
     result: Any
     sign: Any
@@ -142,7 +149,10 @@ def _behind(mesh, point, dir, /):
 
 @written("mesh_query_point(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_point(mesh, point, max_dist):
-    """Return the nearest point of a closed mesh; `sign` is -1 inside: where rays along two of three axes leave it."""
+    """Return the nearest point of a closed mesh within `max_dist`, as a `MeshQueryPoint`.
+
+    `sign` is -1 inside, which is where the rays along at least two of the three axes leave the mesh, else 1.
+    """
     nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     if nearest.result:
         votes = _behind(mesh, point, _vector(1.0, 0.0, 0.0)) + _behind(mesh, point, _vector(0.0, 1.0, 0.0))
@@ -157,7 +167,11 @@ def mesh_query_point(mesh, point, max_dist):
     of=MESH,
 )
 def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_scale):
-    """Return the nearest point; `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces."""
+    """Return the nearest point of a mesh within `max_dist`, as a `MeshQueryPoint`.
+
+    `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces, else 1. The rays are directed
+    along (1, 1, 1), each component changed by a random number of at most `perturbation_scale`.
+    """
     nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     samples = 1 if n_sample is None else n_sample
     scale = 0.1 if perturbation_scale is None else perturbation_scale
@@ -213,9 +227,10 @@ def _pseudo_normal(mesh, point, reach, tolerance, /):
     of=MESH,
 )
 def mesh_query_point_sign_normal(mesh, point, max_dist, epsilon):
-    """Return the nearest point; `sign` is -1 behind the faces that meet there, by their normals weighted by angle.
+    """Return the nearest point of a mesh within `max_dist`, as a `MeshQueryPoint`.
 
-    A face counts as meeting there if it is less than `epsilon` mean edge lengths further away than the nearest.
+    `sign` is -1 behind the faces that meet there, by their normals weighted by angle, else 1. A face counts as
+    meeting there if it is less than `epsilon` mean edge lengths further away than the nearest.
     """
     nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     tolerance = 0.001 if epsilon is None else epsilon
@@ -267,9 +282,10 @@ def _winding_number(mesh, point, accuracy, /):
     of=MESH,
 )
 def mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy, threshold):
-    """Return the nearest point; `sign` is -1 where the mesh's winding number around the point is over `threshold`.
+    """Return the nearest point of a mesh within `max_dist`, as a `MeshQueryPoint`.
 
-    Right for meshes with holes, too. Nodes further away than `accuracy` times their radius are approximated.
+    `sign` is -1 where the mesh's winding number around the point is over `threshold`, else 1: right for meshes with
+    holes, too. Nodes further away than `accuracy` times their radius are approximated.
     """
     nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     if nearest.result:

@@ -48,7 +48,11 @@ BVH, MESH = ("Bvh", "nodes"), ("Mesh", "points")
 
 
 def up_to(*wanted: str, least: int = 0) -> Takes:
-    """Return the function that checks arguments to be of these kinds; those after the first `least` may be left out."""
+    """Return a check that arguments are of these kinds (`NUMBER`, `VECTOR`, …), in order.
+
+    Those after the first `least` may be left out from the end. The check returns the types to convert them to, and
+    raises KernelTypeError if they do not fit.
+    """
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
         return kinds(*wanted[: max(least, len(args))])(name, args)
@@ -64,7 +68,7 @@ class BvhQuery:
     """
 
     def __init__(self, *fields: Any) -> None:
-        """Hold the fields; only a kernel makes a query."""
+        """Do nothing: only a kernel makes a query, from its fields."""
 
     __wb_struct__ = Struct.of(
         "BvhQuery",
@@ -125,19 +129,30 @@ def overlaps(lower, upper, low, high, /):
 
 @written("_bvh_query(tree, kind, low, high, radius)")
 def begin_query(tree, kind, low, high, radius, /):
-    """Return a query of a tree of boxes, before its first item."""
+    """Return a query of a tree of boxes, before its first item; the boxes are the items' own.
+
+    `kind` is 0 for the box from `low` to `high`, 1 for a ray, 2 for a ball, 3 for a capsule. A ray or capsule
+    starts at `low`, and `high` is 1 over each component of its direction; `low` is a ball's centre.
+    """
     return query_of(tree, tree.lowers, tree.items, kind, low, high, radius)
 
 
 @written("_query_of(tree, points, indices, kind, low, high, radius)")
 def query_of(tree, points, indices, kind, low, high, radius, /):
-    """Return a query of a tree, whose items are faces of these points and indices, before its first item."""
+    """Return a query of a tree of boxes, before its first item; items are faces with these points and indices.
+
+    `kind` is 0 for the box from `low` to `high`, 1 for a ray, 2 for a ball, 3 for a capsule, 4 for a ball that has
+    to meet the faces themselves.
+    """
     return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, points, indices, kind, low, high, radius, 0, 0)
 
 
 @written("_query_below(bvh, kind, low, high, root)")
 def _query_below(bvh, kind, low, high, root, /):
-    """Return a query of the part of a tree below a node; of the whole tree if that is None or negative."""
+    """Return a query of the part of a tree below the node `root`; of the whole tree if that is None or negative.
+
+    `kind` is 0 for the box from `low` to `high`, 1 for a ray from `low`, where `high` is 1 over its direction.
+    """
     if root is None:
         return begin_query(bvh, kind, low, high, 0.0)
     at, end = 0, bvh.nodes.shape[0]

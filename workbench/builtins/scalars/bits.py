@@ -90,6 +90,7 @@ def raw_shr(x, y):
 
 @lshift.expansion
 def _(x, y):
+    """Emit `lshift(x, y)` by other builtins, and return its result."""
     width = element(x.type).bits
     inside = and_(y >= 0, y < width)
     return where(inside, raw_shl(x, where(inside, y, y.like(0))), x.like(0))
@@ -114,6 +115,7 @@ def rshift(x, y):
 
 @rshift.expansion
 def _(x, y):
+    """Emit `rshift(x, y)` by other builtins, and return its result."""
     scalar = element(x.type)
     inside = and_(y >= 0, y < scalar.bits)
     signs = raw_shr(x, x.like(scalar.bits - 1)) if scalar.kind is Kind.INT else x.like(0)
@@ -128,6 +130,7 @@ def bit_sum(x):
 
 @bit_sum.expansion
 def _(x):
+    """Emit `bit_sum(x)` by other builtins, and return its result."""
     total = x.like(0)
     for k in range(element(x.type).bits):
         total = total + TABLE["bit_and"](raw_shr(x, x.like(k)), x.like(1))

@@ -28,11 +28,13 @@ def min(x, y):
 
 @min.expansion
 def _(x, y):
+    """Emit `min(x, y)` by other builtins, and return its result."""
     return where(or_(x.differs(x), x < y), x, y) if is_float(x.type) else where(x < y, x, y)
 
 
 @min.adjoint(passing=True)
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `min(x, y)`."""
     return _tie(ct, x < y, x.equals(y)), _tie(ct, y < x, x.equals(y))
 
 
@@ -49,11 +51,13 @@ def max(x, y):
 
 @max.expansion
 def _(x, y):
+    """Emit `max(x, y)` by other builtins, and return its result."""
     return where(or_(x.differs(x), x > y), x, y) if is_float(x.type) else where(x > y, x, y)
 
 
 @max.adjoint(passing=True)
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `max(x, y)`."""
     return _tie(ct, x > y, x.equals(y)), _tie(ct, y > x, x.equals(y))
 
 
@@ -79,11 +83,13 @@ def abs(x):
 
 @abs.expansion
 def _(x):
+    """Emit `abs(x)` by other builtins, and return its result."""
     return fabs(x) if is_float(x.type) else where(x < 0, -x, x)
 
 
 @abs.adjoint
 def _(ct, result, x):
+    """Return the cotangent of x, from the cotangent `ct` of `abs(x)`."""
     return (where(x >= 0, ct, -ct),)
 
 
@@ -95,6 +101,7 @@ def fabs(x):
 
 @fabs.adjoint
 def _(ct, result, x):
+    """Return the cotangent of x, from the cotangent `ct` of `fabs(x)`."""
     return (where(x >= 0, ct, -ct),)
 
 
@@ -113,6 +120,7 @@ def sign(x):
 
 @sign.expansion
 def _(x):
+    """Emit `sign(x)` by other builtins, and return its result."""
     if element(x.type).kind is Kind.UINT:
         return where(x > 0, x.like(1), x)
     return where(x > 0, x.like(1), where(x < 0, x.like(-1), x))
@@ -120,6 +128,7 @@ def _(x):
 
 @sign.adjoint
 def _(ct, result, x):
+    """Return None for x: no gradient flows through `sign(x)`."""
     return (None,)
 
 
@@ -132,11 +141,13 @@ def clamp(x, low, high):
 
 @clamp.expansion
 def _(x, low, high):
+    """Emit `clamp(x, low, high)` by other builtins, and return its result."""
     return min(max(low, x), high)
 
 
 @clamp.adjoint
 def _(ct, result, x, low, high):
+    """Return the cotangents of x, low and high, from the cotangent `ct` of `clamp(x, low, high)`."""
     inner = max(low, x)
     c = _tie(ct, inner < high, inner.equals(high))
     return (
@@ -154,11 +165,13 @@ def step(edge, x):
 
 @step.expansion
 def _(edge, x):
+    """Emit `step(edge, x)` by other builtins, and return its result."""
     return where(x < edge, x.like(0), x.like(1))
 
 
 @step.adjoint
 def _(ct, result, edge, x):
+    """Return None for edge and x: no gradient flows through `step(edge, x)`."""
     return None, None
 
 
@@ -170,11 +183,13 @@ def lerp(a, b, t):
 
 @lerp.expansion
 def _(a, b, t):
+    """Emit `lerp(a, b, t)` by other builtins, and return its result."""
     return a * (1 - t) + b * t
 
 
 @lerp.adjoint
 def _(ct, result, a, b, t):
+    """Return the cotangents of a, b and t, from the cotangent `ct` of `lerp(a, b, t)`."""
     return ct * (1 - t), ct * t, ct * (b - a)
 
 
@@ -187,12 +202,14 @@ def smoothstep(low, high, x):
 
 @smoothstep.expansion
 def _(low, high, x):
+    """Emit `smoothstep(low, high, x)` by other builtins, and return its result."""
     t = clamp((x - low) / (high - low), x.like(0), x.like(1))
     return t * t * (3 - 2 * t)
 
 
 @smoothstep.adjoint
 def _(ct, result, low, high, x):
+    """Return the cotangents of low, high and x, from the cotangent `ct` of `smoothstep(low, high, x)`."""
     width = high - low
     raw = (x - low) / width
     t = clamp(raw, x.like(0), x.like(1))

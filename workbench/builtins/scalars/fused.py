@@ -52,4 +52,5 @@ def _rounded(exact: Fraction, dtype: Any) -> Any:
 
 @fma.adjoint(whole=True)
 def _(ct, result, x, y, z):
+    """Return the cotangents of x, y and z, from the cotangent `ct` of `fma(x, y, z)`."""
     return ct * y, ct * x, ct

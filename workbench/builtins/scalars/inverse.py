@@ -74,6 +74,7 @@ def erfinv(x):
 
 @erfinv.expansion
 def _(x):
+    """Emit `erfinv(x)` by other builtins, and return its result."""
     a = fabs(x)
     w = -log((1.0 - a) * (1.0 + a))
     y = where(w < 5.0, _polynomial(_CENTRE, w - 2.5), _polynomial(_TAIL, sqrt(w) - 3.0)) * a
@@ -85,6 +86,7 @@ def _(x):
 
 @erfinv.adjoint
 def _(ct: Ref, result: Ref, x: Ref):
+    """Return the cotangent of x, from the cotangent `ct` of `erfinv(x)`."""
     return (ct * exp(result * result) * (math.sqrt(math.pi) / 2),)
 
 
@@ -115,6 +117,7 @@ def _below_normal(w: Ref) -> Ref:
 
 @erfcinv.expansion
 def _(x):
+    """Emit `erfcinv(x)` by other builtins, and return its result."""
     rest = smaller(x, 2.0 - x)
     a = 1.0 - rest
     w = -log(rest * (2.0 - rest))
@@ -127,4 +130,5 @@ def _(x):
 
 @erfcinv.adjoint
 def _(ct: Ref, result: Ref, x: Ref):
+    """Return the cotangent of x, from the cotangent `ct` of `erfcinv(x)`."""
     return (ct * exp(result * result) * (-math.sqrt(math.pi) / 2),)

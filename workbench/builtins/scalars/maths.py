@@ -89,11 +89,13 @@ def rsqrt(x):
 
 @rsqrt.expansion
 def _(x):
+    """Emit `rsqrt(x)` by other builtins, and return its result."""
     return 1.0 / sqrt(x)
 
 
 @rsqrt.adjoint
 def _(ct, result, x):
+    """Return the cotangent of x, from the cotangent `ct` of `rsqrt(x)`."""
     return (ct * -0.5 * result / x,)
 
 
@@ -105,11 +107,13 @@ def rcp(x):
 
 @rcp.expansion
 def _(x):
+    """Emit `rcp(x)` by other builtins, and return its result."""
     return 1.0 / x
 
 
 @rcp.adjoint
 def _(ct, result, x):
+    """Return the cotangent of x, from the cotangent `ct` of `rcp(x)`."""
     return (-ct * result * result,)
 
 
@@ -121,6 +125,7 @@ def pow(x, y):
 
 @pow.adjoint
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `pow(x, y)`."""
     base = where_positive(x)
     return where_zero(y, ct * y * pow(x, y - 1.0)), where_sign(x, ct * result * log(base))
 
@@ -148,6 +153,7 @@ def atan2(y, x):
 
 @atan2.adjoint
 def _(ct, result, y, x):
+    """Return the cotangents of y and x, from the cotangent `ct` of `atan2(y, x)`."""
     scaled = ct / (x * x + y * y)
     return scaled * x, -scaled * y
 
@@ -160,6 +166,7 @@ def hypot(x, y):
 
 @hypot.adjoint
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `hypot(x, y)`."""
     return ct * x / result, ct * y / result
 
 
@@ -171,6 +178,7 @@ def copysign(x, y):
 
 @copysign.adjoint
 def _(ct, result, x, y):
+    """Return the cotangent of x, from the cotangent `ct` of `copysign(x, y)`; None for y."""
     return ct * copysign(x.like(1), x) * copysign(x.like(1), y), None
 
 
@@ -198,6 +206,7 @@ def isnan(x):
 
 @isnan.expansion
 def _(x):
+    """Emit `isnan(x)` by other builtins, and return its result."""
     return x.differs(x)
 
 
@@ -210,6 +219,7 @@ def isinf(x):
 
 @isinf.expansion
 def _(x):
+    """Emit `isinf(x)` by other builtins, and return its result."""
     return TABLE["and_"](x.equals(x), (x - x).differs(x - x))
 
 
@@ -222,4 +232,5 @@ def isfinite(x):
 
 @isfinite.expansion
 def _(x):
+    """Emit `isfinite(x)` by other builtins, and return its result."""
     return (x - x).equals(x - x)

@@ -23,6 +23,7 @@ def add(x, y):
 
 @add.adjoint(whole=True, passing=True)
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `add(x, y)`."""
     return ct, ct
 
 
@@ -34,6 +35,7 @@ def sub(x, y):
 
 @sub.adjoint(whole=True, passing=True)
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `sub(x, y)`."""
     return ct, -ct
 
 
@@ -45,6 +47,7 @@ def mul(x, y):
 
 @mul.adjoint(whole=True)
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `mul(x, y)`."""
     return ct * y, ct * x
 
 
@@ -56,6 +59,7 @@ def div(x, y):
 
 @div.adjoint(whole=True)
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `div(x, y)`."""
     of_x = ct / y
     return of_x, -of_x * result
 
@@ -74,6 +78,7 @@ def neg(x):
 
 @neg.adjoint(whole=True, passing=True)
 def _(ct, result, x):
+    """Return the cotangent of x, from the cotangent `ct` of `neg(x)`."""
     return (-ct,)
 
 
@@ -145,5 +150,6 @@ def where(condition, x, y):
 
 @where.adjoint(whole=True, passing=True)
 def _(ct, result, condition, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `where(condition, x, y)`; None for condition."""
     zero = ct.like(0)
     return None, where(condition, ct, zero), where(condition, zero, ct)

@@ -54,6 +54,7 @@ def rand_next(state):
 
 @rand_next.expansion
 def _(state):
+    """Emit `rand_next(state)` by other builtins, and return its result."""
     return state * 747796405 + 2891336453
 
 
@@ -78,6 +79,7 @@ def rand_word(state):
 
 @rand_word.expansion
 def _(state):
+    """Emit `rand_word(state)` by other builtins, and return its result."""
     xor = TABLE["bit_xor"]
     word = xor(raw_shr(state, raw_shr(state, 28) + 4), state) * 277803737
     return xor(raw_shr(word, 22), word)

@@ -55,6 +55,7 @@ def round(x):
 
 @round.adjoint
 def _(ct, result, x):
+    """Return None for x: no gradient flows through `round(x)`."""
     return (None,)
 
 
@@ -66,11 +67,13 @@ def frac(x):
 
 @frac.expansion
 def _(x):
+    """Emit `frac(x)` by other builtins, and return its result."""
     return x - trunc(x)
 
 
 @frac.adjoint
 def _(ct, result, x):
+    """Return the cotangent of x, from the cotangent `ct` of `frac(x)`."""
     return (ct,)
 
 
@@ -137,6 +140,7 @@ def _wrapped(number: int, dtype: np.dtype[Any]) -> Any:
 
 @floordiv.expansion
 def _(x, y):
+    """Emit `floordiv(x, y)` by other builtins, and return its result."""
     scalar = element(x.type)
     if scalar.kind is Kind.FLOAT:
         return _float_quotient(x, y)
@@ -162,6 +166,7 @@ def _float_quotient(x: Ref, y: Ref) -> Ref:
 
 @floordiv.adjoint
 def _(ct, result, x, y):
+    """Return None for x and y: no gradient flows through `floordiv(x, y)`."""
     return None, None
 
 
@@ -194,6 +199,7 @@ def mod(x, y):
 
 @mod.expansion
 def _(x, y):
+    """Emit `mod(x, y)` by other builtins, and return its result."""
     if is_float(x.type):
         r = fmod(x, y)
         shifted = where(xor_(r < 0, y < 0), r + y, r)
@@ -207,6 +213,7 @@ def _(x, y):
 
 @mod.adjoint
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `mod(x, y)`."""
     return ct, -ct * floordiv(x, y)
 
 
@@ -218,6 +225,7 @@ def fmod(x, y):
 
 @fmod.adjoint
 def _(ct, result, x, y):
+    """Return the cotangents of x and y, from the cotangent `ct` of `fmod(x, y)`."""
     return ct, -ct * trunc(x / y)
 
 
@@ -230,4 +238,5 @@ def wrap_index(i, n):
 
 @wrap_index.expansion
 def _(i, n):
+    """Emit `wrap_index(i, n)` by other builtins, and return its result."""
     return where(i < 0, i + n, i)

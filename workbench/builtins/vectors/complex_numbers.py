@@ -174,7 +174,10 @@ def complex_pow(a, b, /):
 
 @complex_pow.derivative
 def _complex_pow_gradient(a, b, adj, /):
-    """Add to the adjoints of a and b what that of a ** b brings: 0 by a where b is 0, 0 by b where a is 0."""
+    """Add to the adjoints of a and b what the adjoint `adj` of a ** b brings.
+
+    That is nothing to a's where b is 0, and nothing to b's where a is 0.
+    """
     constant, zero = b.real == 0.0 and b.imag == 0.0, a.real == 0.0 and a.imag == 0.0
     adjoint[a] += where(constant, type(a)(0.0), adj * b * a ** (b - 1.0))
     adjoint[b] += where(zero, type(a)(0.0), adj * a**b * log(where(zero, type(a)(1.0), a)))

@@ -33,11 +33,13 @@ def dot(a, b):
 
 @dot.expansion
 def _(a, b):
+    """Emit `dot(a, b)` by other builtins, and return its result."""
     return _sum([x * y for x, y in zip(a.components(), b.components(), strict=True)])
 
 
 @dot.adjoint
 def _(ct, result, a, b):
+    """Return the cotangents of a and b, from the cotangent `ct` of `dot(a, b)`."""
     return b * ct, a * ct
 
 
@@ -49,12 +51,14 @@ def cross(a, b):
 
 @cross.expansion
 def _(a, b):
+    """Emit `cross(a, b)` by other builtins, and return its result."""
     (ax, ay, az), (bx, by, bz) = a.components(), b.components()
     return pack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
 @cross.adjoint
 def _(ct, result, a, b):
+    """Return the cotangents of a and b, from the cotangent `ct` of `cross(a, b)`."""
     return cross(b, ct), cross(ct, a)
 
 
@@ -66,11 +70,13 @@ def length_sq(a):
 
 @length_sq.expansion
 def _(a):
+    """Emit `length_sq(a)` by other builtins, and return its result."""
     return dot(a, a)
 
 
 @length_sq.adjoint
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `length_sq(a)`."""
     return (a * (ct * 2.0),)
 
 
@@ -82,11 +88,13 @@ def length(a):
 
 @length.expansion
 def _(a):
+    """Emit `length(a)` by other builtins, and return its result."""
     return sqrt(dot(a, a))
 
 
 @length.adjoint
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `length(a)`."""
     return (a * _over(ct, result),)
 
 
@@ -99,6 +107,7 @@ def normalize(a):
 
 @normalize.expansion
 def _(a):
+    """Emit `normalize(a)` by other builtins, and return its result."""
     size = length(a)
     safe = where(size.equals(0), size.like(1), size)
     return where(size.equals(0), a.like(0), a / safe)
@@ -106,9 +115,10 @@ def _(a):
 
 @normalize.adjoint
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `normalize(a)`."""
     return ((ct - result * dot(result, ct)) * _over(result.component(0).like(1), length(a)),)
 
 
 def _over(x: Ref, size: Ref) -> Ref:
-    """Return x / size, or 0 where the size is 0."""
+    """Emit x / size, or 0 where the size is 0, and return it."""
     return where(size.equals(0), x.like(0), x / where(size.equals(0), size.like(1), size))

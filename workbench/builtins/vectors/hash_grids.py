@@ -61,7 +61,11 @@ def _reach(grid, x, r, axis):
 
 @written("_hash_grid_rows(grid, x, r)")
 def rows(grid, x, r, /):
-    """Return the first cell that a ball touches along each axis, how many along x and y, and how many half rows."""
+    """Return the cells of a hash grid that a ball touches, as rows of cells along x.
+
+    These are six numbers: the first cell along x (wrapped to the grid), y and z, how many cells along x and along
+    y, and twice the number of rows, since each row may go around the grid's end and then is two ranges.
+    """
     a, na = _reach(grid, x[0], r, 0)
     b, nb = _reach(grid, x[1], r, 1)
     c, nc = _reach(grid, x[2], r, 2)
@@ -70,7 +74,11 @@ def rows(grid, x, r, /):
 
 @written("_hash_grid_row(grid, a, b, c, na, nb, k)")
 def row(grid, a, b, c, na, nb, k, /):
-    """Return the range of `grid.points` that half row k is: up to the grid's end (even k), or from its beginning on."""
+    """Return the range of indices in `grid.points` of one half of a row of cells along x: the first, and the end.
+
+    The row is the (k // 2)-th of those that begin at the cells a, b, c and are `na` cells long, `nb` of them along
+    y. For an even k it is the part up to the grid's end, for an odd k the part that goes on at its beginning.
+    """
     y, z = (b + (k // 2) % nb) % grid.dims[1], (c + (k // 2) // nb) % grid.dims[2]
     start = natural((z * grid.dims[1] + y) * grid.dims[0])
     end = a + na

@@ -285,6 +285,7 @@ def matmul(a, b):
 
 @matmul.adjoint
 def _(ct, result, a, b):
+    """Return the cotangents of a and b, from the cotangent `ct` of `matmul(a, b)`."""
     left, right = isinstance(a.type, Matrix), isinstance(b.type, Matrix)
     if not left and not right:
         return b * ct, a * ct
@@ -301,6 +302,7 @@ def transpose(a):
 
 @transpose.adjoint(passing=True)
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `transpose(a)`."""
     return (transpose(ct),)
 
 
@@ -312,6 +314,7 @@ def trace(a):
 
 @trace.adjoint
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `trace(a)`."""
     return (diag(ct.splat(Vector(a.type.rows, a.type.dtype))),)
 
 
@@ -323,6 +326,7 @@ def determinant(a):
 
 @determinant.adjoint
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `determinant(a)`."""
     return (pack([c for row in cofactors(rows(a)) for c in row], a.type) * ct.splat(a.type),)
 
 
@@ -334,6 +338,7 @@ def inverse(a):
 
 @inverse.adjoint
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `inverse(a)`."""
     back = transpose(result)
     return (-matmul(matmul(back, ct), back),)
 
@@ -346,6 +351,7 @@ def outer(a, b):
 
 @outer.adjoint
 def _(ct, result, a, b):
+    """Return the cotangents of a and b, from the cotangent `ct` of `outer(a, b)`."""
     return matmul(ct, b), matmul(a, ct)
 
 
@@ -358,6 +364,7 @@ def diag(a):
 
 @diag.adjoint(passing=True)
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `diag(a)`."""
     return (get_diag(ct),)
 
 
@@ -369,6 +376,7 @@ def get_diag(a):
 
 @get_diag.adjoint(passing=True)
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `get_diag(a)`."""
     return (diag(ct),)
 
 
@@ -382,6 +390,7 @@ def skew(a):
 
 @skew.adjoint
 def _(ct, result, a):
+    """Return the cotangent of a, from the cotangent `ct` of `skew(a)`."""
     m = rows(ct)
     return (pack([m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]]),)
 
@@ -394,6 +403,7 @@ def ddot(a, b):
 
 @ddot.adjoint
 def _(ct, result, a, b):
+    """Return the cotangents of a and b, from the cotangent `ct` of `ddot(a, b)`."""
     return b * ct, a * ct
 
 
@@ -405,6 +415,7 @@ def cw_mul(a, b):
 
 @cw_mul.adjoint(whole=True)
 def _(ct, result, a, b):
+    """Return the cotangents of a and b, from the cotangent `ct` of `cw_mul(a, b)`."""
     return ct * b, ct * a
 
 
@@ -416,4 +427,5 @@ def cw_div(a, b):
 
 @cw_div.adjoint(whole=True)
 def _(ct, result, a, b):
+    """Return the cotangents of a and b, from the cotangent `ct` of `cw_div(a, b)`."""
     return ct / b, -(ct * result / b)

@@ -52,10 +52,10 @@ class Tangent:
     """Represents the call of a launch's tangent: the launch's operands and results, then those of tangents.
 
     Attributes:
-        operands: numbers of the launch's operands that have a tangent, in order.
-        results: numbers of its results that have one.
+        operands: numbers of the launch's operands that have a tangent, ascending.
+        results: numbers of the launch's results that have one, ascending.
         statics: how many more static values, all 0, it takes.
-        views: as of a `Gradient`.
+        views: of each view that it takes, the number of the launch's view with the same offset, shape and strides.
     """
 
     operands: tuple[int, ...]
@@ -176,7 +176,10 @@ def _twin_wire(wire: Wire, name: str, writes: Collection[str], operands: list[So
 
 
 def tangent_wires(executable: Executable, wires: Sequence[Wire]) -> tuple[tuple[Wire, ...], Tangent]:
-    """Return the wires of a loaded tangent, and how it is called, from the wires of its launch."""
+    """Return the wires of a loaded tangent, and how it is called, from the wires of its launch.
+
+    These are the launch's own, unchanged, and then one for the tangent of each parameter that is of floats.
+    """
     floats = [w for w in wires if is_float(w.type)]
     moved = [w for w in floats if w.kind is not Kind.SHAPE]
     operands = sorted({w.operand for w in moved if w.operand >= 0})

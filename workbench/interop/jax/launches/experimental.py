@@ -132,6 +132,7 @@ class _Fault:
     config: LaunchConfig
 
     def __call__(self, words: Any) -> str:
+        """Return the text of the fault that `words` encode, for this launch and its batch of `jax.vmap`."""
         record, launch = FaultRecord.read(words[:-1].tobytes()), traced_launch(self.plan, self.config)
         assert record is not None and launch is not None
         arrays: Mapping[str, Any] = launch.arguments

@@ -35,7 +35,7 @@ class LaunchConfig:
         values: static arguments as int64 bits, in the order of the plan's wires.
         effect: never merged with an equal call nor dropped.
         records: its faults are one more result, the last: a record for each batch.
-        reports: its effect is for XLA alone: JAX may move it like any other operation (see `reports`).
+        reports: its effect is for XLA alone: JAX may move it like any other operation.
         vmap_method: one of `VMAP_METHODS`.
         block: threads of a block on a GPU.
         within: what must hold of sizes that are known at the call only.
@@ -81,9 +81,9 @@ class LaunchConfig:
 
 
 def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
-    """Return the dimensions, array shapes and static integers of a launch, on which an adjoint of it alone may rely.
+    """Return what tracing knows of a launch: its dimensions, array shapes and static integers.
 
-    None if sizes are known only when the program runs.
+    An adjoint built with them is right for this launch alone. None if sizes are known only when the program runs.
     """
     if config.is_symbolic:
         return None

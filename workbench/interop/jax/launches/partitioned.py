@@ -90,7 +90,10 @@ def _padded(shape: Shape, axes: Axes, wide: Mapping[str, int]) -> Shape:
 
 
 def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, identity: str) -> Any:
-    """Return the call in the program of all devices; `identity` distinguishes it from others with the same shapes."""
+    """Lower a launch to one call that XLA divides among devices; return the values of its results.
+
+    The call is marked with `identity`, by which JAX's persistent cache tells it from others with the same shapes.
+    """
     mlir = library().mlir
     results = mlir.lower_fun(divisible.function, multiple_results=True)(ctx, *operands)
     # XLA sees a launch as a number of this process; JAX's persistent cache must tell one launch from another.
@@ -213,12 +216,23 @@ def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collecti
 
 
 class _Divided:
-    """Answers XLA about one launch while XLA compiles a program for several devices."""
+    """Answers XLA about one launch while XLA compiles a program for several devices.
+
+    Attributes:
+        plan, config: the launch.
+        rule: its sharding rule.
+        wide: sizes of the factors that are padded.
+        own: shapes of the operands, then of the results, without padding.
+        bind: runs a launch: operands, then `plan=` and `config=`.
+        site: the file and line that launches, for warnings.
+        sizes: of each factor, padded where it is in `wide`.
+    """
 
     def __init__(
         self, plan: Plan, config: LaunchConfig, rule: Rule, wide: Mapping[str, int], own: Sequence[Shape], bind: Bind,
         site: tuple[str, int],
     ) -> None:  # fmt: skip
+        """Prepare the answers for the launch of `plan` and `config`; see the class for the arguments."""
         self.plan, self.config, self.rule, self.wide, self.own = plan, config, rule, wide, own
         self.sizes, self.bind, self.site = {**rule.sizes, **wide}, bind, site
 
@@ -265,7 +279,14 @@ class _Divided:
     def _run(
         self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], parts: Mapping[str, int], *operands: Any
     ) -> list[Any]:
-        """Run one device's part of the launch, and combine what all devices update."""
+        """Run one device's part of the launch, and combine what all devices update; return the part's results.
+
+        Args:
+            config: that of the part.
+            chosen: the mesh axes along which each divided factor is divided.
+            parts: the number of parts of each divided factor.
+            operands: the device's parts of the operands.
+        """
         rule = self.rule
         divided = [n for n, factor in enumerate(rule.dims) if factor in chosen]
         part = part_plan(self.plan, self.config, rule, divided, self.wide)
@@ -342,7 +363,10 @@ def _count(mesh: Any, names: Sequence[str]) -> int:
 
 
 def _put_together(value: Any, kind: str, names: tuple[str, ...]) -> Any:
-    """Return a result merged from all devices along these mesh axes: the sum, or by `kind` (such as `min`) of `jnp`."""
+    """Return a result merged from all devices along these mesh axes.
+
+    The kind "add" is their sum; any other is the reduction of `jax.numpy` with that name, such as "min".
+    """
     lax, jnp = library().jax.lax, library().jnp
     if kind == "add":
         return lax.psum(value, names)

@@ -51,7 +51,7 @@ class Code(NamedTuple):
 
     Attributes:
         specialisation, direction: what the plan's own code was built from.
-        contiguous: as in `Options`.
+        contiguous: every array argument is C-contiguous, so strides are not read.
         shared: arrays of floats share memory, so that adjoints must add atomically.
         aliased: one that is written shares its memory with another.
         differentiable: whether the user allows derivatives.
@@ -383,7 +383,8 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
     Args:
         record: the launch.
         wires: one per parameter.
-        shared, aliased: as in `Code`.
+        shared: arrays of floats share memory, so that adjoints must add atomically.
+        aliased: one that is written shares its memory with another.
     """
     executable = record.executable
     known = record.specialisation.jax_plans

@@ -315,9 +315,11 @@ def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shap
 
 
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
-    """Return the tangents of the results, by the tangent kernel.
+    """Return the tangents of a launch's results of floats.
 
-    That kernel computes the results too, which are dropped.
+    They come from the tangent kernel, which computes the results too, which are dropped; those of an adjoint's
+    launch from derivatives of the launch that it was derived from. `operands` are the launch's, then the tangents
+    of those numbered `wanted`.
     """
     jnp = library().jnp
     around = adjoint_of(plan, config)
@@ -427,7 +429,7 @@ def _pulled(
     wanted: Shape,
     linear: Sequence[Any],
 ) -> list[Any]:
-    """Return the cotangents of the operands numbered `wanted`, whose types are `linear`.
+    """Launch the adjoint; return the cotangents of the operands numbered `wanted`, whose types are `linear`.
 
     Args:
         plan, config: the launch.
@@ -499,15 +501,22 @@ class _Around:
     Adjoints are never differentiated themselves: a loop that runs backwards from kept states has no adjoint. By
     symmetry of second derivatives, all that is asked of A follows from the tangent launch and that one's adjoint:
     along x the derivative of A towards v is the gradient of the number c · J(x)v, and so is its transpose.
+
+    Attributes:
+        adjoint, config: the launch A.
+        plan, primal: the plan and the configuration of its primal launch, with A's batches.
+        gradient: how A's operands and results relate to those of the primal launch.
+        operand_indices: the number of A's operand by its source.
     """
 
     def __init__(self, adjoint: Plan, config: LaunchConfig, known: Adjoint) -> None:
+        """Prepare the derivatives of the launch of `adjoint` and `config`, derived from that of `known`."""
         self.adjoint, self.config, self.plan, self.gradient = adjoint, config, known.plan, known.gradient
         self.primal = replace(known.config, batch=config.batch)
         self.operand_indices = {s: n for n, s in enumerate(known.gradient.operands)}
 
     def inputs(self, operands: Sequence[Any]) -> list[Any]:
-        """Return the operands of the launch, from those of A; zeros for an operand that A does not take."""
+        """Return the primal launch's operands, from its adjoint's; zeros for one that the adjoint lacks."""
         jnp, ones = library().jnp, (1,) * len(self.config.batch)
 
         def one(n: int) -> Any:
@@ -519,7 +528,7 @@ class _Around:
         return [one(n) for n in range(len(self.plan.operands))]
 
     def moved(self, inputs: Sequence[Any], tangents: Mapping[int, Any]) -> list[Any]:
-        """Return J(x)v, a tangent for each result of floats; `tangents` holds v by number of operand."""
+        """Return tangents of the primal launch's results of floats at `inputs`; `tangents`: by operand's number."""
         wanted = tuple(sorted(tangents))
         values = aligned([*inputs, *(tangents[n] for n in wanted)])
         return primitives().tangent.bind(*values, plan=self.plan, config=self.primal, wanted=wanted)
@@ -527,7 +536,14 @@ class _Around:
     def second(
         self, operands: Sequence[Any], inputs: Sequence[Any], tangents: Mapping[int, Any], by: Sequence[int]
     ) -> tuple[list[Any], Sequence[Any]]:
-        """Return J(x)v, and the gradients of the number c · J(x)v with respect to the inputs numbered `by`."""
+        """Return the primal launch's tangents J(x)v, and the gradients of c · J(x)v by the inputs numbered `by`.
+
+        Args:
+            operands: those of the adjoint's launch, with the cotangents c.
+            inputs: the primal launch's operands x.
+            tangents: v, by number of the primal launch's operand.
+            by: numbers of the primal launch's operands.
+        """
         jax = library().jax
 
         def along(*values: Any) -> list[Any]:
@@ -541,7 +557,10 @@ class _Around:
         return results, pull([self.cotangent(operands, n, r) for n, r in zip(floats, results, strict=True)])
 
     def cotangent(self, operands: Sequence[Any], position: int, like: Any) -> Any:
-        """Return c for a result of the launch, from A's operands, in the shape of `like`; zeros if A takes none."""
+        """Return the cotangent of a result of the primal launch, from the operands of its adjoint's launch.
+
+        It is broadcast to the shape of `like`; zeros if the adjoint takes none.
+        """
         argument_number = self.operand_indices.get(Source("cotangent", position))
         jnp = library().jnp
         if argument_number is None:
@@ -549,9 +568,9 @@ class _Around:
         return as_typed(jnp.broadcast_to(operands[argument_number], like.shape), like)
 
     def tangents(self, operands: Sequence[Any], wanted: Shape) -> list[Any]:
-        """Return the tangents of A's results of floats.
+        """Return the tangents of the results of floats of an adjoint's launch.
 
-        `operands` are A's own, then tangents of those numbered `wanted`.
+        `operands` are that launch's own, then the tangents of those numbered `wanted`.
         """
         jnp, split = library().jnp, len(self.adjoint.operands)
         moving = {self.gradient.operands[n]: t for n, t in zip(wanted, operands[split:], strict=True)}
@@ -584,7 +603,15 @@ class _Around:
         self, plan: Plan, config: LaunchConfig, operands: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
         linear: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
-        """Return the cotangents of A's operands numbered `wanted`, as `_pulled` does for other launches."""
+        """Return the cotangents of an adjoint's launch's operands numbered `wanted`, from those of its results.
+
+        Args:
+            plan, config: the adjoint's launch.
+            operands: its operands.
+            cotangents: of its results of floats, by number.
+            wanted: numbers of its operands.
+            linear: the abstract values of the results of this function.
+        """
         jnp, sources = library().jnp, [self.gradient.operands[n] for n in wanted]
         towards = {
             s.position: cotangents[n]

@@ -65,7 +65,16 @@ def print_when_run(
 
 @dataclass(frozen=True, eq=False)
 class _Printed:
-    """Represents a launch that runs again for its printed lines alone."""
+    """Represents a launch that runs again for its printed lines alone.
+
+    Attributes:
+        specialisation: the kernel, with its prints.
+        plan: its launch without them.
+        dims: of the launch.
+        results: shapes of the results.
+        scalars: values of static numbers, by parameter.
+        block: threads of a block, of a kernel of tiles.
+    """
 
     specialisation: Specialisation
     plan: Plan
@@ -75,6 +84,7 @@ class _Printed:
     block: int
 
     def __call__(self, *operands: Any) -> None:
+        """Print what the kernel prints for these operands; no tape or recorder of the caller sees it run."""
         # In a context of its own: no tape or recorder that is open shall hear of it.
         Context().run(self._run, [np.asarray(x) for x in operands])
 

@@ -88,9 +88,12 @@ class Unwritten:
 
 
 def watch(function: str, name: str, scalar: Scalar, value: Any) -> Any:
-    """Return the result `value`; when the program runs, it reports elements that still hold the marker.
+    """Return the result `value`; the program reports, when it runs, the elements of it that still hold the marker.
 
     The marker is the bit pattern of unwritten elements; nothing is reported for a type without one.
+
+    Raises:
+        KernelFault: the value is known now, and has such elements.
     """
     if marker(scalar) is None:
         return value

@@ -66,7 +66,7 @@ class Rule:
     rings: Mapping[str, int] = field(default_factory=dict)
 
     def padded(self, counts: Sequence[int]) -> dict[str, int]:
-        """Return the sizes to which factors are padded whose axes are of several sizes, or are not divided evenly.
+        """Return the padded size of each factor whose axes are of several sizes, or which no count divides evenly.
 
         Args:
             counts: numbers of parts that a mesh may make, the largest last; each divides it.
@@ -125,7 +125,7 @@ def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
 
 
 def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
-    """Return the dimensions, shapes and static integers that bound a launch's indices; none if symbolic."""
+    """Return the dimensions, shapes and static integers that bound a launch's indices; empty if symbolic."""
     launch = traced_launch(plan, config)
     if launch is None:
         return Sizes()
@@ -138,6 +138,7 @@ class _Making:
     """Works out the sharding rule of one launch."""
 
     def __init__(self, plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> None:
+        """Analyse the launch of `plan` and `config`, whose operands have the types `avals`."""
         self.plan, self.config, self.avals = plan, config, avals
         self.wires = {w.name: w for w in plan.target.description.wires}
         self.views = dict(zip((w.name for w in self.wires.values() if w.view), config.views, strict=True))
@@ -256,7 +257,7 @@ class _Making:
         return offset == 0 and strides == dense and covers_memory
 
     def _row(self, name: str) -> int:
-        """Return the elements of a memory that are one row of its view; 1 of what is no view."""
+        """Return how many elements of a memory are one row of its view; 1 for a parameter that is no view."""
         return math.prod(self.views[name][2 : 1 + self.wires[name].view]) if name in self.views else 1
 
     def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:

@@ -71,15 +71,25 @@ def _whereabouts(now: Any) -> str:
 
 
 class _Calls:
-    """Represents the calls of one target: the kernels that it was built for, and the word of its thunk."""
+    """Represents the calls of one target.
+
+    Attributes:
+        versions: the versions of kernels that it was built for.
+        word: the word of its thunk, in native memory; None until the thunk is loaded.
+        message: the C string with which its calls fail; None while they do not.
+    """
 
     def __init__(self) -> None:
+        """Begin without versions, word and message."""
         self.versions: list[TargetVersion] = []
         self.word: Any = None
         self.message: Any = None
 
     def look(self) -> None:
-        """Set the word to why all of the target's claims are outdated; null if one is not, or none is left."""
+        """Let the target's calls fail if all kernel versions that it was built for are outdated, else let them run.
+
+        Versions that can never be replaced any more are dropped first; with none left the calls run.
+        """
         # A kernel without a name in a notebook can never be replaced; once it is gone its claim says nothing.
         self.versions = [c for c in self.versions if c.edition.name is not None or not c.is_gone]
         reasons = [c.outdated for c in self.versions if not c.is_gone]
@@ -135,9 +145,11 @@ class _Program:
     """Represents a program that JAX compiled, and lives as long as that: the names of the targets that it calls."""
 
     def __init__(self) -> None:
+        """Begin without targets."""
         self.targets: set[str] = set()
 
     def __reduce__(self) -> tuple[type[_Program], tuple[()]]:
+        """Pickle it as a new program without targets."""
         return _Program, ()  # a program that JAX keeps on disk
 
 

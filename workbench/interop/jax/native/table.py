@@ -98,9 +98,11 @@ class Segment:
     _cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
+        """Return whether `other` is a segment with the same name, made from the content, and the same aliases."""
         return isinstance(other, Segment) and other.name == self.name and other.aliases == self.aliases
 
     def __hash__(self) -> int:
+        """Return the hash of the segment's name."""
         return hash(self.name)
 
     def with_targets(self, chosen: Callable[[Target], Target]) -> Segment:

@@ -78,7 +78,11 @@ class Target:
         keep(self.name, self._described)
 
     def _described(self) -> dict[str, Any]:
-        """Return, as JSON values, what the store holds under the target's name: artifact, description, origin."""
+        """Return, as JSON values, what the store holds under the target's name.
+
+        These are its artifact and description, the IR of code with checks, and the origin of an exported target. IR
+        or an origin that cannot be written is left out.
+        """
         described: dict[str, Any] = {"artifact": self.digest, "description": self._text}
         if self.function is not None:
             # Without the IR a fault in another process is reported by numbers instead of lines; the program still runs.
@@ -109,7 +113,15 @@ def make_target(
     function: Callable[[], Function] | None = None,
     origin: Callable[[], Any] | None = None,
 ) -> Target:
-    """Create the target of a kernel whose code was loaded from the artifact `digest`; see `Target` for the rest."""
+    """Create the target of a launch, named by its content; it is not registered with XLA yet.
+
+    Args:
+        description: its wires.
+        digest: the module key of the artifact that the code was loaded from.
+        code: the loaded code.
+        function: makes the code's IR, where the code has checks.
+        origin: returns what the code is made from, as JSON values; None for a target that is not rebuilt elsewhere.
+    """
     return Target(content_name(description, digest), description, code, digest, function, origin)
 
 

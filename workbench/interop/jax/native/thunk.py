@@ -173,7 +173,7 @@ class _Body:
         self._row(f"store {type} {value}, ptr {self._new(f'getelementptr i8, ptr %buffer, i64 {offset}')}")
 
     def _must(self, type: str, value: str, wanted: object, comparison: str = "eq") -> None:
-        """Emit a jump to the generic handler unless the value compares so with `wanted`."""
+        """Emit a jump to the generic handler unless `comparison` ("sge", …) holds between `value` and `wanted`."""
         label = f"l{next(self._numbers)}"
         self._row(f"br i1 {self._new(f'icmp {comparison} {type} {value}, {wanted}')}, label %{label}, label %generic")
         self._row(f"{label}:")

@@ -89,15 +89,23 @@ class Called:
 
 
 class _Run:
-    """A context manager with a call's arguments as Workbench's arrays, which no observer of the caller's sees.
+    """Represents one call of a function from XLA: a context manager in which the function runs.
 
-    An error that must not fail the call is raised later, and the program goes on behind the `with`.
+    Inside, no observer of the caller's sees it. An error that must not fail the call is raised later, and the
+    program goes on behind the `with`.
+
+    Attributes:
+        operands: the call's operands, copied, as what the function gets.
+        args: the function's arguments, built from the operands, then its outputs.
+        results: the arrays among them that are results.
     """
 
     def __init__(self, called: Called, operands: Sequence[Any]) -> None:
+        """Keep the function's description and the values of the call's operands for `__enter__`."""
         self._called, self._values = called, operands
 
     def __enter__(self) -> _Run:
+        """Enter the CPU's scope without observers, and build the call's arguments; return itself with them."""
         # XLA calls from any of its threads, with whatever context that has.
         self._token = OBSERVERS.set(())
         self._around = ExitStack()
@@ -120,6 +128,11 @@ class _Run:
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        """Restore the surroundings; return True, and raise the error later, for one that must not fail the call.
+
+        That is a fault or an interrupt of a call that is `late`. An interrupt is put off in every case, and the
+        text of any other fault is noted for `fault_in`.
+        """
         self._around.close()
         OBSERVERS.reset(self._token)
         late = self._called.late and isinstance(error, KeyboardInterrupt | KernelFault)

@@ -51,7 +51,10 @@ class Value:
 
 @dataclass(eq=False)
 class Node:
-    """Represents an operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
+    """Represents an operation: JAX's primitive with its parameters, its inputs and outputs, its level.
+
+    Operations of even levels are XLA's, those of odd levels are native.
+    """
 
     primitive: Any
     params: dict[str, Any]
@@ -203,7 +206,11 @@ def _is_repeat(node: Node) -> bool:
 
 
 def _set_level(node: Node, launch: Any) -> None:
-    """Set the level of an operation and of its outputs: no earlier than those of its inputs."""
+    """Set the level of an operation and of its outputs: the earliest that its inputs and its form allow.
+
+    Operations of even levels are XLA's, those of odd levels are native. A broadcast of a known number gets no
+    level: it is noted as its output's `fill`.
+    """
     before = max((v.level for v in node.inputs), default=0)
     name, output = node.primitive.name, node.outputs[0]
     if name == "broadcast_in_dim" and node.inputs[0].constant is not None and not node.inputs[0].shape:

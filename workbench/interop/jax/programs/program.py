@@ -115,7 +115,7 @@ class Program:
         return self.derived(("ordered", order), lambda: Program.of(self.name, function, avals))
 
     def linearised(self, wanted: tuple[int, ...]) -> Linearised:
-        """Return the program split for tangents of the operands numbered `wanted`."""
+        """Return the forward and the tangent program for tangents of the operands numbered `wanted`; split once."""
         return self.derived(("linear", wanted), lambda: _linearised(self, wanted))
 
     def transposed(self, split: int) -> Program:

@@ -48,7 +48,7 @@ class PytreeParam:
 
     @classmethod
     def of(cls, function: str, name: str, value: Any, annotation: Type | None, static: bool) -> PytreeParam:
-        """Return the leaf of the input parameter `name` for a value; `static`: the value is part of the program.
+        """Describe the input parameter `name` by a value of it; `static`: the value is part of the program.
 
         Raises:
             LaunchError: the value does not fit the annotation.
@@ -90,7 +90,15 @@ class Output:
 
 @dataclass(frozen=True)
 class Signature:
-    """Represents the types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
+    """Represents what decides a program of a traced function, for calls with arguments of these types and shapes.
+
+    Attributes:
+        function: the function's name.
+        leaves: its input parameters.
+        outputs: the results that are no inputs.
+        in_out: names of the inputs that are also results.
+        wide: whether JAX has 64-bit types.
+    """
 
     function: str
     leaves: tuple[PytreeParam, ...]

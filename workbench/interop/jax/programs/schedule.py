@@ -83,7 +83,15 @@ def parts(flat: Flat, function: str) -> dict[int, Part]:
 
 @dataclass
 class _Planner:
-    """Plans one segment: `needed` are the values that leave it."""
+    """Plans one segment: the order of its steps, and the buffer of each value.
+
+    Attributes:
+        nodes: the segment's operations.
+        needed: the values that leave it.
+        inputs: the values from outside, in the order of the segment's operands.
+        steps: what runs, with buffers whose numbers and offsets are not decided yet.
+        buffers: those that are not operands, in the order in which they come into use.
+    """
 
     nodes: Sequence[Node]
     needed: set[Value]

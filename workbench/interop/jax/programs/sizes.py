@@ -35,6 +35,7 @@ class Size(int):
         return size
 
     def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle it as a plain int, without its symbol."""
         return int, (int(self),)
 
     __hash__ = int.__hash__
@@ -107,7 +108,7 @@ def _number(dim: Any, around: int) -> int:
 
 
 def same_program(one: Any, two: Any) -> bool:
-    """Return whether two closed jaxprs are one program."""
+    """Return whether two closed jaxprs have the same text, configurations of launches, and constants."""
     return _shown(one) == _shown(two)
 
 

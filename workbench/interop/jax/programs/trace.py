@@ -66,12 +66,20 @@ class Trace(Observer):
         specialisations: those launched, to see later whether they are still current.
         constants: memories from outside the function, with their versions of now.
         checked: whether one of the launches reports faults.
-        around: which of two numbers open sizes have, 0 or 1 (see `sizes`).
+        around: the round, 0 or 1: each has another number for a size known only when the program runs.
     """
 
     takes = True
 
     def __init__(self, definition: Definition, code: CodeType, vmap_method: str, around: int = 0) -> None:
+        """Begin a trace without recorded work.
+
+        Args:
+            definition: the traced function's source.
+            code: its code object, by which its frame is found on the stack.
+            vmap_method: one of `VMAP_METHODS`, for its launches.
+            around: which of two numbers open sizes have, 0 or 1.
+        """
         self.definition = definition
         self.specialisations: set[Specialisation] = set()
         self.constants: list[tuple[Memory, int]] = []
@@ -315,9 +323,25 @@ def _refuse_structs(record: LaunchRecord) -> None:
 
 
 class _Binding:
-    """Collects the arguments of one launch as operands, results and static values."""
+    """Collects the arguments of one launch as operands, results and static values.
+
+    Attributes:
+        trace, record: the trace and the launch that it sees.
+        operands: JAX values, in order.
+        results: the memories that the launch writes, with the type of their numbers, in order.
+        statics: the static numbers, as int64 bits.
+        views: of each viewed parameter: bytes from its memory's start, shape, strides in bytes.
+        shapes: shapes of the arrays of open size, by memory.
+        written: the arrays that the launch writes.
+        twice: whether one of these is passed for several parameters.
+    """
 
     def __init__(self, trace: Trace, record: LaunchRecord) -> None:
+        """Begin without operands; note what the launch writes.
+
+        Raises:
+            LaunchError: that is neither a parameter of the traced function nor made inside it.
+        """
         self.trace, self.record = trace, record
         self.operands: list[Any] = []
         self.results: dict[Memory, Scalar] = {}

@@ -96,6 +96,17 @@ class _Call:
         operands: Sequence[np.ndarray[Any, Any]],
         results: Sequence[tuple[str, tuple[int, ...]]],
     ) -> None:
+        """Copy the operands' values into new buffers, make zeroed ones for the results, and read the attributes.
+
+        Args:
+            plan: what was called.
+            attributes: the call's, in the order of their names: dims, then values and views where there are any.
+            operands: what its operands held.
+            results: dtype and shape of each result.
+
+        Raises:
+            RecordError: it has other attributes, or element types that the language does not have.
+        """
         self.plan = plan
         self.wires = plan.target.description.wires
         self.operands = [_held(a.dtype.name, a.shape, a) for a in operands]

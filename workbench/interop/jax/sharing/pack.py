@@ -229,7 +229,12 @@ def _no_further(*wanted: Any) -> Any:
 
 
 def on_gpus(name: str) -> CudaTarget | None:
-    """Return the GPU target that the store has under a name, built for this machine's GPUs; None if it has none."""
+    """Return the GPU target that the store has under a name, built for this machine's GPUs; None without a driver.
+
+    Raises:
+        CacheError: the store does not hold it.
+        RecordError: its kernel cannot be built.
+    """
     members: dict[str, bytes] = {}
     target = _target(name, _target_data(name, members), members)
     assert not isinstance(target, Target), "a target for GPUs has blocks"

@@ -14,6 +14,11 @@ class _Signature:
     """Provides `__signature__` of an object: its parameters, then the keyword-only options of its class's call."""
 
     def __get__(self, owner: Any, kind: Any) -> inspect.Signature:
+        """Return the signature of `owner`, an object of the class `kind`.
+
+        Raises:
+            AttributeError: it is read from the class itself, which has its constructor's signature.
+        """
         if owner is None:  # the class has its constructor's
             raise AttributeError("__signature__")
         names = getattr(owner, kind.taking)

@@ -66,7 +66,7 @@ def coming_out(name: str, type: Any) -> Iterator[str]:
 
 
 def taken_apart(kernel: str, name: str, type: Any, value: Any) -> Iterator[Any]:
-    """Yield a value for each of `fields_of`, in order.
+    """Yield the values of a kernel's parameter: of a struct those of its fields in order, of any other type itself.
 
     Raises:
         LaunchError: the tree has no value for a field.
@@ -99,9 +99,10 @@ def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> An
 
 
 def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
-    """Return the tree `value` with its arrays, in the order of `array_fields`, replaced by new ones.
+    """Return a copy of the tree `value` with its arrays, in the fields' order, replaced by new ones.
 
-    A tree that is no mapping, struct, named tuple or dataclass becomes a dict of its fields.
+    `kind` is its type, and the new ones are taken from `new`. A tree that is no mapping, struct, named tuple or
+    dataclass becomes a dict of its fields. A number is returned as it is.
     """
     if not isinstance(kind, Struct):
         return next(new) if isinstance(kind, ArrayType) else value

@@ -46,10 +46,12 @@ class TracedNumber(Symbol):
     __bool__ = __int__ = __float__ = __index__ = _refuse
 
     def __hash__(self) -> int:
+        """Return a hash by identity, since `==` gives a traced value."""
         # == computes a traced value, which no dict can use; by identity a number is found before that is asked.
         return id(self)
 
     def __repr__(self) -> str:
+        """Return the name and the type."""
         return f"<{self.name}, a traced {self.type!r}>"
 
 
@@ -70,7 +72,10 @@ def _unary(act: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 def _reversed(act: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Return a method as `_binary` does, with its operands exchanged."""
+    """Return a method that applies `act` to the values of another number and of this one, in that order.
+
+    The method returns NotImplemented if the other is no number.
+    """
     return _binary(lambda a, b: act(b, a))
 
 

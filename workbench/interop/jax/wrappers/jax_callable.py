@@ -89,7 +89,18 @@ class _Program:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JaxCallable(Costed, FunctionObject, taking="inputs"):
-    """A Python function of kernels as a JAX function; `jax_callable` makes it and says what its options mean."""
+    """A Python function of kernels as a JAX function, as `jax_callable` returns it.
+
+    Attributes:
+        function, definition: the function, and its source code.
+        annotations: the type of each parameter; None for a tree, a static value, or one without annotation.
+        inputs, outputs: names of the parameters that a call takes, and of those that are results only.
+        in_out, static: names of the inputs that are also results, and of those that are part of the program.
+        init: initial values by name of an output.
+        output_dims: dimensions of the outputs, or of each by name; None: those of the first array input.
+        graph_mode: how its launches run; None: one native call, or called back if the function reads values.
+        vmap_method: one of `VMAP_METHODS`.
+    """
 
     function: Any
     definition: Definition
@@ -116,6 +127,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return f"<JAX function of {self.definition.name}>"
 
     def __reduce__(self) -> NoReturn:
+        """Raise RecordError: such a function cannot be pickled."""
         raise RecordError(
             f"{self.__name__} cannot be pickled: it is a Python function with the programs traced from it.",
             advice="Send the program that calls it, with wb.jax_export and wb.jax_pack; or import it there.",
@@ -420,7 +432,7 @@ class Replayed:
     """Represents a function that runs recorded work again: its text and its parameters.
 
     Attributes:
-        text: a `def`.
+        source: the text, a `def`.
         function: what it defines.
         num_outputs: how many arrays it changes.
         in_out: those whose first contents it uses: it reads them first, or does not write all of them.

@@ -136,7 +136,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
     Attributes:
         kernel: the kernel.
         parameters: names of what a call takes.
-        inputs: of the kernel's parameters that these are: a struct is one per field.
+        inputs: names of the inputs, where a struct is one name for each of its fields.
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
@@ -176,7 +176,11 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return f"<JAX function of the kernel {self.kernel.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the kernel's IR; see `pickled`."""
+        """Pickle the kernel as its IR for the types that it was called with, and the options of `jax_kernel`.
+
+        Raises:
+            RecordError: the kernel cannot be pickled.
+        """
         from workbench.interop.jax.wrappers.pickled import kernel_data
 
         options = self._newest.make.keywords  # type: ignore[union-attr]  # the call of `jax_kernel` that made it
@@ -195,8 +199,8 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         Args:
             *args: one value per input parameter: arrays, or numbers and rank-0 arrays for scalars.
             launch_dims: overrides what `jax_kernel` was given.
-            output_dims: likewise.
-            block_dim: likewise.
+            output_dims: overrides what `jax_kernel` was given.
+            block_dim: overrides what `jax_kernel` was given.
             **named: inputs by name.
 
         Returns:
@@ -373,7 +377,11 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return {n: arguments.result_type(self.kernel.name, n, known[n]) for n in self.outputs}
 
     def _plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
-        """Return the plan of a specialisation, built once for each; building one drops outdated ones."""
+        """Return the plan of a specialisation, built once for each; building one drops outdated ones.
+
+        It has checks if `checked`; if `poisoned`, outputs without an initial value begin as the marker of unwritten
+        ones.
+        """
         key = (specialisation, checked, poisoned)
         plan = self._plans.get(key)
         if plan is None:

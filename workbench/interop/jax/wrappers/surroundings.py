@@ -40,9 +40,11 @@ class _Same:
     __slots__ = ("value",)
 
     def __init__(self, value: object) -> None:
+        """Hold the object."""
         self.value = value
 
     def __eq__(self, other: object) -> bool:
+        """Return whether `other` wraps the same object."""
         return isinstance(other, _Same) and other.value is self.value
 
     __hash__ = None  # type: ignore[assignment]
@@ -52,6 +54,7 @@ class _Reading:
     """Takes a snapshot of what a function can read; `open` has the objects that are or were visited, by id."""
 
     def __init__(self) -> None:
+        """Begin a snapshot with no object visited."""
         self.open: dict[int, object] = {}
 
     def function(self, function: Any) -> Any:
