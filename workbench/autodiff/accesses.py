@@ -33,7 +33,10 @@ LOAD, STORE, UPDATE = range(3)
 
 
 def logged(function: Function) -> Function:
-    """Return the function with a log of its accesses to floats as one more parameter, an int32 array.
+    """Return the function, renamed, with a log of its accesses to floats as one more parameter, an int32 array.
+
+    The log's first element counts the rows behind it; a row is site, element, iteration and the thread's index. Rows
+    for which there is no room are counted, but not written.
 
     Raises:
         NotDifferentiable: it works on tiles, or is the user's own CUDA text, whose accesses are not known.
@@ -139,7 +142,10 @@ def _iteration(builder: Builder, loops: tuple[Op, ...]) -> Value:
 
 
 def _edges(function: Function) -> tuple[Edges, Edges]:
-    """Return the edges along which derivatives flow: from each value to those computed from it, and back."""
+    """Return the edges along which derivatives flow between floats, as two maps.
+
+    The first leads from each value to those computed from it, the second from each value to those it is computed from.
+    """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):

@@ -34,7 +34,9 @@ def log_name(params: Sequence[Value], word: str) -> str:
 
 
 def order_logs(params: Sequence[Value]) -> list[Value]:
-    """Return the parameters that the ordered form of a kernel has in addition (`ordered.py`).
+    """Return new parameters for a kernel that notes what it would add to shared floats (`ordered.py`).
+
+    They are arrays of rows (uint64), values (float64) and starts (int32), with names that no parameter has.
 
     Args:
         params: the kernel's own.

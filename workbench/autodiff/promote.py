@@ -77,8 +77,11 @@ class _Promoter:
     """A walk over a function that replaces accesses to elements by values.
 
     Attributes:
+        comparison: says which accesses may touch one element.
         mapping: results of loads and additions to the values that replace them.
         done: something was promoted.
+        used: all values that some operation uses.
+        own: values that differ between threads; empty if sums are not asked for.
         sums: the elements that are only added to.
     """
 
@@ -123,7 +126,7 @@ class _Promoter:
         """Return the elements to promote in this block, each with the positions of its first and last access.
 
         They are changed in nested blocks, in several operations or in a loop, and nothing else in the block may touch
-        them.
+        them. Those that are only added to are noted in `sums`.
         """
         trees = [[op, *(o for inner in op.blocks for o in walk(inner))] for op in block.ops]
         every = [op for tree in trees for op in tree]
@@ -288,7 +291,7 @@ def _hoisted(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
 
 
 def _steady(loop: Op) -> dict[Op, None]:
-    """Return the operations to move out of a loop, in order."""
+    """Return the integer operations to move out of a loop, as the keys of a dictionary, in the order of the program."""
     ops = [op for block in loop.blocks for op in walk(block)]
     inside: set[Value] = {v for op in ops for v in op.results}
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}

@@ -61,6 +61,9 @@ class _Walk:
     """A walk over one kernel that finds how its values depend on the linear inputs.
 
     Attributes:
+        name: the kernel's, for messages.
+        memory: by name of an array, the key of the memory in which it lies; without one it lies in its own.
+        linear: names of the linear inputs, for messages.
         shares: of values, as far as they were met.
         contents: of what arrays and a thread's slots hold, joined over all their elements.
     """

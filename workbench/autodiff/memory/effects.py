@@ -107,7 +107,8 @@ def study(function: Function, active: frozenset[Value], aliased: bool, launch: L
         launch: the adjoint is for launches that are checked for what is noted there; None: for all.
 
     Raises:
-        NotDifferentiable: an array is written, and read or added to where another thread may write.
+        NotDifferentiable: an array is written, and read or added to where another thread may write; or floats are
+            changed by an atomic operation that is not an addition.
     """
     ops = list(walk(function.body))
     mirrored: dict[Value, list[Op]] = defaultdict(list)

@@ -94,7 +94,7 @@ class Checkpoints:
         """Emit the storing of a state.
 
         Args:
-            slot: where.
+            slot: the number of the slot to write.
             position: the number of its iteration, the first of a chunk.
             state: its values.
         """
