@@ -85,7 +85,9 @@ class _Expander:
         self.builder.append(op.replace(operands, blocks=blocks))
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
-        """Emit an operation that is no builtin: a `custom` as its body or text, an `extract` if its result is unknown.
+        """Emit an operation that is no builtin, with its blocks expanded.
+
+        A `custom` becomes the operations of its body, or its text; an `extract` of a component that is known, nothing.
 
         Raises:
             BuildError: a func has CUDA text alone, and `keep_text` is not set.
@@ -146,7 +148,11 @@ class _Expander:
         return literals
 
     def replace(self, builtin: Builtin, op: Op, operands: tuple[Value, ...]) -> None:
-        """Emit the builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
+        """Emit the builtin's expansion, itself expanded; its last operation takes over the result's value and name.
+
+        Raises:
+            BuildError: it has no expansion.
+        """
         if builtin.expand is None:
             raise BuildError(f"This backend cannot emit {op.name}(), and there is no expansion of it.", op.location)
         scratch = Builder()

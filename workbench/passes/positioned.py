@@ -42,7 +42,7 @@ def positioned(
     Args:
         function: a function whose `partition` for this launch allows these dimensions.
         sizes: axes whose sizes are used, and the dimension that divides each; their sizes become those of the whole.
-        cuts: by axis that is divided, how.
+        cuts: by axis of an array that is divided, the dimension that divides it, and how far its halo reaches before.
         launch: sizes of the whole launch.
         checked: whether indices are compared with the sizes of the whole.
         padded: dimensions of which parts may have more threads together than the launch.

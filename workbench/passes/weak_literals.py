@@ -129,6 +129,7 @@ def _follows(op: Op) -> bool:
 
 
 def _is_weak(value: Value) -> bool:
+    """Return whether a value has a weak type."""
     return is_weak(value.type)
 
 
@@ -145,7 +146,15 @@ def _widens(type: Type, source: Type) -> bool:
 
 
 class _Decided:
-    """Rewrites blocks in the types of the classes."""
+    """Rewrites blocks so that no value has a weak type.
+
+    Attributes:
+        classes: says which type a weak value gets.
+        name: the function's, for messages.
+        mapping: values to their replacements.
+        funcs: blocks that are attributes, to their rewritten ones.
+        ops: the open block's operations so far.
+    """
 
     def __init__(self, classes: _Classes, name: str) -> None:
         self.classes = classes
@@ -188,7 +197,7 @@ class _Decided:
         return self.ops[-1].result
 
     def op(self, op: Op) -> None:
-        """Append the operations that replace one."""
+        """Append an operation rewritten without weak types, and casts that it needs; a needless cast is left out."""
         if op.name == "const" and is_weak(op.result.type):
             self.ops.append(self.constant(op))
         elif op.name == "cast" and (_is_weak(op.operands[0]) or _is_weak(op.result)):

@@ -131,7 +131,19 @@ def unknown_uses(function: Function) -> Reason | None:
 
 
 class _Uses:
-    """Collects how a function's operations use thread indices, sizes and arrays."""
+    """Collects how a function's operations use thread indices, sizes and arrays.
+
+    Attributes:
+        arrays: the array parameters to their names.
+        index: values that are the thread's index, to its dimension.
+        dependent: values that depend on a thread's index.
+        offsets: of accesses, the offset of each subscript from the thread's index; set after the walk.
+        accesses: each access, with the name of its array.
+        used: all operands.
+        numbered: dimensions whose index or size is used as a number.
+        sizes: axes of arrays whose sizes are used.
+        unknown: why the uses cannot be seen; None if they can.
+    """
 
     def __init__(self, function: Function) -> None:
         self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}

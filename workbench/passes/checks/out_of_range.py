@@ -83,7 +83,9 @@ class Accesses(msgspec.Struct):
 def accesses(
     function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, object]
 ) -> Accesses:
-    """Return what is certain about the accesses of a launch.
+    """Return what is certain about a launch's accesses: the first outside of its array, and the sizes that arrays need.
+
+    Only the threads at the corners of the launch are followed.
 
     Args:
         function: a kernel, or a derivative of one, before it was guarded.

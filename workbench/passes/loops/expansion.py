@@ -176,7 +176,13 @@ class _Loop(msgspec.Struct):
 
 
 class _Expansion:
-    """Rewrites blocks; `slots` has the operations that go before the function's own."""
+    """Rewrites blocks so that costly values that several loops compute alike are in slots.
+
+    Attributes:
+        slots: has the operations that declare the slots, which go before the function's own.
+        analysis: of the function's values.
+        varying: the values that differ between threads.
+    """
 
     def __init__(self, function: Function) -> None:
         self.slots = Builder()

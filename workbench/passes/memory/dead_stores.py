@@ -26,9 +26,13 @@ def drop_overwritten(function: Function, overlap: Overlap = any_overlap) -> Func
 
 
 class _Backwards:
-    """Rewrites blocks from the end.
+    """Rewrites blocks from the end, without stores that are overwritten before anything reads them.
 
-    `doomed` has the elements, by array and indices, that are overwritten before they are read.
+    What its methods take as `doomed` are the elements, by array and indices, that are overwritten before they are read.
+
+    Attributes:
+        overlap: returns whether two arrays may share elements.
+        used: all operands of the function.
     """
 
     def __init__(self, overlap: Overlap, used: set[Value]) -> None:

@@ -38,7 +38,14 @@ def reuse(function: Function, overlap: Overlap = any_overlap) -> Function:
 
 
 class _Reuse:
-    """Rewrites blocks; `known` has the values of elements, by array and indices, at the current operation."""
+    """Rewrites blocks without loads of elements whose value is known.
+
+    What its methods take as `known` are the values of elements, by array and indices, at the current operation.
+
+    Attributes:
+        overlap: returns whether two arrays may share elements.
+        mapping: results of loads to the values that replace them.
+    """
 
     def __init__(self, overlap: Overlap) -> None:
         self.overlap = overlap
