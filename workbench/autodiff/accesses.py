@@ -93,7 +93,10 @@ def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim
 
 
 class _Flows:
-    """The flows of a function: which reads the derivative of each written value comes from, and within which loops."""
+    """The flows of a function: sets of reads, each with the written values whose derivatives come from all of them.
+
+    A flow has a number, from 1, and the loops around the whole way from the reads to the written values.
+    """
 
     def __init__(self, function: Function) -> None:
         around = dict(_loops(function.body, ()))

@@ -23,7 +23,10 @@ def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
 
 
 def tangent_names(params: Sequence[Value]) -> dict[str, str]:
-    """Map each parameter with a float type, by name, to its tangent's name: `tan_x`, or `tan2_x`, … as for adjoints."""
+    """Map each parameter with a float type, by name, to its tangent's name.
+
+    That is `tan_x` for x; `tan2_x`, … for all if a parameter of the function is called like one of these.
+    """
     return _prefixed(params, "tan")
 
 

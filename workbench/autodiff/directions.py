@@ -121,7 +121,7 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
 
 
 def _part(adjoint: Function, step: str) -> Function:
-    """Return the launch of an adjoint's gather form that a step means: the one that clears, or the one that sums.
+    """Return one launch of an adjoint's gather form: the one that clears for the step CLEARING, else the one that sums.
 
     Raises:
         NotDifferentiable: the adjoint has no gather form.

@@ -217,7 +217,7 @@ class Walk:
     # Slots: beside those of values others of tangents.
 
     def slots(self, op: Op) -> None:
-        """Emit slots for the tangents of what is kept in slots; none if that is not active."""
+        """Emit slots for the tangents of what slots hold; none if that is not active."""
         if op.result in self.active:
             self.tangents[op.result] = self.builder.one("slots", (), op.result.type)
 

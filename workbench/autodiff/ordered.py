@@ -101,7 +101,7 @@ def sums_of(function: Function) -> Sums | None:
 
 
 def is_change(op: Op) -> bool:
-    """Return whether an operation is an atomic change of floats."""
+    """Return whether an operation is an `atomic_add`, `atomic` or `reduce_add` of floats."""
     return op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[-1].type)
 
 

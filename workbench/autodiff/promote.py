@@ -39,7 +39,7 @@ CARRIED = WRITES | {"load"}  # what a carried value can stand for
 
 
 class _State(msgspec.Struct, frozen=True):
-    """An element as a value.
+    """The value that stands for an element of an array, as far as the code has come.
 
     Attributes:
         value: what it holds now.
@@ -97,7 +97,7 @@ class _Promoter:
         self.sums: set[Element] = set()
 
     def block(self, block: Block, states: States, tail: Sequence[Element] = ()) -> Block:
-        """Return a block in which elements are values.
+        """Return a copy of a block with accesses to elements replaced by values; set `done` if it promotes elements.
 
         Args:
             block: the original.
@@ -185,7 +185,7 @@ class _Promoter:
             self.builder.append(op.replace(operands, blocks=blocks))
 
     def access(self, op: Op, element: Element, states: States) -> None:
-        """Replace an access to an element that is a value."""
+        """Replace an access to an element by the value in `states`; a store or addition changes that."""
         state = states[element]
         if op.name != "store" and op.results:
             self.mapping[op.result] = state.value
@@ -228,7 +228,10 @@ class _Promoter:
         states.update(zip(changed, results, strict=True))
 
     def before(self, element: Element) -> _State:
-        """Read an element if its indices are in range, else take 0; one that is only added to begins as 0."""
+        """Emit the read of an element if its indices are in range, else a 0; return that as its state, not written.
+
+        One that is only added to begins as 0.
+        """
         array, *indices = (self.of(v) for v in element)
         builder = self.builder
         if element in self.sums:
@@ -248,7 +251,7 @@ class _Promoter:
         return _State(value, builder.const(False, bool_))
 
     def after(self, element: Element, state: _State) -> None:
-        """Write an element back, or add the sum to it, if it was written."""
+        """Emit the store of an element, or the addition of a sum to it, which runs if it was written."""
         with self.builder.block() as then:
             array, *indices = (self.of(v) for v in element)
             if element in self.sums:
@@ -262,7 +265,7 @@ class _Promoter:
 
 
 def _where(block: Block, element: Element, loads: bool) -> Location:
-    """Return the location at which the block first reads the element (`loads`), or first changes it."""
+    """Return the location at which the block first reads the element (`loads`), or first changes it; else `UNKNOWN`."""
     ops = (o for o in walk(block) if o.name in CARRIED and (o.name == "load") == loads)
     return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == element), UNKNOWN)
 

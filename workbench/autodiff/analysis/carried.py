@@ -270,7 +270,7 @@ class _Chain:
         self.values.update(b.params[len(b.params) - len(loop.results) + slot] for b in loop.blocks)
 
     def of(self, loop: Op, slot: int) -> None:
-        """Follow a loop's carried value from the end of an iteration to its beginning.
+        """Follow a loop's carried value from an iteration's end to its beginning, and add what it meets to the chain.
 
         Raises:
             _Other: it is no running extreme.
@@ -280,7 +280,7 @@ class _Chain:
         self.follow(loop.blocks[-1].yielded[slot])
 
     def follow(self, value: Value) -> None:
-        """Follow a value back to the beginning of the iteration.
+        """Follow a value back to the beginning of the iteration, and add what it meets to the chain.
 
         Raises:
             _Other: it is no running extreme.

@@ -36,7 +36,7 @@ class Flat:
     """
 
     def __init__(self, divisions: Delinearisation, width: Form | None) -> None:
-        """Convert a function by the divisions in it.
+        """Convert a function of one dimension by the integer divisions of its index.
 
         Args:
             divisions: of the function.

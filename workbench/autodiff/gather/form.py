@@ -526,9 +526,9 @@ class _Gather:
         self.sums = {**before, **dict(zip(targets, results, strict=True))}
 
     def addition(self, op: Op, way: OffsetTuple) -> None:
-        """Add the value of an addition to its sum.
+        """Emit the addition of a value to the sum of its element's kind, which `sums` then has.
 
-        Where its index was clamped, that is only if the element is the thread's own.
+        Where its index was clamped, it is added only if the element is the thread's own.
         """
         b, target = self.builder, self.additions[op].element_kind
         b.location = op.location

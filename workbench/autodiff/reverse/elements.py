@@ -93,7 +93,7 @@ def _turned(type: Type, position: int, piece: Piece) -> Piece:
 
 
 def vec(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Pass each component's cotangent to the scalar that it is made from."""
+    """Pass each component's cotangent to the scalar that is that component."""
     for position, (operand, piece) in enumerate(zip(op.operands, cotangent.components(), strict=True)):
         if piece is not None:
             cotangents.add(operand, _turned(op.result.type, position, piece))

@@ -88,7 +88,7 @@ class Inside(msgspec.Struct, frozen=True):
         return self.nested.get(self.of, {}).get(op) if self.of is not None else None
 
     def within(self, later: Op | None) -> Inside:
-        """Return what an operation in a side yields as well, given its `later`; nothing if it has none (None)."""
+        """Return the `Inside` of an operation in a side, by the `later` that stands for it; an empty one for None."""
         return Inside(self.nested, later)
 
     def values(self) -> list[Value]:

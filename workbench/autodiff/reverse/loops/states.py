@@ -25,6 +25,9 @@ class States:
     """The reversal of a loop of few iterations, from stored states of all of them.
 
     Attributes:
+        sweep: emits it.
+        loop: the kernel's loop.
+        iterations: how many there are at most.
         stored: the numbers of the carried values that are stored.
         storage: slots for each of them.
         iteration: the iteration that runs backwards.
