@@ -42,7 +42,17 @@ def expand(
 
 
 class _Expander:
-    """Rewrites a function; `parts` maps a vector to its components, as far as the open block has them."""
+    """Rewrites a function until it has only builtins that a backend emits, on scalars.
+
+    Attributes:
+        native: whether the backend emits a builtin.
+        keep_text: leave funcs with CUDA text without their bodies.
+        keep_vector_operators: leave native `+ - * /` and negation on whole vectors.
+        mapping: values to those that replace them.
+        constants: the values of constants that are not captured.
+        parts: vectors to their components, as far as the open block has them.
+        builder: receives the operations.
+    """
 
     def __init__(self, native: Native, keep_vector_operators: bool, keep_text: bool) -> None:
         self.keep_text = keep_text
@@ -134,7 +144,7 @@ class _Expander:
         self.builder.append(Op("vec", tuple(results), op.results, {}, (), op.location))
 
     def components(self, vector: Value) -> Sequence[Value]:
-        """Return the components of a vector: those that it was made from, or extracted once for the open block."""
+        """Return the components of a vector: the operands of its `vec`, or extracted once for the open block."""
         if vector in self.parts:
             return self.parts[vector]
         type = vector_of(vector)

@@ -61,7 +61,12 @@ def _attached(op: Op) -> tuple[Block, ...]:
 
 
 class _Classes:
-    """Classes of weak values that share one type (union-find), and which of them are of 64 bits."""
+    """Classes of weak values that share one type (union-find), and which of them are of 64 bits.
+
+    Attributes:
+        parent: links of values to others of their class, up to the one that represents it.
+        wide: values that represent a class of 64 bits.
+    """
 
     def __init__(self, body: Block) -> None:
         self.parent: dict[Value, Value] = {}
@@ -164,7 +169,7 @@ class _Decided:
         self.ops: list[Op] = []
 
     def block(self, block: Block, results: Sequence[Type] | None = None) -> Block:
-        """Return the block rewritten.
+        """Return a copy of the block in which no value has a weak type.
 
         Args:
             block: the block.
@@ -231,7 +236,7 @@ class _Decided:
         return op.replace(results=(self.value(op.result),), attrs=attrs)
 
     def plain(self, op: Op) -> None:
-        """Append an operation without blocks, rewritten.
+        """Append an operation without blocks, rewritten without weak types, and casts that it needs.
 
         One on weak values alone is computed in their type; others get operands of the types that they have by default.
         """
@@ -252,7 +257,7 @@ class _Decided:
             self.mapping[old] = new if new.type == type else self.cast(op, new, type)
 
     def structured(self, op: Op) -> None:
-        """Append an operation with blocks, or with blocks as attributes, rewritten."""
+        """Append an operation with blocks, or with blocks as attributes, in which no value has a weak type."""
         types = [self.classes.type(v) for v in op.results]
         operand_types = [self.classes.type(v) for v in op.operands]
         if op.name in ("for", "while"):

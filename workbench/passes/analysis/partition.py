@@ -39,7 +39,7 @@ class Reason(NamedTuple):
 
 
 class Part(NamedTuple):
-    """An axis of an array parameter."""
+    """An axis of an array parameter, which a dimension of a launch may divide."""
 
     array: str
     axis: int
@@ -61,7 +61,7 @@ _UNKNOWN = Sizes()
 
 @dataclass(frozen=True)
 class Dimension:
-    """A dimension of the launch.
+    """A dimension of a launch, and what it means for the arrays to divide the launch along it.
 
     Attributes:
         axes: by array that its index subscripts, the axis.
@@ -82,7 +82,7 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Partition:
-    """The facts by which a launch of a function may be divided into parts.
+    """The result of `partition`: how a launch of a function may be divided into parts, and what it does to its arrays.
 
     Attributes:
         dimensions: one per dimension of the launch.

@@ -70,7 +70,7 @@ def without_prints(function: Function) -> Function:
 
 
 def guard(function: Function, versions: bool = False) -> Function:
-    """Return the checked form of a function.
+    """Return a function with checks: what would be out of range is skipped and reported, and the launch goes on.
 
     Args:
         function: any legal IR.
@@ -173,7 +173,7 @@ def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
 
 
 class _Guard:
-    """Writes the checked form of a function.
+    """Writes a function with checks of its accesses, divisions, shifts, asserts and steps of loops.
 
     Attributes:
         numbers: the number of each operation, which a fault reports.
@@ -192,7 +192,7 @@ class _Guard:
         self.known: Scopes[Hashable, Value] = Scopes()
 
     def block(self, block: Block) -> Block:
-        """Return the block with its operations in their checked form."""
+        """Return a copy of the block with checks of its operations."""
         with self.known.block(), self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.builder.location = op.location
@@ -380,7 +380,7 @@ class _Guard:
         return [self.builder.one("extract", (value, n), value.type.dtype) for n in numbers]
 
     def claim(self, op: Op) -> None:
-        """Emit a report in place of an `assert`, made if its condition is false; nothing if it is sure to hold."""
+        """Emit, in place of an `assert`, a report if its condition is false; nothing if it is sure to hold."""
         test = self.defs.get(op.operands[0])
         if (
             self.intervals is not None

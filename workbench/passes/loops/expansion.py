@@ -33,7 +33,7 @@ _COSTLY = frozenset(
 
 
 def expand_scalars(function: Function) -> Function:
-    """Return the function with costly values that several loops compute alike kept in slots.
+    """Return the function with costly values that several loops compute alike stored in slots by the first of them.
 
     It is the function itself if there are none.
     """
