@@ -57,6 +57,11 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    """Import a name of `_LATER` from its module and return it.
+
+    Raises:
+        AttributeError: it is no such name.
+    """
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

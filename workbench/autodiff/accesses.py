@@ -33,7 +33,10 @@ LOAD, STORE, UPDATE = range(3)
 
 
 def logged(function: Function) -> Function:
-    """Return the function with a log of its accesses to floats as one more parameter, an int32 array.
+    """Return the function, renamed, with a log of its accesses to floats as one more parameter, an int32 array.
+
+    The log's first element counts the rows behind it; a row is site, element, iteration and the thread's index. Rows
+    for which there is no room are counted, but not written.
 
     Raises:
         NotDifferentiable: it works on tiles, or is the user's own CUDA text, whose accesses are not known.
@@ -90,7 +93,10 @@ def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim
 
 
 class _Flows:
-    """The flows of a function: which reads the derivative of each written value comes from, and within which loops."""
+    """The flows of a function: sets of reads, each with the written values whose derivatives come from all of them.
+
+    A flow has a number, from 1, and the loops around the whole way from the reads to the written values.
+    """
 
     def __init__(self, function: Function) -> None:
         around = dict(_loops(function.body, ()))
@@ -139,7 +145,10 @@ def _iteration(builder: Builder, loops: tuple[Op, ...]) -> Value:
 
 
 def _edges(function: Function) -> tuple[Edges, Edges]:
-    """Return the edges along which derivatives flow: from each value to those computed from it, and back."""
+    """Return the edges along which derivatives flow between floats, as two maps.
+
+    The first leads from each value to those computed from it, the second from each value to those it is computed from.
+    """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):

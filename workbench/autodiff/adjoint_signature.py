@@ -23,7 +23,10 @@ def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
 
 
 def tangent_names(params: Sequence[Value]) -> dict[str, str]:
-    """Map each parameter with a float type, by name, to its tangent's name: `tan_x`, or `tan2_x`, … as for adjoints."""
+    """Map each parameter with a float type, by name, to its tangent's name.
+
+    That is `tan_x` for x; `tan2_x`, … for all if a parameter of the function is called like one of these.
+    """
     return _prefixed(params, "tan")
 
 
@@ -34,7 +37,9 @@ def log_name(params: Sequence[Value], word: str) -> str:
 
 
 def order_logs(params: Sequence[Value]) -> list[Value]:
-    """Return the parameters that the ordered form of a kernel has in addition (`ordered.py`).
+    """Return new parameters for a kernel that notes what it would add to shared floats (`ordered.py`).
+
+    They are arrays of rows (uint64), values (float64) and starts (int32), with names that no parameter has.
 
     Args:
         params: the kernel's own.

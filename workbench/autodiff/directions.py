@@ -47,7 +47,7 @@ def derived(
 
     Args:
         function: a kernel.
-        direction: the steps, by name, as in the module's docstring.
+        direction: "forward", which returns the kernel itself, or steps separated by spaces, such as "adjoint tangent".
         atomic: adjoints accumulate atomically: for arrays that overlap.
         numbers: adjoints compute the gradients of numbers too.
         checkpoints: states that adjoints keep of a loop at once.
@@ -55,7 +55,8 @@ def derived(
             steps compute all: the gradient of a gradient may well be by what the gradient was not.
         stack: adjoints may keep every state of a short loop (see `adjoint`).
         launch: adjoints are for launches like this one (see `adjoint`).
-        uncleared: an adjoint, if that is the first step, leaves the cotangents of `stored_boxes` as they are.
+        uncleared: an adjoint, if that is the first step, does not clear the cotangents of arrays of which the kernel
+            only overwrites a box (`stored_boxes`).
 
     Raises:
         NotDifferentiable: a step cannot be taken.
@@ -120,7 +121,7 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
 
 
 def _part(adjoint: Function, step: str) -> Function:
-    """Return the launch of an adjoint's gather form that a step means: the one that clears, or the one that sums.
+    """Return one launch of an adjoint's gather form: the one that clears for the step CLEARING, else the one that sums.
 
     Raises:
         NotDifferentiable: the adjoint has no gather form.
@@ -137,7 +138,7 @@ def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
     """Return the parameters of the function that `derived` returns for a direction, without deriving it.
 
     An adjoint has an array beside each float: of an array the same type, of a number one element that collects the sum.
-    A tangent has beside each float the same type.
+    A tangent has beside each float the same type. Steps that log add their logs, others nothing.
     """
     for step in _steps(direction):
         params = [*params, *_MORE[step](params)]

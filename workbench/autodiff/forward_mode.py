@@ -85,7 +85,7 @@ def traced_tangent(function: Function) -> Traced:
     """Return a kernel's tangent, not simplified, for tools that watch it run.
 
     Raises:
-        NotDifferentiable: as `tangent`, except for tiles.
+        NotDifferentiable: a derivative would flow through what has none; `location` is the line.
     """
     walk = Walk(function)
     return Traced(walk.whole_tangent(), walk.copies, walk.tangents)
@@ -98,7 +98,11 @@ class Walk:
         env: the kernel's values to those of the tangent function.
         tangents: the kernel's values to their tangents.
         active: the values that have a tangent; by default those that influence what the function writes.
-        arrays: the float parameters to those that hold their tangents.
+        arrays: the float parameters, numbers among them, to the parameters that hold their tangents.
+        owned: the arrays of which each thread touches only elements of its own.
+        decided: the results of `owned` operations to what they are.
+        primal: the tangent function's own versions of the kernel's parameters.
+        copies: the kernel's operations to their copies.
     """
 
     def __init__(self, function: Function, active: frozenset[Value] | None = None) -> None:
@@ -166,12 +170,12 @@ class Walk:
     # Effects.
 
     def store(self, op: Op) -> None:
-        """Emit the store of a value's tangent into the tangent array."""
+        """Emit the store of a value's tangent into the tangent array; nothing if the array is not one of floats."""
         if op.operands[0] in self.arrays:
             self.builder.store(*self.tangent_element(op), self.tangent(op.operands[-1]))
 
     def added(self, op: Op) -> None:
-        """Emit the addition of a value's tangent to the tangent array.
+        """Emit the addition of a value's tangent to the tangent array; nothing if the array is not one of floats.
 
         Raises:
             NotDifferentiable: the old value is used, of an array that other threads may add to: which value a thread
@@ -213,7 +217,7 @@ class Walk:
     # Slots: beside those of values others of tangents.
 
     def slots(self, op: Op) -> None:
-        """Emit slots for the tangents of what is kept in slots."""
+        """Emit slots for the tangents of what slots hold; none if that is not active."""
         if op.result in self.active:
             self.tangents[op.result] = self.builder.one("slots", (), op.result.type)
 
@@ -295,7 +299,7 @@ class Walk:
         self.structured(op, operands, positions, blocks)
 
     def custom(self, op: Op) -> None:
-        """Emit a func's tangent: that of its body, or, if the user wrote a gradient, that gradient's transpose.
+        """Emit a func's call and its tangent: that of its body, or the transpose of a gradient that the user wrote.
 
         Raises:
             NotDifferentiable: it is CUDA text, or has a gradient and takes an array of floats.

@@ -18,7 +18,9 @@ from workbench.types import ArrayType, Vector, element
 
 
 def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[Op], list[Value]]:
-    """Return operations that compute the derivatives of a block's only result, a float, and these by input.
+    """Return operations that compute the derivatives of a block's only result, a float; and the derivatives.
+
+    These are in the order of `inputs`, each with the type of its input.
 
     Args:
         name: the func's, for messages.

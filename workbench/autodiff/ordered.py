@@ -60,12 +60,12 @@ class Sums(msgspec.Struct, frozen=True):
 
 
 def runnable(function: Function, adjoint: bool, atomic: bool) -> Function:
-    """Return a direction's function as `sums_of` needs it: with atomic changes decided, and none combined over threads.
+    """Return a derived function in the form that `sums_of` reads: additions are decided, none is combined over threads.
 
     Args:
         function: what was derived.
-        adjoint: it is an adjoint, which has decided already.
-        atomic: as for `derived`.
+        adjoint: it is an adjoint, where it is decided already which additions are atomic.
+        atomic: arrays may overlap, so every addition stays atomic; used only if it is no adjoint.
     """
     if adjoint:
         return run(("by_component",), function)
@@ -101,7 +101,7 @@ def sums_of(function: Function) -> Sums | None:
 
 
 def is_change(op: Op) -> bool:
-    """Return whether an operation is an atomic change of floats."""
+    """Return whether an operation is an `atomic_add`, `atomic` or `reduce_add` of floats."""
     return op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[-1].type)
 
 
@@ -194,7 +194,9 @@ def noted(function: Function) -> Function:
 
 
 def counted(function: Function) -> Function:
-    """Return the form of a `runnable` function that only counts each thread's rows, into `starts`.
+    """Return the form of a `runnable` function that only counts each thread's rows, into its last parameter, `starts`.
+
+    It has the parameters of `noted`. Asserts, prints and all other effects are left out.
 
     Raises:
         LaunchError: how many there are depends on what the kernel itself writes.
@@ -303,4 +305,5 @@ def _write(builder: Builder, op: Op, row: Value, base: Value, rows: Value, value
 
 
 def _is_vector(value: Value) -> bool:
+    """Return whether a value is a vector."""
     return isinstance(value.type, Vector)

@@ -39,7 +39,7 @@ CARRIED = WRITES | {"load"}  # what a carried value can stand for
 
 
 class _State(msgspec.Struct, frozen=True):
-    """An element as a value.
+    """The value that stands for an element of an array, as far as the code has come.
 
     Attributes:
         value: what it holds now.
@@ -77,8 +77,11 @@ class _Promoter:
     """A walk over a function that replaces accesses to elements by values.
 
     Attributes:
+        comparison: says which accesses may touch one element.
         mapping: results of loads and additions to the values that replace them.
         done: something was promoted.
+        used: all values that some operation uses.
+        own: values that differ between threads; empty if sums are not asked for.
         sums: the elements that are only added to.
     """
 
@@ -94,7 +97,7 @@ class _Promoter:
         self.sums: set[Element] = set()
 
     def block(self, block: Block, states: States, tail: Sequence[Element] = ()) -> Block:
-        """Return a block in which elements are values.
+        """Return a copy of a block with accesses to elements replaced by values; set `done` if it promotes elements.
 
         Args:
             block: the original.
@@ -123,7 +126,7 @@ class _Promoter:
         """Return the elements to promote in this block, each with the positions of its first and last access.
 
         They are changed in nested blocks, in several operations or in a loop, and nothing else in the block may touch
-        them.
+        them. Those that are only added to are noted in `sums`.
         """
         trees = [[op, *(o for inner in op.blocks for o in walk(inner))] for op in block.ops]
         every = [op for tree in trees for op in tree]
@@ -182,7 +185,7 @@ class _Promoter:
             self.builder.append(op.replace(operands, blocks=blocks))
 
     def access(self, op: Op, element: Element, states: States) -> None:
-        """Replace an access to an element that is a value."""
+        """Replace an access to an element by the value in `states`; a store or addition changes that."""
         state = states[element]
         if op.name != "store" and op.results:
             self.mapping[op.result] = state.value
@@ -225,7 +228,10 @@ class _Promoter:
         states.update(zip(changed, results, strict=True))
 
     def before(self, element: Element) -> _State:
-        """Read an element if its indices are in range, else take 0; one that is only added to begins as 0."""
+        """Emit the read of an element if its indices are in range, else a 0; return that as its state, not written.
+
+        One that is only added to begins as 0.
+        """
         array, *indices = (self.of(v) for v in element)
         builder = self.builder
         if element in self.sums:
@@ -245,7 +251,7 @@ class _Promoter:
         return _State(value, builder.const(False, bool_))
 
     def after(self, element: Element, state: _State) -> None:
-        """Write an element back, or add the sum to it, if it was written."""
+        """Emit the store of an element, or the addition of a sum to it, which runs if it was written."""
         with self.builder.block() as then:
             array, *indices = (self.of(v) for v in element)
             if element in self.sums:
@@ -259,7 +265,7 @@ class _Promoter:
 
 
 def _where(block: Block, element: Element, loads: bool) -> Location:
-    """Return the location at which the block first reads the element (`loads`), or first changes it."""
+    """Return the location at which the block first reads the element (`loads`), or first changes it; else `UNKNOWN`."""
     ops = (o for o in walk(block) if o.name in CARRIED and (o.name == "load") == loads)
     return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == element), UNKNOWN)
 
@@ -288,7 +294,7 @@ def _hoisted(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
 
 
 def _steady(loop: Op) -> dict[Op, None]:
-    """Return the operations to move out of a loop, in order."""
+    """Return the integer operations to move out of a loop, as the keys of a dictionary, in the order of the program."""
     ops = [op for block in loop.blocks for op in walk(block)]
     inside: set[Value] = {v for op in ops for v in op.results}
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}

@@ -43,7 +43,18 @@ from workbench.types import ArrayType, is_float
 
 
 class _Options(msgspec.Struct, frozen=True):
-    """The options of `adjoint` for one kernel."""
+    """The options of `adjoint` for one kernel.
+
+    Attributes:
+        atomic: every addition to an adjoint array is atomic.
+        aliased: arrays that the kernel writes may overlap others.
+        numbers: parameters that are no arrays get gradients.
+        checkpoints: how many states of a loop are kept at once.
+        constant: names of parameters whose gradients are not requested.
+        stack: every state of a short loop may be kept.
+        launch: the launches that the adjoint is for; None: all.
+        uncleared: names of arrays whose adjoints are read, but not cleared.
+    """
 
     atomic: bool
     aliased: bool
@@ -109,7 +120,7 @@ def adjoint_at(
         function: a kernel.
         dims: of the launch.
         arguments: of the launch, by name.
-        checkpoints: as of `adjoint`.
+        checkpoints: how many states of a loop are kept at once.
 
     Raises:
         NotDifferentiable: neither is possible.

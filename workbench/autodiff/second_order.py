@@ -36,8 +36,8 @@ def adjoint_of_adjoint(
     Args:
         function: a kernel; see `_is_plain`.
         checkpoints: states of a loop that are kept at once.
-        stack: as of `adjoint`.
-        numbers: as of `adjoint`.
+        stack: every state of a short loop may be kept.
+        numbers: compute the gradients of parameters that are no arrays.
         constant: names of parameters to whose adjoints the kernel's adjoint does not add.
 
     Raises:

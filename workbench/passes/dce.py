@@ -17,14 +17,20 @@ from workbench.passes.analysis.endless import ends
 
 
 def prune(function: Function) -> Function:
-    """Return the function without operations, results of `if` and carried values that no effect depends on."""
+    """Return the function without operations, results of `if` and carried values that no effect depends on.
+
+    A `while` that is not known to end counts as an effect.
+    """
     body = function.body
     known = constants(body) if "while" in body.op_names else {}
     return replace_body(function, _Liveness(body, lambda op: not ends(op, known)).rebuilt(body))
 
 
 def prune_derivative(function: Function) -> Function:
-    """Return what `prune` does, for a function all of whose loops end: no `while` counts as an effect."""
+    """Return a derivative without operations, results of `if` and carried values that no effect depends on.
+
+    All its loops end, as the kernel's did: unlike in `prune`, no `while` counts as an effect.
+    """
     return replace_body(function, _Liveness(function.body, lambda op: False).rebuilt(function.body))
 
 
@@ -37,6 +43,10 @@ class _Liveness:
         made_by: by value, the operation that defines it, and its number among the results or carried values.
         kept: operations to keep.
         live: numbers of results and carried values to keep, with their operation.
+        pending: values that are needed, and were not looked at yet.
+        seen: values that are needed, and were looked at.
+        writers: the operations that write to slots.
+        sources: elements in a map's block, to the tiles that they come from.
     """
 
     def __init__(self, body: Block, lasts: Callable[[Op], bool]) -> None:

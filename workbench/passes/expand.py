@@ -42,7 +42,17 @@ def expand(
 
 
 class _Expander:
-    """Rewrites a function; `parts` maps a vector to its components, as far as the open block has them."""
+    """Rewrites a function until it has only builtins that a backend emits, on scalars.
+
+    Attributes:
+        native: whether the backend emits a builtin.
+        keep_text: leave funcs with CUDA text without their bodies.
+        keep_vector_operators: leave native `+ - * /` and negation on whole vectors.
+        mapping: values to those that replace them.
+        constants: the values of constants that are not captured.
+        parts: vectors to their components, as far as the open block has them.
+        builder: receives the operations.
+    """
 
     def __init__(self, native: Native, keep_vector_operators: bool, keep_text: bool) -> None:
         self.keep_text = keep_text
@@ -85,7 +95,9 @@ class _Expander:
         self.builder.append(op.replace(operands, blocks=blocks))
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
-        """Emit an operation that is no builtin: a `custom` as its body or text, an `extract` if its result is unknown.
+        """Emit an operation that is no builtin, with its blocks expanded.
+
+        A `custom` becomes the operations of its body, or its text; an `extract` of a component that is known, nothing.
 
         Raises:
             BuildError: a func has CUDA text alone, and `keep_text` is not set.
@@ -132,7 +144,7 @@ class _Expander:
         self.builder.append(Op("vec", tuple(results), op.results, {}, (), op.location))
 
     def components(self, vector: Value) -> Sequence[Value]:
-        """Return the components of a vector: those that it was made from, or extracted once for the open block."""
+        """Return the components of a vector: the operands of its `vec`, or extracted once for the open block."""
         if vector in self.parts:
             return self.parts[vector]
         type = vector_of(vector)
@@ -146,7 +158,11 @@ class _Expander:
         return literals
 
     def replace(self, builtin: Builtin, op: Op, operands: tuple[Value, ...]) -> None:
-        """Emit the builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
+        """Emit the builtin's expansion, itself expanded; its last operation takes over the result's value and name.
+
+        Raises:
+            BuildError: it has no expansion.
+        """
         if builtin.expand is None:
             raise BuildError(f"This backend cannot emit {op.name}(), and there is no expansion of it.", op.location)
         scratch = Builder()

@@ -38,9 +38,15 @@ def fold(function: Function, calls: bool = True) -> Function:
 
 
 class _Folder:
-    """Rewrites a function.
+    """Rewrites a function with constants folded, branches on constants decided and equal operations shared.
 
-    `known` has the literals, `defs` the operation of each value, and `shared` the values that the open block may reuse.
+    Attributes:
+        calls: replace each `call` by the operations of its func.
+        mapping: values to those that replace them.
+        known: the values that are literals.
+        defs: the operation that computes each value.
+        shared: by key of an operation, the results that the open block may reuse.
+        ops: the open block's operations so far.
     """
 
     def __init__(self, calls: bool) -> None:
@@ -85,7 +91,7 @@ class _Folder:
             self.ops.append(op)
 
     def decided(self, op: Op, condition: bool) -> None:
-        """Emit the chosen block's operations in place of an `if` with a known condition."""
+        """Emit the operations of the block that runs, in place of an `if` with a known condition; map its results."""
         chosen = op.blocks[0] if condition else op.blocks[1]
         for inner in chosen.ops[:-1]:
             self.op(inner)

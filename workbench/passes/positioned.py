@@ -42,7 +42,7 @@ def positioned(
     Args:
         function: a function whose `partition` for this launch allows these dimensions.
         sizes: axes whose sizes are used, and the dimension that divides each; their sizes become those of the whole.
-        cuts: by axis that is divided, how.
+        cuts: by axis of an array that is divided, the dimension that divides it, and how far its halo reaches before.
         launch: sizes of the whole launch.
         checked: whether indices are compared with the sizes of the whole.
         padded: dimensions of which parts may have more threads together than the launch.
@@ -52,7 +52,20 @@ def positioned(
 
 
 class _Positioned:
-    """Rewrites one function; `global_indices` has each thread's index in the whole, by its index in the part."""
+    """Rewrites one function for a part of its launch.
+
+    Attributes:
+        source: the function.
+        sizes: axes whose sizes are used, and the dimension that divides each.
+        cuts: by axis of an array that is divided, the dimension that divides it, and its halo.
+        checked: whether indices are compared with the sizes of the whole.
+        extra: by axis that is longer or shorter than the launch, by how much.
+        offsets: of the function's indices from the thread's own.
+        dimensions: those that are divided.
+        begins: by dimension, the parameter for where the part begins.
+        wholes: by dimension, the parameter for the size of the whole.
+        global_indices: each thread's index in the whole, by its index in the part.
+    """
 
     def __init__(
         self, function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool,

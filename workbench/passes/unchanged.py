@@ -28,7 +28,7 @@ def unchanged(function: Function) -> Function:
 
 
 def _find(block: Block, starts: dict[Value, Value]) -> None:
-    """Add the unchanging values of the block's loops to `starts`, inner loops first.
+    """Add the values of the block's loops that never change to `starts`, with their starting values, inner loops first.
 
     A value that an inner loop returns unchanged is then yielded unchanged by the outer one.
     """

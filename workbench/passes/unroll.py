@@ -27,7 +27,15 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
 
 
 class _Unroller:
-    """Rewrites blocks with loops written out; `mapping` has the values that replace these loops' results."""
+    """Rewrites blocks with loops written out.
+
+    Attributes:
+        limit: the most operations that a loop may become.
+        chosen: returns whether a loop may be written out.
+        done: how many were.
+        mapping: the results of these loops to the values that replace them.
+        constants: the function's integer constants.
+    """
 
     def __init__(self, function: Function, limit: int, chosen: Callable[[Op], bool]) -> None:
         self.limit = limit

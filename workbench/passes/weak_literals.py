@@ -61,7 +61,12 @@ def _attached(op: Op) -> tuple[Block, ...]:
 
 
 class _Classes:
-    """Classes of weak values that share one type (union-find), and which of them are of 64 bits."""
+    """Classes of weak values that share one type (union-find), and which of them are of 64 bits.
+
+    Attributes:
+        parent: links of values to others of their class, up to the one that represents it.
+        wide: values that represent a class of 64 bits.
+    """
 
     def __init__(self, body: Block) -> None:
         self.parent: dict[Value, Value] = {}
@@ -129,6 +134,7 @@ def _follows(op: Op) -> bool:
 
 
 def _is_weak(value: Value) -> bool:
+    """Return whether a value has a weak type."""
     return is_weak(value.type)
 
 
@@ -145,7 +151,15 @@ def _widens(type: Type, source: Type) -> bool:
 
 
 class _Decided:
-    """Rewrites blocks in the types of the classes."""
+    """Rewrites blocks so that no value has a weak type.
+
+    Attributes:
+        classes: says which type a weak value gets.
+        name: the function's, for messages.
+        mapping: values to their replacements.
+        funcs: blocks that are attributes, to their rewritten ones.
+        ops: the open block's operations so far.
+    """
 
     def __init__(self, classes: _Classes, name: str) -> None:
         self.classes = classes
@@ -155,7 +169,7 @@ class _Decided:
         self.ops: list[Op] = []
 
     def block(self, block: Block, results: Sequence[Type] | None = None) -> Block:
-        """Return the block rewritten.
+        """Return a copy of the block in which no value has a weak type.
 
         Args:
             block: the block.
@@ -188,7 +202,7 @@ class _Decided:
         return self.ops[-1].result
 
     def op(self, op: Op) -> None:
-        """Append the operations that replace one."""
+        """Append an operation rewritten without weak types, and casts that it needs; a needless cast is left out."""
         if op.name == "const" and is_weak(op.result.type):
             self.ops.append(self.constant(op))
         elif op.name == "cast" and (_is_weak(op.operands[0]) or _is_weak(op.result)):
@@ -222,7 +236,7 @@ class _Decided:
         return op.replace(results=(self.value(op.result),), attrs=attrs)
 
     def plain(self, op: Op) -> None:
-        """Append an operation without blocks, rewritten.
+        """Append an operation without blocks, rewritten without weak types, and casts that it needs.
 
         One on weak values alone is computed in their type; others get operands of the types that they have by default.
         """
@@ -243,7 +257,7 @@ class _Decided:
             self.mapping[old] = new if new.type == type else self.cast(op, new, type)
 
     def structured(self, op: Op) -> None:
-        """Append an operation with blocks, or with blocks as attributes, rewritten."""
+        """Append an operation with blocks, or with blocks as attributes, in which no value has a weak type."""
         types = [self.classes.type(v) for v in op.results]
         operand_types = [self.classes.type(v) for v in op.operands]
         if op.name in ("for", "while"):

@@ -115,9 +115,10 @@ Form = Latch | Extreme
 
 
 def forms(op: Op, outside: Callable[[Value], Op | None]) -> dict[int, Form]:
-    """Return the carried values of a loop that follow from their last change, by number; none if `op` is no loop.
+    """Return those carried values of a loop that need no history, by number, as a `Latch` or an `Extreme`.
 
-    Short ranges that are known have none, nor has what the condition of a `while` reads.
+    It is empty if `op` is no loop, or one over a known, short range. Values that the condition of a `while` reads are
+    left out.
 
     Args:
         op: any operation; only loops carry.
@@ -160,7 +161,7 @@ def _latch(op: Op, slot: int, outside: Callable[[Value], Op | None]) -> Latch | 
     Args:
         op: the loop.
         slot: the number of the carried value.
-        outside: as of `forms`.
+        outside: returns the operation that computes a value outside the loop, or None if it is not known.
     """
     param = _param(op, slot)
     if param.type != bool_:
@@ -204,9 +205,10 @@ def _extreme(op: Op, slot: int) -> Extreme | None:
 
 
 def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tuple[Value, bool] | None]:
-    """Return `other` and `test` of an extreme (see `Extreme`).
+    """Return what decides, in one iteration, whether a running extreme changes; at most one of the two is not None.
 
-    Both are None unless each iteration decides exactly once, outside of nested blocks.
+    The first is the value that `max` or `min` compares it with; the second a choice's condition, and whether it holds
+    where the other value is taken. Both are None unless each iteration decides exactly once, outside of nested blocks.
 
     Args:
         body: the loop's body.
@@ -240,6 +242,11 @@ class _Chain:
     """The operations through which a carried value passes from the beginning of an iteration to its end.
 
     Attributes:
+        loop: the loop that carries the value.
+        defs: the operations that compute the values in it.
+        users: of each value, the operations that use it, and as which operand.
+        yields: the last operations of loops' bodies, to those loops.
+        values: the values that belong to the chain.
         kinds: of the comparisons on the way: 1 for a maximum and -1 for a minimum, and `Extreme.takes`.
         uses: the operands, by operation and position, that belong to the chain.
     """
@@ -263,7 +270,7 @@ class _Chain:
         self.values.update(b.params[len(b.params) - len(loop.results) + slot] for b in loop.blocks)
 
     def of(self, loop: Op, slot: int) -> None:
-        """Follow a loop's carried value from the end of an iteration to its beginning.
+        """Follow a loop's carried value from an iteration's end to its beginning, and add what it meets to the chain.
 
         Raises:
             _Other: it is no running extreme.
@@ -273,7 +280,7 @@ class _Chain:
         self.follow(loop.blocks[-1].yielded[slot])
 
     def follow(self, value: Value) -> None:
-        """Follow a value back to the beginning of the iteration.
+        """Follow a value back to the beginning of the iteration, and add what it meets to the chain.
 
         Raises:
             _Other: it is no running extreme.

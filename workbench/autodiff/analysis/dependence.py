@@ -50,7 +50,13 @@ def shortest_path(function: Function, sources: Collection[str], targets: Collect
 
 
 class _Graph:
-    """The links of a function, by the value from which they start; those of loads from a source start from None."""
+    """The links of a function, by the value from which they start; those of loads from a source start from None.
+
+    Attributes:
+        sources: names of the arrays from whose loads paths begin.
+        targets: names of the arrays at whose writes paths end.
+        links: by value, the steps that lead on from it.
+    """
 
     def __init__(self, sources: Collection[str], targets: Collection[str]) -> None:
         self.sources, self.targets = sources, targets

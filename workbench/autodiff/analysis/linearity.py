@@ -61,6 +61,9 @@ class _Walk:
     """A walk over one kernel that finds how its values depend on the linear inputs.
 
     Attributes:
+        name: the kernel's, for messages.
+        memory: by name of an array, the key of the memory in which it lies; without one it lies in its own.
+        linear: names of the linear inputs, for messages.
         shares: of values, as far as they were met.
         contents: of what arrays and a thread's slots hold, joined over all their elements.
     """
@@ -84,7 +87,10 @@ class _Walk:
         return self.memory.get(array.name, array.name)
 
     def block(self, block: Block, shares: Sequence[Share] = ()) -> list[Share]:
-        """Return the shares of what a block yields, if its last parameters have `shares`; the others are fixed."""
+        """Walk a block; return how what it yields depends on the linear inputs.
+
+        Its last parameters depend on them as `shares` says; the others do not depend on them.
+        """
         count = len(block.params) - len(shares)
         self.shares |= dict.fromkeys(block.params[:count], _FIXED)
         self.shares |= zip(block.params[count:], shares, strict=True)
@@ -93,7 +99,7 @@ class _Walk:
         return [self.shares[v] for v in block.yielded]
 
     def op(self, op: Op) -> None:
-        """Note the shares of an operation's results, and of the array that it writes to.
+        """Note how an operation's results, and the array that it writes to, depend on the linear inputs.
 
         Raises:
             NotDifferentiable: it is not linear.
@@ -106,11 +112,11 @@ class _Walk:
         self.shares |= zip(op.results, shares, strict=True)
 
     def of(self, value: Value) -> Share:
-        """Return the share of a value; of an array that of its contents."""
+        """Return how a value depends on the linear inputs; of an array, how its contents do."""
         return self.contents[self.location_key(value)] if isinstance(value.type, ArrayType) else self.shares[value]
 
     def results(self, op: Op) -> list[Share]:
-        """Return the shares of an operation's results.
+        """Return how an operation's results depend on the linear inputs.
 
         Raises:
             NotDifferentiable: it is not linear.
@@ -137,7 +143,7 @@ class _Walk:
         return [_FIXED] * len(op.results)
 
     def joined(self, op: Op, shares: Sequence[Share]) -> Share:
-        """Return the share of a sum or a choice of values with these shares.
+        """Return how a sum or a choice depends on the linear inputs, if its terms depend on them as `shares` says.
 
         Raises:
             NotDifferentiable: some are linear and some are fixed, so there is an offset.
@@ -149,7 +155,7 @@ class _Walk:
         return max(shares, default=_NOTHING)
 
     def product(self, op: Op, shares: Sequence[Share]) -> Share:
-        """Return the share of a product of the first two values, to which the others are added.
+        """Return how a product of the first two values, to which the others are added, depends on the linear inputs.
 
         Raises:
             NotDifferentiable: both factors are linear, or a fixed and a linear value are added.
@@ -201,33 +207,36 @@ def _some(value: Number | tuple[Number, ...]) -> bool:
 
 
 def _where(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the share of a `where`: its sides joined; the condition must be fixed."""
+    """Return how a `where` depends on the linear inputs: as a sum of its sides; its condition must not be linear."""
     walk.fixed(op, shares[:1])
     return [walk.joined(op, shares[1:])]
 
 
 def _lerp(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the share of a `lerp`: its ends joined; the weight must be fixed."""
+    """Return how a `lerp` depends on the linear inputs: as a sum of its ends; its weight must not be linear."""
     walk.fixed(op, shares[2:])
     return [walk.joined(op, shares[:2])]
 
 
 def _cast(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the share of a cast: that of its operand, which must be fixed unless the result is a float."""
+    """Return how a cast depends on the linear inputs: as its operand, which, cast to no float, must not be linear."""
     if not is_float(op.result.type):
         walk.fixed(op, shares)
     return shares
 
 
 def _if(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the shares of the results of an `if`: both sides joined; the condition must be fixed."""
+    """Return how an `if`'s results depend on the linear inputs: as sums of its sides; its condition must not."""
     walk.fixed(op, shares[:1])
     then, other = (walk.block(b) for b in op.blocks)
     return [walk.joined(op, pair) for pair in zip(then, other, strict=True)]
 
 
 def _loop(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the shares of a loop's results after walking its blocks until no share changes; bounds must be fixed."""
+    """Return how a loop's results depend on the linear inputs, walking its blocks until nothing changes.
+
+    Its bounds, or the condition of a `while`, must not be linear in them.
+    """
     walk.fixed(op, shares[: LEAD[op.name]])
     carried = shares[LEAD[op.name] :]
     while True:
@@ -242,7 +251,7 @@ def _loop(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
 
 
 def _custom(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the shares of the results of a func's call, from its body; without a body, operands must be fixed."""
+    """Return how a func's results depend on the linear inputs, by its body; without one, its operands must not."""
     if not op.attrs.get(REFERENCE, True):
         walk.fixed(op, shares)
         return [_FIXED] * len(op.results)
@@ -254,39 +263,39 @@ def _custom(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
 
 
 def _map(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the shares of the results of a `tile_map`, from its block."""
+    """Return how the results of a `tile_map` depend on the linear inputs, by its block."""
     return walk.block(op.blocks[0], shares)
 
 
 def _reduced(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the share of a reduction or scan: that of its tile, which must be fixed unless it is a sum."""
+    """Return how a reduction or scan depends on the linear inputs: as its tile, which must not unless it is a sum."""
     if op.attrs[KIND] != "sum":
         walk.fixed(op, shares)
     return shares
 
 
 def _slots(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the share of new slots, which hold nothing until they are written."""
+    """Return that new slots hold nothing (0), and note that in `walk.contents`."""
     # Storage of the thread's own is memory too, under the value that stands for it.
     walk.contents.setdefault(op.result, _NOTHING)
     return [_NOTHING]
 
 
 def _slot_write(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Join the contents of slots with what is written; return no shares. The position must be fixed."""
+    """Join what slots hold with what is written; return nothing. The position must not be linear."""
     walk.fixed(op, shares[1:2])
     walk.contents[op.operands[0]] = walk.joined(op, [walk.contents[op.operands[0]], shares[2]])
     return []
 
 
 def _slot_read(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the share of the contents of slots; the position must be fixed."""
+    """Return how what slots hold depends on the linear inputs; the position must not be linear."""
     walk.fixed(op, shares[1:])
     return [walk.contents[op.operands[0]]]
 
 
 def _placed(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
-    """Return the share of a value with a part replaced: both joined; the positions between them must be fixed."""
+    """Return how a value with a part replaced depends on the linear inputs: as a sum of both; positions must not."""
     walk.fixed(op, shares[1:-1])
     return [walk.joined(op, [shares[0], shares[-1]])]
 

@@ -46,7 +46,7 @@ def boxes(adjoint: Function, clears: set[Value]) -> dict[str, Box]:
 
 
 def _box(where: OffsetAnalysis, indices: Sequence[Value]) -> Box:
-    """Return where a thread's element is (see `Box`).
+    """Return, for each index of a thread's element, the axis of the launch and what the index is in the first thread.
 
     It is empty unless each index is the thread's own along an axis plus a constant of 0 or more.
     """

@@ -36,7 +36,7 @@ class Flat:
     """
 
     def __init__(self, divisions: Delinearisation, width: Form | None) -> None:
-        """Convert a function by the divisions in it.
+        """Convert a function of one dimension by the integer divisions of its index.
 
         Args:
             divisions: of the function.
@@ -58,7 +58,12 @@ class Flat:
                 self.views = set()
 
     def viewed(self, rows: Function, accesses: _RowAccesses) -> Function:
-        """Return the function with arrays of one dimension as ones of two, if all accesses to them allow it."""
+        """Return the function with arrays of one dimension as ones of two, where all accesses allow it; set `views`.
+
+        Args:
+            rows: the function of two dimensions.
+            accesses: its accesses to arrays of one dimension.
+        """
         offsets = accesses.entries()
         views = {a: Value(ArrayType(array_of(a).dtype, 2), a.name) for a in offsets}
         self.views = set(views.values())
@@ -143,7 +148,11 @@ class _RowAccesses:
     """The accesses to arrays of one dimension in a function of rows, as rows and positions in these.
 
     Attributes:
+        rows: the function.
+        writer: wrote its body; it knows the values of the flat index, the row and the column there.
+        width: the length of a row.
         row, column: the thread's own.
+        where: the analysis of the function's indices.
     """
 
     def __init__(self, rows: Function, writer: RowWriter, width: Form) -> None:
@@ -198,9 +207,10 @@ class _RowAccesses:
 
 
 def flat(function: Function) -> Flat | None:
-    """Return a function of one dimension in two, with arrays in two dimensions where possible; None if it has no rows.
+    """Return a flattened function together with its form of two dimensions, arrays in two dimensions where possible.
 
-    It has rows if `delinearisation_of` says so, by one divisor alone, which is known before a launch.
+    It is None unless the function's indices are divided (`delinearisation_of`) by one divisor alone, which is known
+    before a launch.
     """
     divisions = delinearisation_of(function)
     if divisions is None or len(divisions.entries) > 1:
@@ -210,9 +220,9 @@ def flat(function: Function) -> Flat | None:
 
 
 def by_rows(function: Function) -> Flat | None:
-    """Return a function of one dimension in two, with arrays as they are; None if it has no rows.
+    """Return a function of one dimension together with its form of two dimensions, with arrays as they are.
 
-    It has rows if it divides its index by one number alone. Functions of tiles have none.
+    It is None unless the function divides its index by one number alone. Functions of tiles have none.
     """
     if function.block_dim or function.launch_ndim != 1:
         return None

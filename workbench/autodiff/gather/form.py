@@ -89,7 +89,8 @@ class _Addition(msgspec.Struct, frozen=True):
 
     Attributes:
         op: the addition.
-        element_kind: the kind of elements, as of `ElementKind`.
+        element_kind: the array; for each of its axes the axis of the launch that indexes it, or None; its constant
+            indices.
         indices: how its indices differ from the thread's own; None for a constant one.
         always: it stands outside of branches.
     """
@@ -336,12 +337,23 @@ class _Gather:
     """Emits a function in which each thread adds up what all threads add to its own elements.
 
     Attributes:
+        function: the adjoint.
+        shifts: by kind of element, the distance from a thread's index to the element that it adds up; without one 0.
+        defs: the operations that compute the adjoint's values.
+        parents: operations inside blocks to the operation around them.
+        additions: the additions to replace, by operation.
+        offsets: the distances to the adding threads, each with the operations that add at it.
         own: the thread's index, by axis.
-        sums: what has been added up so far, by place.
+        sums: what has been added up so far, by kind of element.
         env: values of the adjoint in the thread whose additions are being emitted.
     """
 
     def __init__(self, function: Function, additions: Sequence[_Addition], shifts: Mapping[ElementKind, Shift]) -> None:
+        """Prepare to replace the additions of an adjoint; nothing is emitted yet.
+
+        Raises:
+            _Impossible: there are too many different distances.
+        """
         self.function = function
         self.shifts = shifts
         self.builder = Builder()
@@ -419,8 +431,7 @@ class _Gather:
     def thread(self, axis: int, difference: IndexOffset) -> tuple[Value, list[Ref]]:
         """Return the index of the thread that adds to this thread's element, and conditions for it to exist.
 
-        If only few threads, at a border, can have such an element, the first condition says so
-        (`passes/loops/interior`).
+        If only few threads, at a border, can have such an element, the first condition says so, for `peel_boundaries`.
 
         Args:
             axis: of the launch.
@@ -515,9 +526,9 @@ class _Gather:
         self.sums = {**before, **dict(zip(targets, results, strict=True))}
 
     def addition(self, op: Op, way: OffsetTuple) -> None:
-        """Add the value of an addition to its sum.
+        """Emit the addition of a value to the sum of its element's kind, which `sums` then has.
 
-        Where its index was clamped, that is only if the element is the thread's own.
+        Where its index was clamped, it is added only if the element is the thread's own.
         """
         b, target = self.builder, self.additions[op].element_kind
         b.location = op.location

@@ -71,7 +71,13 @@ class Index(msgspec.Struct, frozen=True):
 
 
 class OffsetAnalysis:
-    """Finds by how much indices in one function differ from the thread's own index."""
+    """Finds by how much indices in one function differ from the thread's own index.
+
+    Attributes:
+        analysis: of the function's values, as linear forms.
+        defs: the operations that compute the values.
+        number: returns the number of a value that is a constant, else None.
+    """
 
     def __init__(self, function: Function) -> None:
         self.analysis = Analysis(function)

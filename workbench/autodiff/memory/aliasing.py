@@ -79,7 +79,7 @@ def overwritten_loads(function: Function, aliased: bool, disjoint: list[Dependen
     Args:
         function: a kernel without races.
         aliased: arrays that it writes may overlap others.
-        disjoint: as of `IndexComparison`.
+        disjoint: receives dependences that must be checked at a launch and do not count; None: they count.
     """
     return frozenset(_Order(function, aliased, disjoint).block(function.body, []))
 

@@ -64,7 +64,16 @@ class _Boxes:
         return tuple(box) if not waiting and len(box) == array_of(access.op.operands[0]).ndim else None
 
     def _side(self, index: Value, turns: dict[Value, Op], waiting: set[int | Value]) -> tuple[Form, Form] | None:
-        """Return the indices along one axis; they are a constant's, a thread's or a counter's, which then waits not."""
+        """Return the first index along one axis and the one behind the last; None if they are not known.
+
+        The index is a constant, or a thread's or a counter's plus a constant. The axis of the launch or the counter
+        that it uses is removed from `waiting`.
+
+        Args:
+            index: of a store.
+            turns: the loops around it, by counter.
+            waiting: axes of the launch, and counters, that no index used so far.
+        """
         form, from_the_end = self.analysis.index(index)
         if from_the_end is not None or form.constant < 0 or any(n != 1 for n in form.terms.values()):
             return None

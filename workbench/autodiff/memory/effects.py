@@ -57,7 +57,14 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class Threads:
-    """Finds dependences between accesses of different threads."""
+    """Finds dependences between accesses of different threads.
+
+    Attributes:
+        analysis: of the function's indices.
+        launch: receives dependences that are to be checked at a launch; None: they count as existing.
+        spread: operations that run for every element of a tile.
+        axes: the launch's axes with several threads; None if its threads have no index to tell them apart.
+    """
 
     def __init__(self, function: Function, launch: Launch | None) -> None:
         self.analysis = Analysis(function)
@@ -107,7 +114,8 @@ def study(function: Function, active: frozenset[Value], aliased: bool, launch: L
         launch: the adjoint is for launches that are checked for what is noted there; None: for all.
 
     Raises:
-        NotDifferentiable: an array is written, and read or added to where another thread may write.
+        NotDifferentiable: an array is written, and read or added to where another thread may write; or floats are
+            changed by an atomic operation that is not an addition.
     """
     ops = list(walk(function.body))
     mirrored: dict[Value, list[Op]] = defaultdict(list)

@@ -166,7 +166,7 @@ def zero(builder: Emitter, type: Type) -> Ref:
 
 
 def settled(piece: Piece) -> Piece:
-    """Emit the contribution with 0 where it does not count: for sums, and where cotangents are moved about."""
+    """Emit the contribution with 0 where it does not count; return it as it is if it always counts."""
     if piece.live is None:
         return piece
     return Piece(operators.where(piece.live, piece.ref, piece.ref.like(0)), piece.component)

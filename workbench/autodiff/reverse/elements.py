@@ -13,7 +13,10 @@ from workbench.types import Complex, Type, element, is_float
 
 
 def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Emit a store backwards: add the element's adjoint to the stored value's cotangent, then set it to 0."""
+    """Emit a store backwards: add the element's adjoint to the stored value's cotangent, then set it to 0.
+
+    Elements of `sweep.uncleared` arrays are not set to 0. It does nothing for a store of integers.
+    """
     if is_float(op.operands[0].type):
         added(sweep, op, cotangents)
         if op.operands[0] in sweep.uncleared:
@@ -90,7 +93,7 @@ def _turned(type: Type, position: int, piece: Piece) -> Piece:
 
 
 def vec(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Pass each component's cotangent to the scalar that it is made from."""
+    """Pass each component's cotangent to the scalar that is that component."""
     for position, (operand, piece) in enumerate(zip(op.operands, cotangent.components(), strict=True)):
         if piece is not None:
             cotangents.add(operand, _turned(op.result.type, position, piece))

@@ -58,9 +58,9 @@ class Emitter(Builder):
         return self._free[op]
 
     def forms(self, op: Op, env: Env) -> dict[int, Form]:
-        """Return the carried values of a loop that follow from their last change, by number.
+        """Return those carried values of a loop that need no history, by number, as a `Latch` or an `Extreme`.
 
-        See `analysis/carried.forms`; it is computed once.
+        It is computed once for each loop; empty for other operations.
 
         Args:
             op: the kernel's loop.

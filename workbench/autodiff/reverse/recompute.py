@@ -88,7 +88,7 @@ class Inside(msgspec.Struct, frozen=True):
         return self.nested.get(self.of, {}).get(op) if self.of is not None else None
 
     def within(self, later: Op | None) -> Inside:
-        """Return the same for a `later` in a side, or for an operation without one (None)."""
+        """Return the `Inside` of an operation in a side, by the `later` that stands for it; an empty one for None."""
         return Inside(self.nested, later)
 
     def values(self) -> list[Value]:
@@ -118,7 +118,7 @@ def recompute(
         builder: where the adjoint is written.
         overwritten: loads whose elements have been overwritten by then, which become `unavailable`.
         inside: write branches and loops at once, with the results that this says; None: write a `later` for each.
-        of: as in `Later`.
+        of: the `later` of the branch of which the operations are a side that is run backwards; None: of none.
     """
     for op in ops:
         builder.location = op.location
@@ -360,8 +360,8 @@ def _noting(
     Args:
         op: the kernel's loop.
         blocks: the copied blocks.
-        count: as of `_notes`.
-        events: as of `_notes`.
+        count: a value for the number of iterations of a `while`; empty for a `for`.
+        events: by number of a carried value, a value for the last iteration of each of its events.
         env: the kernel's values to the adjoint's.
         builder: where the adjoint is written.
     """

@@ -56,7 +56,10 @@ def load(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangen
 
 
 def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Emit a tile's store backwards: add its elements' adjoints to the stored tile's cotangent, then set them to 0."""
+    """Emit a tile's store backwards: add its elements' adjoints to the stored tile's cotangent, then set them to 0.
+
+    It does nothing for an array without an adjoint.
+    """
     value = op.operands[-1]
     if op.operands[0] not in sweep.adjoints:
         return

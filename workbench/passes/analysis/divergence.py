@@ -28,7 +28,13 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
 
 @lru_cache(maxsize=8)  # who emits a function asks about the same one again and again
 def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozenset[Value]:
-    """Return what `varying_values` does, cached; `axis` is counted from the first one."""
+    """Return the values that may differ between threads that differ in their index along one axis alone, cached.
+
+    Args:
+        function: the function.
+        axis: of the launch, counted from the first one.
+        besides: values that are taken to differ, too.
+    """
     return frozenset(_Analysis(function, axis, besides).varying)
 
 
@@ -70,7 +76,7 @@ class Neighbours:
         return all(self.step(v) is not None for v in self._indices(op))
 
     def is_uniform(self, op: Op) -> bool:
-        """Return whether all threads access one element."""
+        """Return whether all threads of a row access the same element."""
         return self.varying.isdisjoint(self._indices(op))
 
     def is_contiguous(self, op: Op, steps: Sequence[int] = (0, 1)) -> bool:

@@ -193,12 +193,12 @@ class Intervals(Prologue):
         return rule(self, op, [self.bounds(v, depth - 1) for v in op.operands]) if rule is not None else None
 
     def total(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of a sum or difference."""
+        """Return the bounds of a sum or difference, from those of its operands; None if one has none."""
         one, other = operands
         return None if one is None or other is None else self._fits(self.together(op.name, one, other))
 
     def product(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of a product."""
+        """Return the bounds of a product, from those of its operands; None if one has none."""
         one, other = operands
         if one is None or other is None:
             return None
@@ -207,7 +207,7 @@ class Intervals(Prologue):
         return self._fits((self.fold("min", ends), self.fold("max", ends)))
 
     def extreme(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of the least or greatest of some integers, one of which may be anything."""
+        """Return the bounds of a `min` or `max`, from those of its operands; None if no operand has any."""
         if all(bounds is None for bounds in operands):
             return None
         every = [bounds or self._anything() for bounds in operands]
@@ -215,7 +215,7 @@ class Intervals(Prologue):
         return self.fold(op.name, low), self.fold(op.name, high)
 
     def clamped(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of an integer that is clamped."""
+        """Return the bounds of a `clamp`, from those of its operands; None if a limit has none."""
         value, low, high = operands
         if low is None or high is None:
             return None
@@ -224,7 +224,7 @@ class Intervals(Prologue):
         return ends[0], ends[1]
 
     def remainder(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of a remainder by a divisor that must be positive."""
+        """Return the bounds of a remainder, and require a positive divisor; None if the divisor has no bounds."""
         divisor = operands[1]
         if divisor is None:
             return None
@@ -232,7 +232,7 @@ class Intervals(Prologue):
         return self.number(0), self.emit("sub", divisor[1], self.number(1))
 
     def quotient(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of a quotient by a divisor that must be positive."""
+        """Return the bounds of a quotient, and require a positive divisor; None if an operand has no bounds."""
         value, divisor = operands
         if value is None or divisor is None:
             return None
@@ -243,7 +243,10 @@ class Intervals(Prologue):
         return self.fold("min", ends), self.fold("max", ends)
 
     def wrapped(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of an index that counts from the end of an axis if it is negative."""
+        """Return the bounds of an index of which n is added to negative ones; None if it or n has no bounds.
+
+        n is the size of the axis, from whose end they count.
+        """
         index, size = operands
         if index is None or size is None:
             return None
@@ -253,7 +256,7 @@ class Intervals(Prologue):
         return low, self.emit("where", negative, self.emit("max", index[1], last), index[1])
 
     def chosen(self, op: Op, operands: Known) -> Bounds | None:
-        """Return the bounds of one of two integers, by a condition."""
+        """Return the bounds of a `where`, which cover those of both sides; None if a side has none."""
         _, one, other = operands
         if one is None or other is None:
             return None

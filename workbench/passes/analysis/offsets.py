@@ -52,7 +52,12 @@ Rule = Callable[["Offsets", Op, Value, Bounds], Offset | None]
 
 
 class Offsets:
-    """Finds the offsets of a function's integers from the thread's own index."""
+    """Finds the offsets of a function's integers from the thread's own index, in a launch whose sizes are known.
+
+    Attributes:
+        analysis: of the function's values, as affine forms.
+        sizes: of the launch.
+    """
 
     def __init__(self, function: Function, sizes: Sizes) -> None:
         self.analysis, self.sizes = Analysis(function), sizes

@@ -39,7 +39,7 @@ class Reason(NamedTuple):
 
 
 class Part(NamedTuple):
-    """An axis of an array parameter."""
+    """An axis of an array parameter, which a dimension of a launch may divide."""
 
     array: str
     axis: int
@@ -61,7 +61,7 @@ _UNKNOWN = Sizes()
 
 @dataclass(frozen=True)
 class Dimension:
-    """A dimension of the launch.
+    """A dimension of a launch, and what it means for the arrays to divide the launch along it.
 
     Attributes:
         axes: by array that its index subscripts, the axis.
@@ -82,7 +82,7 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Partition:
-    """The facts by which a launch of a function may be divided into parts.
+    """The result of `partition`: how a launch of a function may be divided into parts, and what it does to its arrays.
 
     Attributes:
         dimensions: one per dimension of the launch.
@@ -131,7 +131,19 @@ def unknown_uses(function: Function) -> Reason | None:
 
 
 class _Uses:
-    """Collects how a function's operations use thread indices, sizes and arrays."""
+    """Collects how a function's operations use thread indices, sizes and arrays.
+
+    Attributes:
+        arrays: the array parameters to their names.
+        index: values that are the thread's index, to its dimension.
+        dependent: values that depend on a thread's index.
+        offsets: of accesses, the offset of each subscript from the thread's index; set after the walk.
+        accesses: each access, with the name of its array.
+        used: all operands.
+        numbered: dimensions whose index or size is used as a number.
+        sizes: axes of arrays whose sizes are used.
+        unknown: why the uses cannot be seen; None if they can.
+    """
 
     def __init__(self, function: Function) -> None:
         self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}

@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class Scopes(dict[K, V]):
-    """A dictionary of facts that removes, at the end of a block, those that were added in it.
+    """A dictionary for a walk over blocks: at the end of a block, it removes the entries that were added in it.
 
     A lookup takes as long however deep the block.
     """
@@ -22,18 +22,18 @@ class Scopes(dict[K, V]):
         self._learnt: list[list[K]] = [[]]
 
     def __setitem__(self, key: K, value: V) -> None:
-        """Store a fact that holds in the open block; if the key has a value already, that stays."""
+        """Store an entry until the end of the open block; if the key has a value already, that stays."""
         if key not in self:
             self.learn(key, value)
 
     def learn(self, key: K, value: V) -> None:
-        """Store a fact that holds in the open block, under a key that has none yet; this is not checked."""
+        """Store an entry until the end of the open block, under a key that has none yet; this is not checked."""
         self._learnt[-1].append(key)
         super().__setitem__(key, value)
 
     @contextmanager
     def block(self) -> Generator[None]:
-        """Open a block for the length of a `with`; facts that are added in it are removed at its end."""
+        """Open a block for the length of a `with`; entries that are added in it are removed at its end."""
         self._learnt.append([])
         yield
         for key in self._learnt.pop():

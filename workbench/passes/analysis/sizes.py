@@ -53,7 +53,10 @@ Size = SymbolicSize | int
 
 
 def combined(name: str, operands: Sequence[Size]) -> Size | None:
-    """Return the result of the operation `name` on integers, at least one of them symbolic; None if it is not known."""
+    """Return the result of the operation `name` on integers, at least one of them symbolic; None if it is not known.
+
+    That of a comparison is a bool.
+    """
     rule = _RULES.get(name)
     return None if rule is None else rule(*operands)
 

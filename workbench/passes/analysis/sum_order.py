@@ -47,7 +47,7 @@ class SumOrder(msgspec.Struct, frozen=True):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether threads share elements, in an order that is always the same: on one core."""
+        """True if threads share elements in an order that is always the same, since one core runs them."""
         return self.sharing in (ROWS, LAUNCH)
 
 

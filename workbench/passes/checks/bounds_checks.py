@@ -70,7 +70,7 @@ def without_prints(function: Function) -> Function:
 
 
 def guard(function: Function, versions: bool = False) -> Function:
-    """Return the checked form of a function.
+    """Return a function with checks: what would be out of range is skipped and reported, and the launch goes on.
 
     Args:
         function: any legal IR.
@@ -90,7 +90,7 @@ def guard(function: Function, versions: bool = False) -> Function:
 
 
 def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
-    """Return the prologue of `intervals`, and an `if` that runs `quick` if all its conditions hold, else `careful`."""
+    """Return the prologue of `intervals` and an `if` that runs `quick` if all its conditions hold, else `careful`."""
     builder = intervals.builder
     good = intervals.all_hold()
     end = Op("yield")
@@ -173,9 +173,14 @@ def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
 
 
 class _Guard:
-    """Writes the checked form of a function.
+    """Writes a function with checks of its accesses, divisions, shifts, asserts and steps of loops.
 
-    `known` maps what the open blocks have tested to be in range to the bool of that test.
+    Attributes:
+        numbers: the number of each operation, which a fault reports.
+        defs: the operations that compute the function's values.
+        used: all operands of the function.
+        intervals: decides which tests a condition before the launch makes needless; None: all are written.
+        known: what the open blocks have tested to be in range, to the bool of that test.
     """
 
     def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
@@ -187,7 +192,7 @@ class _Guard:
         self.known: Scopes[Hashable, Value] = Scopes()
 
     def block(self, block: Block) -> Block:
-        """Return the block with its operations in their checked form."""
+        """Return a copy of the block with checks of its operations."""
         with self.known.block(), self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.builder.location = op.location
@@ -208,7 +213,10 @@ class _Guard:
     # What is skipped.
 
     def access(self, op: Op) -> None:
-        """Check an access to an element of an array."""
+        """Emit an access to an element of an array, which is skipped and reported if it is out of range.
+
+        A second access to an element under the same test is skipped, but not reported again.
+        """
         array, indices = op.operands[0], indices_of(op)
         known = self.intervals.hoisted(array, indices) if self.intervals is not None else ()
         axes = [axis for axis in range(len(indices)) if axis not in known]
@@ -223,7 +231,7 @@ class _Guard:
         self.skip(op, good, () if seen is not None else reported(op, self.defs), report=seen is None)
 
     def component(self, op: Op) -> None:
-        """Check the computed index of a component of a vector."""
+        """Emit an `extract` or `insert` of a vector; with an index out of range it is skipped and reported."""
         vector, index = op.operands[:2]
         definition, length = self.defs.get(index), getattr(vector.type, "length", 0)
         # Known while compiling to be inside.
@@ -234,7 +242,7 @@ class _Guard:
         self.skip(op, good, reported(op, self.defs), report=True)
 
     def part(self, op: Op) -> None:
-        """Check an access to an element or a part of a tile."""
+        """Emit an access to an element or a part of a tile, which is skipped and reported if it is out of range."""
         good: list[Value] = []
         outer = tile_of(op.operands[0])
         for start, size, length in zip(starts_of(op), part_of(op), outer.shape, strict=True):
@@ -247,9 +255,9 @@ class _Guard:
             self.builder.append(op)
 
     def region(self, op: Op) -> None:
-        """Check an access to a tile of an array that the kernel says lies inside.
+        """Emit an access to a tile of an array, with a report if it is not inside though the kernel says so.
 
-        If it does not, the part that does is accessed.
+        Then only the part that lies inside is accessed.
         """
         if op.attrs[BOUNDS]:
             self.builder.append(op)
@@ -324,7 +332,7 @@ class _Guard:
     # What only reports.
 
     def divide(self, op: Op) -> None:
-        """Check the divisor of `//` and `%` of integers."""
+        """Emit a `//` or `%`, with a report if it divides an integer by 0."""
         divisor = self.defs.get(op.operands[1])
         literal = divisor is not None and divisor.name == "const"
         if self.intervals is not None and not literal and self.intervals.is_positive(op.operands[1]):
@@ -333,7 +341,7 @@ class _Guard:
         self.each(op, lambda x, y: self.builder.one("eq", (y, self.builder.const(0, y.type)), bool_), lambda n: n != 0)
 
     def shift(self, op: Op) -> None:
-        """Check the count of `<<` and `>>`."""
+        """Emit a `<<` or `>>`, with a report if its count is negative, or not below the width."""
 
         def bad(x: Value, y: Value) -> Value:
             width = element(y.type).bits
@@ -372,7 +380,7 @@ class _Guard:
         return [self.builder.one("extract", (value, n), value.type.dtype) for n in numbers]
 
     def claim(self, op: Op) -> None:
-        """Check the condition of an `assert`."""
+        """Emit, in place of an `assert`, a report if its condition is false; nothing if it is sure to hold."""
         test = self.defs.get(op.operands[0])
         if (
             self.intervals is not None
@@ -385,7 +393,7 @@ class _Guard:
         self.report(bad, op, reported(op, self.defs))
 
     def count(self, op: Op) -> None:
-        """Check the step of a `for`; with a step of 0 it has no iterations."""
+        """Emit a `for`, with a report if its step is 0, when it has no iterations."""
         start, stop, step, *init = op.operands
         definition = self.defs.get(step)
         if definition is None or definition.name != "const" or not definition.attrs[VALUE]:

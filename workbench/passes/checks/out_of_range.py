@@ -67,7 +67,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Accesses(msgspec.Struct):
-    """The facts about a launch's accesses.
+    """The accesses of a launch, as far as they are certain before it runs.
 
     Attributes:
         outside: the first one outside of its array; None if no access is certain to be.
@@ -83,7 +83,9 @@ class Accesses(msgspec.Struct):
 def accesses(
     function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, object]
 ) -> Accesses:
-    """Return what is certain about the accesses of a launch.
+    """Return what is certain about a launch's accesses: the first outside of its array, and the sizes that arrays need.
+
+    Only the threads at the corners of the launch are followed.
 
     Args:
         function: a kernel, or a derivative of one, before it was guarded.
@@ -109,7 +111,19 @@ class _NothingCertain(Exception):
 
 
 class _ThreadWalk:
-    """Follows threads through a function, one after the other, and collects facts about their accesses."""
+    """Follows threads through a function, one after the other, and collects which accesses are outside of arrays.
+
+    Attributes:
+        function: the function.
+        dims: of the launch.
+        shapes: of its arrays, by parameter, where they are known.
+        numbers: values of number parameters, where they are known.
+        found: receives what is certain of the accesses.
+        defs: the operations that compute the function's values.
+        index: of the thread that is followed.
+        left: how many more operations it is followed for.
+        known: the values that are known in it.
+    """
 
     def __init__(
         self,

@@ -21,7 +21,11 @@ from workbench.types import bool as bool_
 
 
 def split_counters(function: Function) -> Function:
-    """Return the function with loops whose counter may begin below 0 split; the function itself if there are none."""
+    """Return the function with innermost `for`s split whose counter may begin below 0 and is a wrapped index.
+
+    Each becomes an `if`: without `wrap_index` if the counter begins at 0 or more, else as it was. It is the function
+    itself if it has no `wrap_index`.
+    """
     if "wrap_index" not in function.body.op_names:
         return function
     analysis = Analysis(function)

@@ -51,13 +51,13 @@ class Delinearised(msgspec.Struct, frozen=True):
 
 
 def delinearised(function: Function) -> Delinearised | None:
-    """Return the kernel by rows; None if `delinearisation_of` is."""
+    """Return a kernel of one dimension as one of rows; None if its index is not divided in a way that gives rows."""
     divisions = delinearisation_of(function)
     return None if divisions is None else divisions.by_rows()
 
 
 def delinearisation_of(function: Function) -> Delinearisation | None:
-    """Return the divisions by which a kernel has rows.
+    """Return the integer divisions of a kernel's thread index that split its threads into rows.
 
     None if it has tiles, several dimensions, reports or too many operations; if it does not divide its index; if rows
     would be short; or if no access or condition depends on such a division.
@@ -72,9 +72,11 @@ def delinearisation_of(function: Function) -> Delinearisation | None:
 
 
 class Delinearisation:
-    """The divisions of a thread's index by what is the same in all threads.
+    """The quotients and remainders (`//`, `%`) of a thread's index by what is the same in all threads.
 
     Attributes:
+        function, operations: the kernel, and all its operations.
+        analysis, defs: of the kernel's values.
         remainders: the thread's index, and remainders of it.
         entries: the divisions of these values, by divisor.
         width: the divisor that is a row's length, of which all others should be multiples.

@@ -20,10 +20,9 @@ TYPES = frozenset({int32, uint32})
 
 
 def uniform_divisors(function: Function) -> Function:
-    """Return the function with divisions by what is the same in all threads as `floor_quotient`s.
+    """Return the function with integer `//` and `%` by what is the same in all threads as `floor_quotient`s.
 
-    It is the function itself if it has no divisions. Divisions by literals, and of what is the same in all threads too,
-    stay.
+    It is the function itself if it has none. Divisions by literals, and of what is the same in all threads too, stay.
     """
     operations = list(walk(function.body))
     if not any(op.name in DIVISIONS for op in operations):
@@ -40,7 +39,7 @@ def uniform_divisors(function: Function) -> Function:
 
 
 def divides(op: Op) -> bool:
-    """Return whether an operation is a division of a type that can be written as a product."""
+    """Return whether an operation is a `//` or `%` of int32 or uint32, which can be written as a product."""
     return op.name in DIVISIONS and op.result.type in TYPES
 
 
@@ -51,7 +50,7 @@ def _is_literal(op: Op, defining: Mapping[Value, Op]) -> bool:
 
 
 def as_product(op: Op) -> tuple[Op, ...]:
-    """Return the operations that replace a division: a `floor_quotient`.
+    """Return the operations that replace a `//` or `%`: a `floor_quotient`.
 
     For a remainder, a product and a difference follow.
     """

@@ -33,7 +33,7 @@ _COSTLY = frozenset(
 
 
 def expand_scalars(function: Function) -> Function:
-    """Return the function with costly values that several loops compute alike kept in slots.
+    """Return the function with costly values that several loops compute alike stored in slots by the first of them.
 
     It is the function itself if there are none.
     """
@@ -176,7 +176,13 @@ class _Loop(msgspec.Struct):
 
 
 class _Expansion:
-    """Rewrites blocks; `slots` has the operations that go before the function's own."""
+    """Rewrites blocks so that costly values that several loops compute alike are in slots.
+
+    Attributes:
+        slots: has the operations that declare the slots, which go before the function's own.
+        analysis: of the function's values.
+        varying: the values that differ between threads.
+    """
 
     def __init__(self, function: Function) -> None:
         self.slots = Builder()

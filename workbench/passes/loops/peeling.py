@@ -94,7 +94,7 @@ def peel_boundaries(function: Function) -> Function:
 
 
 class _Compared(NamedTuple):
-    """A comparison of an index with a number that all threads of a row share, as it holds inside.
+    """A comparison of an index with a number that all threads of a row share, as it holds in threads off the border.
 
     Attributes:
         name: "lt", "ge", ….
@@ -176,7 +176,7 @@ class _Peeler(Prologue):
         return collected
 
     def inside(self, block: Block) -> Iterator[Op]:
-        """Yield the operations that may run in threads inside, in order; record the branches of `if`s in them."""
+        """Yield the operations that may run in threads off the border, in order; record which branches these take."""
         for op in block.ops:
             common_case = self.common_case(op.operands[0]) if op.name == "if" else None
             if common_case is not None:
@@ -236,9 +236,9 @@ class _Peeler(Prologue):
         return _CommonCase(holds, (_Compared(name, moves, ends, limit),))
 
     def require(self, compared: _Compared) -> None:
-        """Require of threads inside that a comparison holds, in every iteration of loops.
+        """Record that a comparison has to hold in every iteration of loops for a thread to be off the border.
 
-        If its index is the same in all threads of a row, it is required of rows that have threads inside.
+        If its index is the same in all threads of a row, it has to hold for rows that have such threads.
         """
         name, moves, ends, limit = compared
         near = ends[0] if name in ("gt", "ge") else ends[1]
@@ -254,7 +254,7 @@ class _Peeler(Prologue):
             self.rows.append(self.emit("le", ends[1], self.number(MOST), type=bool_))
 
     def fit(self, ends: Bounds) -> None:
-        """Require of threads inside that their index plus a number within these bounds does not wrap.
+        """Record that, in threads off the border, their index plus a number within these bounds must not wrap.
 
         If it did, it would be on the other side of a limit.
         """

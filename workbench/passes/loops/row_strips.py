@@ -62,9 +62,15 @@ class _Row(msgspec.Struct):
 
 
 class _FunctionFacts:
-    """The facts about a function that its loops share.
+    """A function's analyses, and the slots for strips, which its loops share.
 
     Attributes:
+        plain: additions need not be atomic.
+        varying: the values that differ between threads.
+        analysis: of the function's values.
+        known: its constants.
+        axis: the last axis of the launch.
+        uses: how many operands each value is.
         buffers: receives the slots of strips, before everything else: loops one after the other share them.
         slots: these slots, by the type of their elements.
         taken: by loop, how many slots of each type it and the loops inside use.
@@ -109,7 +115,7 @@ def _change(about: _FunctionFacts, rewriter: Rewriter, op: Op) -> Iterable[Op] |
 
 
 class _Loop:
-    """A loop, and the rows that it accesses."""
+    """A `for` loop, the rows of arrays that it accesses, and the loops over strips that may replace it."""
 
     def __init__(self, about: _FunctionFacts, original: Op, op: Op) -> None:
         """Take the loop as it was (`original`), and with the loops inside it already in strips (`op`)."""
@@ -124,9 +130,9 @@ class _Loop:
         self.rows = self._rows() if self._is_long() else []
 
     def _is_long(self) -> bool:
-        """Return whether it counts in steps of 1, through iterations that all threads share, at least a strip of them.
+        """Return whether the loop counts int32 in steps of 1 or -1, through iterations that all threads share.
 
-        The number of iterations may be unknown.
+        It is False if it is known to have fewer iterations than a strip.
         """
         one_by_one = self.step in (1, -1) and self.op.operands[0].type == int32
         few = self.trips is not None and self.trips < TRANSPOSED_STRIP
@@ -208,7 +214,7 @@ class _Loop:
         return pure and all(map(self._is_invariant, op.operands))
 
     def _is_alone(self, row: _Row) -> bool:
-        """Return whether the loop changes elements of the row's array, if any, by these accesses alone."""
+        """Return whether the loop changes no element of the row's array, or changes and reads it by these alone."""
         every = [op for op in self.accesses if op.operands[0] is row.array]
         if not any(op.name in EFFECTS for op in every):
             return True

@@ -16,7 +16,16 @@ Element = Callable[[Sequence[Value], Value], None]
 
 
 class Region:
-    """The part of an array that a tile covers; `each` emits code for its elements that are inside of the array."""
+    """The part of an array that a tile covers; `each` emits code for its elements that are inside of the array.
+
+    Attributes:
+        on: the lowering, which emits the code.
+        op: the access to the array.
+        tile: the tile's type.
+        array: the array.
+        axes: for each axis of the tile, that of the array.
+        offsets: the index at which the tile begins along each axis of the array, as int64.
+    """
 
     def __init__(self, on: TileLowering, op: Op, tile: Tile) -> None:
         self.on = on

@@ -40,7 +40,10 @@ def _combine(on: TileLowering, op: Op) -> Combine:
 
 
 def _reduce(on: TileLowering, op: Op) -> None:
-    """Lower `tile_reduce`: halve the rows along the axis until one is left; without an axis, all elements."""
+    """Lower `tile_reduce`: halve the rows along the axis until one is left; without an axis, all elements.
+
+    An "argmin" or "argmax" is lowered to a search instead.
+    """
     (tile,) = op.operands
     shape, axis = tile_of(tile).shape, op.attrs.get(AXIS)
     outer, length, inner = (

@@ -109,11 +109,11 @@ def _written(op: Op, parts: list[Part]) -> list[Op]:
 
 
 def _last_loads(block: Block, defs: dict[Value, Op], loaded: dict[Op, Op]) -> None:
-    """Record the load of the same element before each store, if both are in one block with no effect between.
+    """Record for each store the load of the same element before it, if both are in one block with no effect between.
 
     Args:
-        block: the block.
-        defs: the operation that defines each value.
+        block: the block; those nested in it are looked through, too.
+        defs: the operation that defines each value; not used.
         loaded: receives the load, by store.
     """
     fresh = dict[tuple[Value, ...], Op]()

@@ -26,9 +26,13 @@ def drop_overwritten(function: Function, overlap: Overlap = any_overlap) -> Func
 
 
 class _Backwards:
-    """Rewrites blocks from the end.
+    """Rewrites blocks from the end, without stores that are overwritten before anything reads them.
 
-    `doomed` has the elements, by array and indices, that are overwritten before they are read.
+    What its methods take as `doomed` are the elements, by array and indices, that are overwritten before they are read.
+
+    Attributes:
+        overlap: returns whether two arrays may share elements.
+        used: all operands of the function.
     """
 
     def __init__(self, overlap: Overlap, used: set[Value]) -> None:
@@ -36,7 +40,10 @@ class _Backwards:
         self.used = used
 
     def block(self, block: Block, doomed: set[Element]) -> Block:
-        """Return the block without dead stores, and change `doomed` to what holds before it."""
+        """Return the block without dead stores; change `doomed` from what holds behind it to what holds before it.
+
+        `doomed` has the elements, by array and indices, that are overwritten before they are read.
+        """
         ops: list[Op] = []
         for op in reversed(block.ops):
             if op.blocks:
@@ -56,7 +63,10 @@ class _Backwards:
         return op.name in READS and not unseen
 
     def seen(self, op: Op, doomed: set[Element]) -> None:
-        """Change `doomed` to what holds before an operation: a store adds an element, reads and reports remove some."""
+        """Change `doomed`, the elements overwritten before they are read, from behind an operation to before it.
+
+        A store adds an element, a read removes those that it may see, a report all.
+        """
         if op.name in REPORTS:
             doomed.clear()
         elif op.name == "store":
@@ -66,9 +76,9 @@ class _Backwards:
             doomed -= {e for e in doomed if e[0] is array or self.overlap(e[0], array)}
 
     def structured(self, op: Op, doomed: set[Element]) -> Op:
-        """Rewrite an `if` or a loop, and change `doomed` to what holds before it.
+        """Return an `if` or a loop without dead stores; change `doomed`, the elements overwritten before they are read.
 
-        Of an `if`, that is what both branches overwrite; a loop may run again, or not at all.
+        Before an `if` that is what both branches overwrite; a loop may run again, or not at all.
         """
         if op.name == "if":
             ends = [set(doomed) for _ in op.blocks]

@@ -38,14 +38,24 @@ def reuse(function: Function, overlap: Overlap = any_overlap) -> Function:
 
 
 class _Reuse:
-    """Rewrites blocks; `known` has the values of elements, by array and indices, at the current operation."""
+    """Rewrites blocks without loads of elements whose value is known.
+
+    What its methods take as `known` are the values of elements, by array and indices, at the current operation.
+
+    Attributes:
+        overlap: returns whether two arrays may share elements.
+        mapping: results of loads to the values that replace them.
+    """
 
     def __init__(self, overlap: Overlap) -> None:
         self.overlap = overlap
         self.mapping: dict[Value, Value] = {}
 
     def block(self, block: Block, known: Known) -> Block:
-        """Return the block without loads of known elements; `known` becomes what holds after it."""
+        """Return the block without loads of known elements.
+
+        `known` has the values of elements, by array and indices, before the block; it is changed to those behind it.
+        """
         ops: list[Op] = []
         for op in block.ops:
             operands = tuple([self.mapping.get(v, v) for v in op.operands])
@@ -56,7 +66,10 @@ class _Reuse:
         return Block(block.params, tuple(ops))
 
     def op(self, op: Op, operands: Element, known: Known) -> Op:
-        """Return an operation with these operands and its blocks rewritten; `known` becomes what holds after it."""
+        """Return an operation with these operands and its blocks rewritten.
+
+        `known` has the values of elements before the operation; it is changed to those behind it.
+        """
         if op.blocks:
             inside = dict(known)
             # An iteration may follow another one, so what the loop writes is unknown from its first line on; the sides

@@ -94,7 +94,7 @@ class Checkpoints:
         """Emit the storing of a state.
 
         Args:
-            slot: where.
+            slot: the number of the slot to write.
             position: the number of its iteration, the first of a chunk.
             state: its values.
         """
@@ -247,7 +247,7 @@ class Checkpoints:
         return builder.ref(*builder.if_(simple.value, near.block, beyond.block))
 
     def _checkpoint_distance(self, left: Ref, free: Ref) -> Ref:
-        """Emit what `_distance` returns where there are fewer slots than chunks, but at least two.
+        """Emit how many chunks to run until the next state is stored, if they outnumber the two or more free slots.
 
         With b = C(free + r - 1, r - 1) < left <= C(free + r, r): as far as b, but leaving C(free + r - 2, r - 1).
         """

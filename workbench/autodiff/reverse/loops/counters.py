@@ -120,7 +120,7 @@ def _before(sweep: ReverseSweep, ops: Sequence[Op], value: Value, param: Value, 
 
 
 def _compute(sweep: ReverseSweep, ops: Sequence[Op], value: Value) -> None:
-    """Emit a value of the body again, from what is known in the iteration."""
+    """Emit a value of the body again, from what is known in the iteration; `sweep.env` then has it."""
     defining = {v: op for op in ops for v in op.results}
     needed: set[Op] = set()
     pending = [value]

@@ -20,7 +20,7 @@ from workbench.types import element, int64, is_integer, uint64
 
 
 class Loop(msgspec.Struct, frozen=True):
-    """A `for` or `while` of the kernel, with the parts that both have."""
+    """A `for` or `while` of the kernel (`op`), with the parts that both have."""
 
     op: Op
 
@@ -128,7 +128,13 @@ class Loop(msgspec.Struct, frozen=True):
 
 
 class Iteration:
-    """An iteration of a reversed loop that stores no state. `counter` is the index of a `for`."""
+    """An iteration of a reversed `for` that stores no state; others derive from it.
+
+    Attributes:
+        sweep: the sweep that emits it.
+        loop: the kernel's loop.
+        counter: the index of the `for` in this iteration.
+    """
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, counter: Value) -> None:
         self.sweep, self.loop, self.counter = sweep, loop, counter

@@ -31,7 +31,17 @@ def only_adds(sweep: ReverseSweep, loop: Loop, block: Block) -> bool:
 
 
 class _ReversedBody:
-    """The body of a reversed loop, with how often it uses each value."""
+    """The body of a reversed loop, with what the test whether its iterations commute asks of it.
+
+    Attributes:
+        sweep: emitted it.
+        loop: the kernel's loop.
+        block: the body.
+        ops: its operations, at any depth.
+        defs: the operations of all values of the adjoint.
+        inside: the values that the body defines.
+        users: how many operands in the body each value is.
+    """
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, block: Block) -> None:
         self.sweep, self.loop, self.block = sweep, loop, block

@@ -97,7 +97,7 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class _Form(msgspec.Struct, frozen=True):
-    """A form of the reversed loop.
+    """A way to write a reversed loop: without states, with all states, or with checkpoints.
 
     Attributes:
         written: emits its body, given the carried values, and whether cotangents go with a bool that says whether they
@@ -110,7 +110,7 @@ class _Form(msgspec.Struct, frozen=True):
 
 
 def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted: Sequence[int]) -> _Form:
-    """Return the form of one `for` that stores no states; it runs forward if the order does not matter.
+    """Return how to write a reversed loop as one `for` without states; it runs forward if the order does not matter.
 
     Args:
         sweep: the sweep.
@@ -132,7 +132,7 @@ def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted:
 
 
 def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
-    """Return the form of a reversed loop that stores states: of all iterations if these are few, else checkpoints."""
+    """Return how to write a reversed loop that stores states: of all iterations if these are few, else checkpoints."""
     count = few(sweep, loop)
     if count:
         states = States(sweep, loop, count)
@@ -240,7 +240,7 @@ def _forwards(sweep: ReverseSweep, loop: Loop, iteration: Iteration) -> tuple[Va
 def _backwards(
     sweep: ReverseSweep, loop: Loop, carried: list[_Carried]
 ) -> tuple[tuple[Value, Value, Value], Iteration]:
-    """Return the bounds (start, stop, step) of a reversed loop from the last iteration to the first, and its turn.
+    """Return the bounds (start, stop, step) of a reversed loop from the last iteration to the first, and its iteration.
 
     A `for` with a step of 1 or -1 and an index of int32 or int64 counts by that, others by the number of iterations.
     """

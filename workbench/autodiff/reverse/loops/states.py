@@ -25,6 +25,9 @@ class States:
     """The reversal of a loop of few iterations, from stored states of all of them.
 
     Attributes:
+        sweep: emits it.
+        loop: the kernel's loop.
+        iterations: how many there are at most.
         stored: the numbers of the carried values that are stored.
         storage: slots for each of them.
         iteration: the iteration that runs backwards.
@@ -55,7 +58,12 @@ class States:
         return b.for_(last, back, back, starts, body)
 
     def run_while(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
-        """Emit the same for a `while`, which runs forward as long as its condition holds; see `run`."""
+        """Emit a `while` forward, storing the state of each iteration, then backwards; return the cotangents.
+
+        Args:
+            starts: the cotangents at its beginning.
+            body: the reversed body.
+        """
         sweep, loop, b = self.sweep, self.loop, self.sweep.builder
         zero, one, back = (b.const(k) for k in (0, 1, -1))
         tested, params = ((Value(int32, "step"), *(fresh(loop.carried[s]) for s in self.stored)) for _ in range(2))
