@@ -337,7 +337,7 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
 
 
 def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Device) -> object:
-    """Return the argument in the form in which a launch's arguments are packed.
+    """Return the argument as a launch packs it: an array, a Python number, a flat tuple of components, or a struct.
 
     Raises:
         LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.

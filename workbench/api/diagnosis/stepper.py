@@ -112,6 +112,7 @@ class Steps(Sequence[Step]):
         note: str = "",
         lines: Sequence[tuple[int, str]] = (),
     ) -> None:
+        """Hold the steps of one thread, with the attributes of these names."""
         self.kernel = kernel
         self.thread = thread
         self.note = note
@@ -123,9 +124,11 @@ class Steps(Sequence[Step]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        """Return one step by its position, or a tuple of steps for a slice."""
         return self._steps[index]
 
     def __len__(self) -> int:
+        """Return the number of steps."""
         return len(self._steps)
 
     def __str__(self) -> str:
@@ -242,7 +245,15 @@ def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[ob
 
 
 class _Taken:
-    """Collects the steps of a thread: what an operation does is added to the last step of the statement around it."""
+    """Collects the steps of a thread: what an operation does is added to the last step of the statement around it.
+
+    Attributes:
+        function: the IR that is interpreted, with a mark before every statement.
+        limit: how many steps are collected at most.
+        note: says that the limit was reached; empty if it was not.
+        steps: those collected so far.
+        spans: of each step its statement's source, first and last line.
+    """
 
     def __init__(self, function: Function, limit: int) -> None:
         self.function = function

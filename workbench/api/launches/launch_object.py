@@ -25,9 +25,14 @@ from workbench.runtime.launching.record import BY_OCCUPANCY, LaunchRecord
 
 
 class Launch:
-    """A launch kept for later, forward or adjoint: run it, change its arguments, run it again."""
+    """A launch that is kept to be run later, forward or adjoint: its arguments can be changed between runs.
+
+    Attributes:
+        kernel: the kernel that it launches.
+    """
 
     def __init__(self, kernel: Kernel, record: LaunchRecord) -> None:
+        """Hold a launch of `kernel` that is ready to run as `record`; it is not run."""
         self.kernel = kernel
         self._record = record
 
@@ -197,9 +202,15 @@ class Launch:
         return as_stream(stream, self._record.executable.device, self.kernel.name)
 
     def __copy__(self) -> Launch:
+        """Return another launch with the same arguments, on the same arrays; a change of one does not change it."""
         return Launch(self.kernel, self._record)
 
     def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled.
+
+        Raises:
+            LaunchError: always.
+        """
         raise LaunchError(
             f"A launch of {self.kernel.name} that is kept cannot be pickled.",
             advice='Record it and save that: rec.save("run.wbr"). copy.copy gives another one on the same arrays.',

@@ -93,6 +93,16 @@ class Lowering:
         parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
     ) -> None:
+        """Hold what a lowering came to.
+
+        Args:
+            make: returns the IR when it is first asked for.
+            launch_metadata: of the function.
+            watched: the user's names that the lowering read, with their values.
+            notices: lines that mean something else than in Warp.
+            parts: parts of keys that are known, for the forward direction (True) and for others (False).
+            keep: stores the lowering in the cache; None: there is nothing to store.
+        """
         self._make = make
         self.params = launch_metadata.params
         self.launch_ndim, self.block_dim, self.adds_alone = (
@@ -120,7 +130,10 @@ class Lowering:
         return self._parts[forward]
 
     def keep(self) -> None:
-        """Store it in the cache, if it was lowered here and all that it read has exact text."""
+        """Store the lowering in the cache, if it was lowered here and all that it read has exact text.
+
+        Only the first call does so.
+        """
         keep, self._keep = self._keep, None
         if keep is not None:
             keep(self)
@@ -173,7 +186,14 @@ class OfFunction:
 
 
 class _LaunchMetadata(msgspec.Struct, frozen=True):
-    """The facts about a function that launches need."""
+    """What launches need to know of a function without its IR.
+
+    Attributes:
+        params: its parameters, by name and type.
+        launch_ndim: the number of indices that it asks `tid()` for; 0: none.
+        block_dim: the threads of a block of a kernel of tiles; else 0.
+        adds_alone: whether arguments that do not overlap get other code, without atomics or with combined sums.
+    """
 
     params: tuple[Value, ...]
     launch_ndim: int
@@ -210,8 +230,16 @@ def lowering(
 ) -> Lowering:
     """Return the lowering of a kernel for parameters of these types: from the cache if it is there, else lowered now.
 
+    Args:
+        definition: the kernel's.
+        types: by parameter.
+        from_warp: it was written for Warp: note what means something else here, and do not use the cache.
+        warp_meanings: names mean what they mean in Warp.
+        tiling: how blocks are launched; None: it runs once per thread.
+
     Raises:
-        NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
+        NeedsBlocks: the kernel uses tiles, and `tiling` is None.
+        KernelSyntaxError, KernelTypeError: its body has errors.
     """
     digest = "" if from_warp else _digest(definition, types, warp_meanings, tiling)
     cached = _found(digest, definition, types) if digest else None
@@ -249,11 +277,11 @@ def _launch_metadata(function: Function, adds: bool | None = None) -> _LaunchMet
 def known_function(
     function: Function, adds_alone: bool | None, parts: tuple[tuple[Part, ...], tuple[Part, ...]] | None
 ) -> Lowering:
-    """Return the lowering of a kernel of which only the IR is known.
+    """Return the lowering of a kernel of which only the IR is known; it watches no names.
 
     Args:
         function: its IR.
-        adds_alone: as `Lowering.adds_alone`; None derives it.
+        adds_alone: whether arguments that do not overlap get other code, without atomics; None derives it.
         parts: the parts of keys for the forward direction and for others; None derives them.
     """
     known = None if parts is None else {True: parts[0], False: parts[1]}
@@ -280,7 +308,7 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
     """Return the names that a lowering read, each with the exact text of its value.
 
     Raises:
-        Inexact: one has none.
+        Unfingerprintable: one has none.
     """
     if reads.refused:
         raise Unfingerprintable(reads.refused)
@@ -300,7 +328,7 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
     """Refuse an attribute whose value may change while its object stays the same.
 
     Raises:
-        Inexact: it may change.
+        Unfingerprintable: it may change.
     """
     fingerprint(where, seen)
     ours = type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
@@ -314,7 +342,7 @@ def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str
     """Yield the names that launches watch, in the form of `_Saved.watched`.
 
     Raises:
-        Inexact: one cannot be identified in another process.
+        Unfingerprintable: one cannot be identified in another process.
     """
     for w in reads.watched.values():
         if w.definition.library:
@@ -364,7 +392,15 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
 
 
 def _same(where: int | str, way: str | None, name: str, expected: str, seen: Seen) -> bool:
-    """Return whether a name or a module's attribute has the value whose exact text is `text`."""
+    """Return whether a name, or an attribute of a module, still has the value with the exact text `expected`.
+
+    Args:
+        where: the number, in `seen`, of the definition that reads the name; or a module's name.
+        way: the way in which the name was asked for, a key of `WAYS`; None of a module's attribute.
+        name: the name.
+        expected: an exact text of a value.
+        seen: the definitions that are known.
+    """
     if isinstance(where, str):
         return fingerprint(getattr(sys.modules.get(where, MISSING), name, MISSING), seen) == expected
     definition = seen.definitions[where]
@@ -398,8 +434,8 @@ def _put(
     Args:
         digest: the key.
         name: the kernel's.
-        reads: as of `_reads`.
-        watched: as of `_watched`.
+        reads: the names that the lowering read, with the exact texts of their values.
+        watched: the names that launches watch, in the form of `_Saved.watched`.
         locations: which source positions the IR may refer to.
         result: the lowering, whose parts of keys are stored as well.
     """
@@ -422,6 +458,7 @@ class _Locations:
     """
 
     def __init__(self, seen: Seen) -> None:
+        """Number the lines of the definitions in `seen`, decorators included; others that come later are not known."""
         self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
         self._at: dict[tuple[Source, int], int] = {}
         for index, definition in enumerate(self.definitions):
@@ -433,7 +470,7 @@ class _Locations:
         """Return a location as a list.
 
         Raises:
-            Inexact: it is in no definition that is known.
+            Unfingerprintable: it is in no definition that is known.
         """
         if location.source is UNKNOWN.source:
             return [-1, location.line, location.column, location.end_line, location.end_column]

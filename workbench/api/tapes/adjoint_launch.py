@@ -120,6 +120,13 @@ def plain_adjoint(
     It is right only if a launch's arrays are dense and share no memory. None if there is none, so that `bind_adjoint`
     has to bind the adjoint for its arguments.
 
+    Args:
+        record: the launch, forward or a derivative.
+        unwanted: names of its arrays whose gradients are not computed.
+        ordered: run the adjoint's threads in order.
+        large: leave it to the caller, if possible, to clear the cotangents of what the launch overwrote.
+        step: "adjoint", or a part of it.
+
     Raises:
         NotDifferentiable: there is no right adjoint.
     """

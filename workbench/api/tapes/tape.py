@@ -129,6 +129,7 @@ class Tape(Opened):
         return sum(s.nbytes for s in self.snapshots)
 
     def __len__(self) -> int:
+        """Return the number of steps."""
         return len(self.steps)
 
     def __iter__(self) -> Iterator[Work]:
@@ -445,7 +446,10 @@ class Tape(Opened):
             self.written.add(base.memory)
 
     def again(self, snapshots: Snapshots, only: Sequence[array] | None = None) -> Tape:
-        """Return a tape for steps that run again, which takes its copies from `snapshots`; `only` as of `Tape`."""
+        """Return a new, empty tape for steps that run again, which takes its copies from `snapshots`.
+
+        With `only` it computes gradients with respect to these arrays alone.
+        """
         tape = type(self)(into_grad=False, deterministic=self.deterministic, only=only)
         tape.kept = snapshots
         return tape
