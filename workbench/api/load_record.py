@@ -57,7 +57,7 @@ class _Edition(Edition):
 
 
 class SavedKernel(Kernel):
-    """A kernel loaded from a file: it has a name and IR, but no Python function, and launches itself refuse it."""
+    """A kernel loaded from a file: it has a name and IR, but no Python function, and `launch` refuses it."""
 
     def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
         """Hold the IR of a forward function with the options of its adjoint."""

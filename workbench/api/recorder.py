@@ -197,7 +197,7 @@ class Recorder(Observer):
     def __getitem__(self, index: slice) -> Recorder: ...
 
     def __getitem__(self, index: int | slice) -> Work | Recorder:
-        """Return one entry by its position, or for a slice a recorder of those entries with the same stored contents."""
+        """Return one entry by its position, or for a slice a recorder of those entries with the same contents."""
         if isinstance(index, slice):
             return Recorder(self.entries[index], self.contents, counter=self.counters)
         return self.entries[index]

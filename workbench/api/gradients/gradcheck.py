@@ -145,7 +145,7 @@ def gradcheck(
         shared: bytes of dynamic shared memory of a CUDA C++ kernel's block.
 
     Returns:
-        What was found; it is true if every derivative that was compared agrees.
+        The verdict, which is true if every derivative that was compared agrees.
 
     Raises:
         NotDifferentiable: the kernel has no right adjoint.

@@ -43,7 +43,7 @@ class Launch:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The arguments by parameter; an adjoint launch's include the `adj_…` ones."""
+        """The arguments by parameter, in a new dictionary; an adjoint launch's include the `adj_…` ones."""
         return dict(self._record.arguments)
 
     @property

@@ -1,4 +1,4 @@
-"""A kernel lowered for parameters of some types: its IR, and the facts that launches need without reading that.
+"""A kernel lowered for parameters of some types: its IR, and what launches need to know without reading that.
 
 Lowering is most of what a kernel costs that is on disk. So what one lowering came to is kept in the cache, with all
 that it read of the world around the kernel's text (`workbench.frontend.state.reads`); another process that reads the
@@ -186,7 +186,7 @@ class OfFunction:
 
 
 class _LaunchMetadata(msgspec.Struct, frozen=True):
-    """What launches need to know of a function without its IR.
+    """The part of a function that launches need without its IR.
 
     Attributes:
         params: its parameters, by name and type.
@@ -269,7 +269,10 @@ def _new_lowering(digest: str, definition: Definition, lowered: Lowered) -> Lowe
 
 
 def _launch_metadata(function: Function, adds: bool | None = None) -> _LaunchMetadata:
-    """Return the facts of a function that launches need; `adds` is whether it adds alone, None derives that."""
+    """Return the part of a function that launches need without its IR.
+
+    `adds` says whether it adds alone (see `_LaunchMetadata.adds_alone`); None derives that.
+    """
     adds = adds_alone(function) or reduces(function) if adds is None else adds
     return _LaunchMetadata(function.params, function.launch_ndim, function.block_dim, adds)
 
@@ -305,7 +308,7 @@ def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings:
 
 
 def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, str]]:
-    """Return the names that a lowering read, each with the exact text of its value.
+    """Return the names that a lowering read, each with the exact text of its value, in the form of `_Saved.reads`.
 
     Raises:
         Unfingerprintable: one has none.
@@ -458,7 +461,7 @@ class _Locations:
     """
 
     def __init__(self, seen: Seen) -> None:
-        """Number the lines of the definitions in `seen`, decorators included; others that come later are not known."""
+        """Number the lines of the definitions in `seen`, with their decorators; those added later are not known."""
         self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
         self._at: dict[tuple[Source, int], int] = {}
         for index, definition in enumerate(self.definitions):

@@ -82,7 +82,7 @@ class Gradients(Mapping[array, array]):
         self._only = only
 
     def __getitem__(self, key: Any) -> Any:
-        """Return the adjoint of an array, or a copy of a struct with the adjoints of its arrays in their place.
+        """Return an array's adjoint; of a struct a copy with adjoints in place of arrays that require a gradient.
 
         Raises:
             KeyError: it is no array of floats, the tape did not record it, or its gradient is not computed.

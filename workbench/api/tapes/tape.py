@@ -109,7 +109,7 @@ class Tape(Opened):
 
     @property
     def seen(self) -> dict[int, array]:
-        """The float arrays of all steps, by their ids."""
+        """The float arrays of all steps, and those that backward passes started at, by their ids."""
         arrays = {id(a): a for step in self.steps for a in step.touched if is_float(a.dtype)}
         return arrays | {k: a for k, a in self._ends.items() if k not in arrays}
 
