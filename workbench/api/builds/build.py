@@ -126,7 +126,11 @@ def load(
 
 
 def _load(specialisation: Specialisation, slot: Slot, force: bool = False) -> Executable:
-    """Return the code for a slot, built or from the cache; noted with the specialisation. Raise as `load` does."""
+    """Return the code for a slot (direction, options, device, atomic), built or from the cache.
+
+    It is noted in the specialisation's `executables`, and taken from there the next time unless `force` is set.
+    Raise as `load` does.
+    """
     direction, options, target, _ = slot
     executable = specialisation.executables.get(slot)
     building = specialisation.building.pop(slot, None) if executable is None else None
@@ -193,7 +197,11 @@ def ahead(
 
 
 def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
-    """Return what is to be compiled for a slot; raise as `_refuse_unwanted` does."""
+    """Return the description of what is to be compiled for a slot (direction, options, device, atomic).
+
+    Raises:
+        NotDifferentiable: it is an adjoint, and the kernel has `enable_backward=False`.
+    """
     _, options, device, atomic = slot
     _refuse_unwanted(specialisation, direction)
     backend = backend_for(device.kind)
@@ -362,7 +370,10 @@ def _find(
 
 
 def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
-    """Return what `use` makes of the artifact in the cache; None if there is none, or with `force`."""
+    """Return what `use` makes of the artifact in the cache; None if there is none, or with `force`.
+
+    In any case the key is noted as the kernel's last one, and the kernel's lowering is stored.
+    """
     started, key = time.perf_counter(), wanted.key
     entry = None if force else find_entry(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
@@ -610,7 +621,10 @@ def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, A
 
 
 def _complete(wanted: _Wanted) -> Executable:
-    """Return the code of a direction with both of its versions (see `Options.quick`), built or from the cache."""
+    """Return the code of a direction with both of its versions, built or from the cache.
+
+    The quick one leaves out the checks that a test of the launch's arguments makes needless; the other has all.
+    """
     assert wanted.device is not None
     options = replace(wanted.options, quick=False)
     return _load(wanted.specialisation, (wanted.direction, options, wanted.device, wanted.atomic))

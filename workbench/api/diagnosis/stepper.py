@@ -232,7 +232,11 @@ def _lines(kernel: Kernel) -> list[tuple[int, str]]:
 
 
 def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
-    """Return the arguments of the IR's parameters; arrays are copied to the host."""
+    """Return the checked arguments, one for each parameter of the IR; arrays are NumPy copies, structs their fields.
+
+    Raises:
+        LaunchError: one does not fit its type.
+    """
     host = get_device("cpu")
     arguments: list[object] = []
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
@@ -331,7 +335,10 @@ def _value(source: object, values: Sequence[object]) -> object:
 
 
 def _plain(value: object) -> object:
-    """Return a number with the digits that its type needs, a vector as a tuple, a large array as text."""
+    """Return a NumPy number as Python's with the digits that its type needs, a vector as a tuple.
+
+    An array of more than `SMALL` elements becomes text; other values are returned unchanged.
+    """
     if is_numpy(value) and not is_numpy_array(value):
         number = {"f": float, "c": complex}.get(value.dtype.kind)
         return value.item() if number is None else number(str(value))

@@ -83,7 +83,10 @@ class Launch:
             self._record = stored
 
     def _latest(self) -> dict[str, object]:
-        """Return the present values of arguments that came from uniforms, by parameter."""
+        """Return the present values of the numbers that came from uniforms, by parameter.
+
+        Arrays that stand for uniforms are left out: the uniforms update these themselves.
+        """
         record = self._record
         return {n: u.peek() for n, u in record.uniforms.items() if not isinstance(record.arguments[n], array)}
 

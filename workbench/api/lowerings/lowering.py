@@ -65,7 +65,10 @@ _NAMES: dict[object, str] = {way: key for key, way in WAYS.items()}
 
 
 def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
-    """Return the operations of a func's derivatives by `inputs`, and these; only this imports `autodiff`."""
+    """Return the operations that compute a func's derivatives by `inputs`, and the values of these derivatives.
+
+    Only this imports `autodiff`.
+    """
     # Kernels without grad(f) do not need it.
     return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
 
@@ -415,7 +418,7 @@ def _same(where: int | str, way: str | None, name: str, expected: str, seen: See
 
 
 def _watched_again(index: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Dependency:
-    """Return a name that a cached lowering watches, with its present value; arguments as `_watched` yields them."""
+    """Return a name that a cached lowering watches, with its present value, from a row of `_Saved.watched`."""
     definition = seen.definitions[index]
     if kind == "static":
         return reevaluated_static(definition, path, known)

@@ -223,7 +223,7 @@ def _count(turns: array[int32]):
 
 @kernel
 def _move(plan: array[int32], states: array(dtype=Any, ndim=2), state: array[Any]):
-    """Copy the state to the slot that the plan names, or from one."""
+    """Copy the state to the slot that the plan says to save it in, or else from the slot to load it from."""
     i = tid()
     if plan[_SAVE] >= 0:
         states[plan[_SAVE], i] = state[i]

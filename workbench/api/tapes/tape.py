@@ -351,7 +351,10 @@ class Tape(Opened):
             raise
 
     def _retaining(self, ready: Sequence[tuple[Step, Undo]]) -> Iterator[tuple[Step, Undo]]:
-        """Yield the steps one by one; in the end each adjoint is again what it was after its array's last change."""
+        """Yield the steps with what undoes them, which the caller calls before it asks for the next.
+
+        In the end each adjoint is again what it was after its array's last change.
+        """
         retained: dict[Memory, array] = {}
         for step, undo in ready:
             retained |= self._copies({a.memory for a in step.changed} - retained.keys())
@@ -463,7 +466,7 @@ class Tape(Opened):
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
-        """Set to 0 all adjoints, and the `.grad` of all arrays that the tape saw; the recorded steps stay."""
+        """Set to 0 all adjoints, and with `into_grad` the `.grad` of all arrays that the tape saw; steps stay."""
         with without(self):
             for value in self.seen.values():
                 if value.memory.grad is not None and self._into_grad:
@@ -472,7 +475,7 @@ class Tape(Opened):
                 adjoint.zero_()
 
     def reset(self) -> None:
-        """Forget records, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
+        """Forget all steps, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
         self.steps.clear()
         self.adjoints.clear()
         self.written.clear()
