@@ -232,7 +232,7 @@ def _lines(kernel: Kernel) -> list[tuple[int, str]]:
 
 
 def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
-    """Return the checked arguments, one for each parameter of the IR; arrays are NumPy copies, structs their fields.
+    """Return the checked arguments, one for each parameter of the IR; arrays as NumPy copies, structs by field.
 
     Raises:
         LaunchError: one does not fit its type.
