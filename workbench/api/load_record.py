@@ -52,11 +52,12 @@ class _Edition(Edition):
     """The edition of a kernel from a file, which is never outdated."""
 
     def __init__(self, kernel: str) -> None:
+        """Identify a kernel by its name alone: it has no digest, and no cell binds it."""
         self.kernel, self.content, self.name = kernel, "", None
 
 
 class SavedKernel(Kernel):
-    """A kernel loaded from a file: it has a name and IR, but no Python function."""
+    """A kernel loaded from a file: it has a name and IR, but no Python function, and `launch` refuses it."""
 
     def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
         """Hold the IR of a forward function with the options of its adjoint."""
@@ -73,7 +74,7 @@ class SavedKernel(Kernel):
 
 
 class SavedSpecialisation(Specialisation):
-    """A specialisation loaded from a file: IR, facts and tiling of a kernel."""
+    """A specialisation loaded from a file: the IR of a kernel, whose name is all that is known of its source."""
 
     def __init__(
         self,
@@ -83,7 +84,15 @@ class SavedSpecialisation(Specialisation):
         kernel_facts: KernelFacts | None = None,
         tiling: tuple[int, int | None, bool, tuple[int, ...]] | None = None,
     ) -> None:
-        """Hold the IR with the facts known of it, and with the tiling of its launch if it has tiles."""
+        """Hold IR of a file as the specialisation of a new `SavedKernel`.
+
+        Args:
+            function: the forward IR.
+            checkpoints, fma: options of the kernel.
+            kernel_facts: what the file says of the IR, so that it need not be derived: whether it adds alone, and
+                the parts of its keys; None derives them.
+            tiling: the fields of the `Tiling` of a kernel of tiles; None: it runs once per thread.
+        """
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
         self.tiling = Tiling(*tiling) if tiling is not None else None
@@ -156,7 +165,17 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
 
 
 def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> Recorder:
-    """Turn a record that was read from a file into a recorder; see `load_record`."""
+    """Turn a record that was read from a file into a recorder, with new memory and with kernels that are built.
+
+    Args:
+        saved: the file's content.
+        trust: use its machine code, and run launches with or without checks as they ran; else with checks.
+        device: run everything there; None: on the devices that it ran on.
+
+    Raises:
+        RecordError: the content could not have been saved by `Recorder.save`, or a kernel cannot be built.
+        DeviceError: it ran on a device that is not here.
+    """
     if trust:
         _take_artifacts(saved)
     with observing(_Deferring()):
@@ -192,9 +211,18 @@ class _Restorer:
     """A file's content turned into objects of this process: specialisations, memories, arrays, graphs and launches.
 
     Methods raise a RecordError where the content could not have been written by `save`.
+
+    Attributes:
+        saved: the file's content.
+        trust: whether its launches run with or without checks as they did; else they run with checks.
+        device: the device that everything is put on; None: those that it ran on.
+        specialisations, memories, arrays, graphs: the restored objects, by their numbers in the file.
+        structs: restored struct types, by those of the file.
+        contents: what the memories held before the record ran.
     """
 
     def __init__(self, saved: Saved, trust: bool, device: str | None) -> None:
+        """Allocate the file's memories with their contents, and restore its kernels, arrays and graphs."""
         self.saved = saved
         self.trust = trust
         self.device = device

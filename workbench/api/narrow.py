@@ -9,10 +9,13 @@ from workbench.types import is_float
 
 
 def is_float_array(value: object) -> TypeGuard[array]:
-    """Return whether the value is an array of floats, or of vectors or structs of them, which can have a gradient."""
+    """Return whether the value is a Workbench array of floats, or of vectors or structs of them.
+
+    Such an array can have a gradient.
+    """
     return isinstance(value, array) and is_float(value.dtype)
 
 
 def is_array(value: object) -> TypeGuard[array]:
-    """Return whether the value is an array."""
+    """Return whether the value is a Workbench array."""
     return isinstance(value, array)

@@ -70,7 +70,15 @@ class Recorder(Observer):
         inputs: bool = False,
         counter: Counter | Counters = (),
     ) -> None:
-        """Hold these entries; `inputs`, `counter` as of `record`, from now on."""
+        """Hold these entries; nothing is recorded before `start`.
+
+        Args:
+            entries: what ran, in order; or a tape, whose work is taken.
+            contents: what arrays held before their first use; None: that is unknown.
+            inputs: keep from now on what each array holds before it is first used.
+            counter: parameters whose recorded whole numbers advance with each replay: a name, several, or a mapping
+                to how much.
+        """
         must_be(entries, Iterable, "Recorder() takes entries", advice="with wb.record() as recorder: … makes one.")
         self.entries: list[Work] = list(entries)
         self.contents = Contents() if inputs and contents is None else contents
@@ -179,6 +187,7 @@ class Recorder(Observer):
     # What it holds.
 
     def __len__(self) -> int:
+        """Return the number of entries."""
         return len(self.entries)
 
     @overload
@@ -188,11 +197,13 @@ class Recorder(Observer):
     def __getitem__(self, index: slice) -> Recorder: ...
 
     def __getitem__(self, index: int | slice) -> Work | Recorder:
+        """Return one entry by its position, or for a slice a recorder of those entries with the same contents."""
         if isinstance(index, slice):
             return Recorder(self.entries[index], self.contents, counter=self.counters)
         return self.entries[index]
 
     def __iter__(self) -> Iterator[Work]:
+        """Iterate over the entries, in order."""
         return iter(self.entries)
 
     @property
@@ -477,9 +488,15 @@ class Recorder(Observer):
         )
 
     def __copy__(self) -> Recorder:
+        """Return another recorder of the same entries, which uses the same arrays."""
         return self[:]
 
     def __reduce__(self) -> Any:
+        """Refuse to be pickled or copied deeply.
+
+        Raises:
+            RecordError: always.
+        """
         raise RecordError(
             "A record cannot be pickled, nor copied with what it uses.",
             advice='rec.save("run.wbr") writes it, and wb.load_record("run.wbr") loads a copy.',

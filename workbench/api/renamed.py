@@ -37,13 +37,16 @@ class OldName:
     """An attribute under its old name: `said = OldName("summary")` reads `summary`."""
 
     def __init__(self, present: str) -> None:
+        """Stand for the attribute whose present name is `present`."""
         self._present = present
         self.__doc__ = f"The old name of `{present}`."
 
     def __set_name__(self, owner: type, name: str) -> None:
+        """Note the class and the old name, for the warning."""
         self._old = f"{owner.__name__}.{name}"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Return the attribute that has the present name, after a warning; of the class this object itself."""
         if instance is None:
             return self
         warn(f"{self._old} is {self._present} now.")

@@ -143,7 +143,9 @@ def as_stream(stream: object, device: Device, kernel: str) -> object:
 
 
 def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) -> list[object]:
-    """Return the arguments, one per parameter: inputs, outputs, the defaults of those left out, and uniforms' values.
+    """Return the arguments of a launch, with defaults for those left out and uniforms replaced by their values.
+
+    There are fewer than parameters if one that was left out has no default.
 
     Raises:
         LaunchError: inputs or outputs are not lists.
@@ -169,7 +171,10 @@ def require_lists(kernel: Kernel, inputs: object, outputs: object) -> None:
 
 
 def defaults_after(kernel: Kernel, count: int) -> list[object]:
-    """Return the defaults of all parameters after the first `count`; an empty list if one of them has no default."""
+    """Return the defaults of all parameters after the first `count`; an empty list if one of them has no default.
+
+    The kernel's parameters are updated first for the uniforms that it reads.
+    """
     if IN_USE and hasattr(kernel, "follow_uniforms"):
         kernel.follow_uniforms()
     rest = getattr(kernel, "parameters", ())[count:]  # `prepare` refuses what is no kernel
@@ -214,7 +219,8 @@ def with_defaults(
     """Return the arguments of a launch with defaults for those left out.
 
     Returns:
-        The arguments, one per parameter; the outputs with the defaults that follow them; and uniforms by parameter.
+        The arguments, fewer than parameters if one left out has no default; the outputs with the defaults that
+        follow them; and uniforms by parameter.
 
     Raises:
         LaunchError: inputs or outputs are not lists.
@@ -337,7 +343,7 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
 
 
 def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Device) -> object:
-    """Return the argument in the form in which a launch's arguments are packed.
+    """Return the argument as a launch packs it: an array, a Python number, a flat tuple of components, or a struct.
 
     Raises:
         LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.

@@ -320,7 +320,10 @@ def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
 
 
 def _counts(steps: Sequence[int], sizes: Sequence[int], distance: int) -> Iterator[tuple[int, ...]]:
-    """Yield the numbers of steps along each axis that add up to `distance` bytes, each less than that axis' size."""
+    """Yield tuples of the numbers of steps along each axis that add up to `distance` bytes.
+
+    Each number is less in magnitude than its axis' size.
+    """
     if not steps:
         yield from [()] if distance == 0 else []
         return

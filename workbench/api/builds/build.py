@@ -126,7 +126,11 @@ def load(
 
 
 def _load(specialisation: Specialisation, slot: Slot, force: bool = False) -> Executable:
-    """Return the code for a slot, built or from the cache; noted with the specialisation. Raise as `load` does."""
+    """Return the code for a slot (direction, options, device, atomic), built or from the cache.
+
+    It is noted in the specialisation's `executables`, and taken from there the next time unless `force` is set.
+    Raise as `load` does.
+    """
     direction, options, target, _ = slot
     executable = specialisation.executables.get(slot)
     building = specialisation.building.pop(slot, None) if executable is None else None
@@ -150,10 +154,10 @@ def ahead(
     atomic: bool = False,
     begin: bool = True,
 ) -> Executable:
-    """Return what launches must know of one direction; build its code in the background, if it is in no cache.
+    """Return the description of one direction's code that launches need, and build the code in the background.
 
-    The result's `ready()`, and `load`, wait for that build and raise what it raised. Some code is built here and now:
-    the user's own, ordered additions on a GPU, and matrix products on a GPU.
+    The result's `ready()`, and `load`, wait for that build and raise what it raised. Code that is loaded, cached or
+    cannot wait (the user's own; ordered additions or matrix products on a GPU) is returned loaded.
 
     Args:
         specialisation, direction, options, device, atomic: as for `load`.
@@ -193,7 +197,11 @@ def ahead(
 
 
 def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
-    """Return what is to be compiled for a slot; raise as `_refuse_unwanted` does."""
+    """Return the description of what is to be compiled for a slot (direction, options, device, atomic).
+
+    Raises:
+        NotDifferentiable: it is an adjoint, and the kernel has `enable_backward=False`.
+    """
     _, options, device, atomic = slot
     _refuse_unwanted(specialisation, direction)
     backend = backend_for(device.kind)
@@ -291,7 +299,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
     """A direction of a kernel to compile, with the options, backend and target of the code.
 
     Attributes:
-        atomic: as for `load`.
+        atomic: arguments overlap, so that the code never adds without atomics.
         device: where it will run; None: on some machine with this target, so that it is not loaded here.
     """
 
@@ -334,7 +342,8 @@ def _find(
         wanted: what is compiled.
         force: compile it even if it is cached.
         use: makes the result of the artifact and its key, for example loaded code.
-        ready: as for `find_linked`.
+        ready: called from another thread once a kernel with linked products, not there now, has been built; None
+            builds none in the background.
     """
     go_on()
     started = time.perf_counter()
@@ -361,7 +370,10 @@ def _find(
 
 
 def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
-    """Return what `use` makes of the artifact in the cache; None if there is none, or with `force`."""
+    """Return what `use` makes of the artifact in the cache; None if there is none, or with `force`.
+
+    In any case the key is noted as the kernel's last one, and the kernel's lowering is stored.
+    """
     started, key = time.perf_counter(), wanted.key
     entry = None if force else find_entry(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
@@ -427,6 +439,7 @@ class _Stages:
     """The stages of one build: reports each as it ends, and stops there a build that is no longer needed."""
 
     def __init__(self, kernel: str, direction: str) -> None:
+        """Begin without stages, for the build of one direction of the kernel of this name."""
         self.kernel = kernel
         self.direction = direction
         self.seconds: dict[str, float] = {}
@@ -493,11 +506,13 @@ def function_of(
 
     Args:
         specialisation: a kernel with types.
-        direction: as for `load`.
+        direction: "forward", "adjoint", "tangent", or several of these applied in turn.
         atomic: never add without atomics, because arguments overlap.
         numbers: compute gradients of number parameters too.
         constant: positions of parameters whose gradients are not computed.
-        stack, launch, uncleared: see `autodiff.adjoint`.
+        stack: an adjoint may keep all states of a short loop in the thread's own memory; not so on a GPU.
+        launch: the launches that an adjoint is for; None: all.
+        uncleared: leave adjoints of arrays that are overwritten in boxes as they are; the caller clears them.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or the kernel has `enable_backward=False`.
@@ -545,7 +560,10 @@ def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
 def _metadata(
     name: str, artifact: Artifact, function: Function, options: Options, stages: dict[str, float]
 ) -> dict[str, object]:
-    """Return the facts stored with the artifact; arrays are named by position, since the key has no parameter names."""
+    """Return the metadata to store with compiled code: the compiler's, name, stages, arrays that it accesses, cost.
+
+    Arrays are named by their parameters' positions, since the key has no parameter names.
+    """
     names = [p.name for p in function.params]
     return {
         **({"matmul": "generated"} if artifact.metadata["backend"] == "cuda" and multiplies(function) else {}),
@@ -603,7 +621,10 @@ def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, A
 
 
 def _complete(wanted: _Wanted) -> Executable:
-    """Return the code of a direction with both of its versions (see `Options.quick`), built or from the cache."""
+    """Return the code of a direction with both of its versions, built or from the cache.
+
+    The quick one leaves out the checks that a test of the launch's arguments makes needless; the other has all.
+    """
     assert wanted.device is not None
     options = replace(wanted.options, quick=False)
     return _load(wanted.specialisation, (wanted.direction, options, wanted.device, wanted.atomic))
@@ -654,7 +675,8 @@ def entry_key(key: Key, entry: Entry) -> Key:
 def find_entry(store: Store, key: Key, *, recheck: bool = False) -> Entry | None:
     """Return the stored entry of `key`; None if there is none.
 
-    `recheck` is as in `Store.get`; only with it is the unvectorised variant looked up too, which is rare.
+    With `recheck` (a second look, under the lock, whose miss is not counted) the unvectorised variant, which is
+    rare, is looked up too.
     """
     entry = store.get(key.digest, recheck=recheck)
     return store.get(_unvectorised(key).digest, recheck=True) if entry is None and recheck else entry

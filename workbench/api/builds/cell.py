@@ -53,7 +53,16 @@ CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
 
 @dataclass(frozen=True)
 class Ahead:
-    """The target that a cell's kernels are compiled for before their first launch; see `build_cell`."""
+    """The target that a cell's kernels are compiled for before their first launch.
+
+    Attributes:
+        backend: "auto", "cpu" or "cuda".
+        gradient: whether adjoints are compiled too.
+        options: of the code.
+        arch: "native", or a GPU architecture such as "sm_90" that is compiled for as well.
+        force: compile even what is cached.
+        fma: whether kernels whose own decorator does not say contract `a * b + c`; None: as `WORKBENCH_FMA` says.
+    """
 
     backend: str = "auto"
     gradient: bool = False
@@ -520,6 +529,8 @@ def _error(source: Source, line: int, column: int) -> KernelSyntaxError:
 
 def rebind(names: Mapping[str, object], namespace: dict[str, object], cell: str) -> None:
     """Add a cell's names to the namespace; report which other kernels there use one whose meaning this changes.
+
+    Builds in the background of kernels that these names meant before are cancelled.
 
     Args:
         names: the names, with their new values.

@@ -42,7 +42,10 @@ def gather_adjoint_of(
 
 @with_deep_stack
 def boxes_of(specialisation: Specialisation) -> dict[str, Box]:
-    """Return the boxes that a kernel overwrites, by parameter (see `stored_boxes`)."""
+    """Return the boxes of float arrays that a kernel does nothing with but overwrite, by parameter.
+
+    A box is written in terms of the launch's sizes; an array that the kernel uses in another way has none.
+    """
     if "boxes" not in specialisation.bound:
         specialisation.bound["boxes"] = stored_boxes(specialisation.function)
     return specialisation.bound["boxes"]
@@ -51,7 +54,13 @@ def boxes_of(specialisation: Specialisation) -> dict[str, Box]:
 def overwritten(
     specialisation: Specialisation, dims: tuple[int, ...], names: Sequence[str], values: Sequence[Any]
 ) -> dict[str, Region]:
-    """Return the regions of the arrays of `boxes_of` in a launch with these arguments, by parameter."""
+    """Return the regions of float arrays that one launch does nothing with but overwrite, by parameter.
+
+    Args:
+        specialisation: a kernel with types.
+        dims: the launch's dimensions.
+        names, values: its arguments, by name, in the same order.
+    """
 
     def number(atom: Atom) -> int:
         if atom.kind == "launch_dim":

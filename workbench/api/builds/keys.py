@@ -30,7 +30,7 @@ def target_of(device: Device, backend: Backend) -> str:
 def key_of(
     specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
 ) -> Key:
-    """Return the module key of one direction of a specialisation."""
+    """Return the cache key of the code of one direction of a specialisation."""
     extra = (
         *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
         *((Part("fma", "extra", b"1", "yes"),) if specialisation.kernel.fma else ()),
@@ -101,7 +101,7 @@ def why(name: str, direction: str = "forward") -> tuple[str, ...]:
 
 
 def is_of_options(reason: str) -> bool:
-    """Return whether a reason for a rebuild is that an option changed, as tools change it."""
+    """Return whether the text of a reason for a rebuild says that an option changed."""
     return reason.startswith("option ")
 
 

@@ -13,7 +13,13 @@ from workbench.structs import ELEMENT
 
 
 class LaunchAssumptions(NamedTuple):
-    """The facts about a launch's sizes and addresses that its code may rely on; see `Options` for each."""
+    """Assumptions about a launch's sizes and addresses that its code may rely on.
+
+    Attributes:
+        index32: few enough threads and near enough elements for 32-bit indices.
+        aligned: arrays of vectors or structs are aligned for loads of several numbers at once.
+        apart: no two arrays, and no two elements of one, share memory.
+    """
 
     index32: bool = True
     aligned: bool = True
@@ -21,7 +27,7 @@ class LaunchAssumptions(NamedTuple):
 
 
 def launch_assumptions(dims: Sequence[int], arrays: Mapping[str, array]) -> LaunchAssumptions:
-    """Return the facts about sizes and addresses that hold for a launch over `dims` with these arrays."""
+    """Return which assumptions of sizes, alignment and overlaps hold for a launch over `dims` with these arrays."""
     return LaunchAssumptions(fits_index32(dims, arrays), is_aligned(arrays.values()), not overlap(arrays))
 
 

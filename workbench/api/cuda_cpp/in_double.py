@@ -121,7 +121,7 @@ _HEAD = "".join(
 
 
 def wide_text(source: ExpandedSource) -> ExpandedSource:
-    """Return the text with every float a double; lines stay."""
+    """Return the text with every float a double, after a head of macros; its own lines stay one by one."""
     text = _LITERAL.sub(lambda m: m["text"] or f"{m['number']} ", _HALVES.sub("", source.text))
     return replace(source, text=_HEAD + text, own=())
 

@@ -101,6 +101,13 @@ class CudaKernel(Kernel):
     """
 
     def __init__(self, module: Text, signature: Signature, gradient: Signature | None) -> None:
+        """Make a kernel of a module.
+
+        Args:
+            module: the module it belongs to.
+            signature: the kernel's, as it stands in the text.
+            gradient: that of NAME_adjoint; None if the text has none.
+        """
         must_be(signature, Signature, "CudaKernel() takes a signature", advice='wb.cuda_module(text)["name"] is one.')
         self.module = module
         self.written = signature
@@ -125,10 +132,10 @@ class CudaKernel(Kernel):
 
     @cached_property
     def gradient(self) -> Signature | None:
-        """The signature of NAME_adjoint; None if there is none.
+        """The signature of NAME_adjoint, the kernel's gradient; None if the text has none.
 
         Raises:
-            KernelTypeError: it does not go with the kernel.
+            KernelTypeError: its parameters do not match the kernel's.
         """
         if self._gradient is None:
             return None
@@ -143,7 +150,7 @@ class CudaKernel(Kernel):
 
     @property
     def definition(self) -> NoReturn:
-        """There is none: code that needs a kernel's Python source fails here with an error.
+        """Refuse to be read: a CUDA C++ kernel has no Python definition, which some code needs.
 
         Raises:
             LaunchError: always.
@@ -303,6 +310,7 @@ class Configured:
     """A CUDA C++ kernel with its launch dimensions; calling it with the arguments launches it."""
 
     def __init__(self, kernel: CudaKernel, dim: Dim) -> None:
+        """Hold the kernel and the launch's dimensions, which count threads; they are checked by the launch."""
         self.kernel = kernel
         self.dim = dim
 
@@ -336,6 +344,7 @@ class CudaSpecialisation(Specialisation):
     """
 
     def __init__(self, kernel: CudaKernel, types: tuple[AnyType, ...]) -> None:
+        """Make the specialisation for these types, one per parameter; nothing is compiled."""
         self.kernel = self.cuda_kernel = kernel
         self.types = types
         params = tuple(Value(t, n) for n, t in zip(kernel.parameters, types, strict=True))  # type: ignore[arg-type]
@@ -359,7 +368,7 @@ class CudaSpecialisation(Specialisation):
 
         Raises:
             NotDifferentiable: the direction is neither "forward" nor an "adjoint" that the text has.
-            LaunchError: it was compiled for another kind of device.
+            LaunchError: the kernel cannot run on this device.
         """
         slot = direction, device, checks and device.is_emulated
         if slot not in self.executables:

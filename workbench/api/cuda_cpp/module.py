@@ -117,10 +117,10 @@ class CudaModule:
             raise
 
     def signature(self, name: str) -> Signature:
-        """Return a kernel's signature with the types that NVRTC reports.
+        """Return a kernel's signature with the types that NVRTC reports; the text is compiled if that is not done.
 
         Raises:
-            BuildError, DeviceError: as `compile`.
+            BuildError, DeviceError: NVRTC rejected the source code, or is not installed.
             LaunchError: it stands under an `#if` that does not hold.
         """
         written = next(k for k in self.program.kernels if k.name == name)
@@ -365,13 +365,15 @@ class CudaTemplate:
     """A template of a CUDA C++ kernel, as a cell binds it: `scale["float, 3"]` is the kernel for these arguments."""
 
     def __init__(self, module: CudaModule, name: str) -> None:
+        """Stand for the template `name` of the module."""
         self.module, self.name = module, name
 
     def __getitem__(self, arguments: str) -> CudaKernel:
-        """Return the kernel for these arguments, as C++ writes them.
+        """Return the kernel for these template arguments, as C++ writes them; for new ones all is compiled again.
 
         Raises:
-            LaunchError, BuildError: as for `CudaModule`.
+            LaunchError: it is new, and the module's variables are in use already.
+            BuildError: NVRTC refused the arguments.
         """
         return self.module[f"{self.name}<{arguments}>"]
 

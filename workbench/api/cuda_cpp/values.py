@@ -26,9 +26,10 @@ from workbench.types import Vector, uint8
 
 
 def as_argument(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
-    """Return the argument in the form that a launch takes: an array, a number, or numbers.
+    """Return the argument in the form that a launch takes.
 
-    A struct becomes the numbers that its bytes are, and an array of structs a view of its bytes.
+    A struct becomes the numbers that its bytes are, an array of structs a view of its bytes, a list for a pointer
+    to pointers an array of addresses, a complex number a pair; all else is returned unchanged.
 
     Raises:
         LaunchError: it does not fit the parameter's class; or it holds addresses, and something records the launch.
@@ -55,6 +56,8 @@ def as_argument(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
 
 def host_bytes(kernel: str, p: Parameter, value: HostArray) -> HostArray:
     """Return a NumPy array for a pointer as an array of numbers: complex ones as pairs, structs as their bytes.
+
+    An array of plain numbers is returned unchanged.
 
     Raises:
         LaunchError: its structs are others than the parameter's.

@@ -114,9 +114,21 @@ class _Finding(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Pass:
-    """A repetition of a tape's backward pass that notes where the gradient dies and where a NaN is born."""
+    """A repetition of a tape's backward pass that notes where the gradient dies and where a NaN is born.
+
+    Attributes:
+        x: the array whose gradient is to be explained.
+        seeds: the adjoints that the pass starts from, by array.
+        real: the user's tape.
+        tape: a second tape of the same steps, with adjoints of its own.
+        before: before each step and after the last, the memories that may hold something computed from x.
+        died: the last undone step behind which no adjoint of anything computed from x is left, or None.
+        born: the first undone step that makes a NaN or an infinity, or None.
+        opaque: whether a function of the user's, which is not called again, is among the steps.
+    """
 
     def __init__(self, tape: Tape, x: array) -> None:
+        """Go through the tape's backward pass once more, on another tape, from the same seeds."""
         self.x, self.seeds, self.real = x, tape.seeds, tape
         self.tape = Tape(into_grad=False)
         self.tape.steps, self.tape.kept = tape.steps, tape.kept

@@ -45,6 +45,7 @@ class _Watch(Observer):
     """An observer that checks what launches write for NaN or infinities."""
 
     def __init__(self, infinities: bool) -> None:
+        """Watch for NaN, and with `infinities` for infinities too."""
         self._infinities = infinities
         self._before: dict[int, dict[Memory, Memory]] = {}
 

@@ -112,6 +112,7 @@ class Steps(Sequence[Step]):
         note: str = "",
         lines: Sequence[tuple[int, str]] = (),
     ) -> None:
+        """Hold the steps of one thread, with the attributes of these names."""
         self.kernel = kernel
         self.thread = thread
         self.note = note
@@ -123,9 +124,11 @@ class Steps(Sequence[Step]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        """Return one step by its position, or a tuple of steps for a slice."""
         return self._steps[index]
 
     def __len__(self) -> int:
+        """Return the number of steps."""
         return len(self._steps)
 
     def __str__(self) -> str:
@@ -229,7 +232,11 @@ def _lines(kernel: Kernel) -> list[tuple[int, str]]:
 
 
 def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
-    """Return the arguments of the IR's parameters; arrays are copied to the host."""
+    """Return the checked arguments, one for each parameter of the IR; arrays as NumPy copies, structs by field.
+
+    Raises:
+        LaunchError: one does not fit its type.
+    """
     host = get_device("cpu")
     arguments: list[object] = []
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
@@ -242,7 +249,15 @@ def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[ob
 
 
 class _Taken:
-    """Collects the steps of a thread: what an operation does is added to the last step of the statement around it."""
+    """Collects the steps of a thread: what an operation does is added to the last step of the statement around it.
+
+    Attributes:
+        function: the IR that is interpreted, with a mark before every statement.
+        limit: how many steps are collected at most.
+        note: says that the limit was reached; empty if it was not.
+        steps: those collected so far.
+        spans: of each step its statement's source, first and last line.
+    """
 
     def __init__(self, function: Function, limit: int) -> None:
         self.function = function
@@ -320,7 +335,10 @@ def _value(source: object, values: Sequence[object]) -> object:
 
 
 def _plain(value: object) -> object:
-    """Return a number with the digits that its type needs, a vector as a tuple, a large array as text."""
+    """Return a NumPy number as Python's with the digits that its type needs, a vector as a tuple.
+
+    An array of more than `SMALL` elements becomes text; other values are returned unchanged.
+    """
     if is_numpy(value) and not is_numpy_array(value):
         number = {"f": float, "c": complex}.get(value.dtype.kind)
         return value.item() if number is None else number(str(value))

@@ -65,7 +65,16 @@ def _colour(
     n: int, order: array[int32], starts: array[int32], rows: array[int32], row_starts: array[int32],
     columns: array[int32], marks: array[int32], colours: array[int32],
 ):  # fmt: skip
-    """Colour columns in order, in one thread: each gets the least colour of none that shares a row with it."""
+    """Give each column the least colour that no column sharing a row with it has, in one thread.
+
+    Args:
+        n: how many columns there are.
+        order: the columns, in the order in which they get colours.
+        starts, rows: of each column its rows (CSC).
+        row_starts, columns: of each row its columns (CSR).
+        marks: scratch, by colour.
+        colours: the result, by column; -1 before.
+    """
     for k in range(n):
         column = order[k]
         for p in range(starts[column], starts[column + 1]):

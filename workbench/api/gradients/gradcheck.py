@@ -85,6 +85,7 @@ class Verdict(msgspec.Struct, frozen=True):
     worst: tuple[Point, ...]
 
     def __bool__(self) -> bool:
+        """Return whether the adjoint is right, as `ok` says."""
         return self.ok
 
     def __str__(self) -> str:
@@ -144,7 +145,7 @@ def gradcheck(
         shared: bytes of dynamic shared memory of a CUDA C++ kernel's block.
 
     Returns:
-        What was found; it is true if every derivative that was compared agrees.
+        The verdict, which is true if every derivative that was compared agrees.
 
     Raises:
         NotDifferentiable: the kernel has no right adjoint.
@@ -205,6 +206,16 @@ class _Check:
         self, function: Function, values: Sequence[object], random: np.random.Generator, forward: Runner,
         backward: Runner, checked: frozenset[str] | None = None,
     ) -> None:  # fmt: skip
+        """Copy the arguments to the host in float64, and draw a random weight for each element of each float array.
+
+        Args:
+            function: the kernel's IR, every float a double.
+            values: one argument per parameter of it.
+            random: the source of weights and of the elements to compare.
+            forward: runs the kernel.
+            backward: runs its adjoint.
+            checked: parameters whose derivatives are compared; None: all of floats.
+        """
         self.function = function
         self.random = random
         self.names = [p.name for p in function.params]
@@ -306,6 +317,7 @@ class _Run:
     """An IR function compiled for the CPU; calling it runs it on NumPy arrays, in place."""
 
     def __init__(self, function: Function, dims: tuple[int, ...]) -> None:
+        """Compile the function for launches over these dimensions; it is not stored in the cache."""
         backend = CpuBackend()
         artifact = backend.compile(function, Options(), backend.target())
         self.code = load_kernel(artifact.image, artifact.metadata["entry"])
@@ -314,6 +326,7 @@ class _Run:
         self.dims = dims
 
     def __call__(self, arguments: dict[str, HostArray]) -> None:
+        """Run the function on arguments by parameter, on one core; arrays are changed in place."""
         values: list[object] = []
         for p in self.params:
             a = arguments[p.name]

@@ -40,6 +40,7 @@ class Pattern(Observer):
     differentiates = True
 
     def __init__(self, x: array) -> None:
+        """Track dependencies on the numbers of `x`, of which each depends on itself at first."""
         scalars = _scalars(x)
         self.count = len(scalars)
         self._rows: dict[Memory, Any] = {}

@@ -110,9 +110,11 @@ class GradientReport(Mapping[str, array]):
         return self.gradients[name]
 
     def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the gradients."""
         return iter(self.gradients)
 
     def __len__(self) -> int:
+        """Return the number of gradients."""
         return len(self.gradients)
 
     def tables(self) -> list[tuple[str, list[tuple[str, ...]]]]:

@@ -31,13 +31,20 @@ _BRANCH = "Pass a function that launches, not the result of a launch: lambda: wb
 
 
 class _Capture(Observer):
-    """An observer that adds launches, copies and other work to a graph in place of running them."""
+    """An observer that adds launches, copies and other work to a graph in place of running them.
+
+    Attributes:
+        graph: the graph.
+        around: the capture inside of which this one was begun; None if there is none.
+        written: how often captured work changes each memory.
+    """
 
     takes = True
     looks_inside = False
     defers = True
 
     def __init__(self, graph: Graph, around: _Capture | None) -> None:
+        """Add what runs to `graph`, inside the capture `around`, if any."""
         self.graph = graph
         self.around = around
         self.written: Counter[Memory] = Counter()

@@ -31,6 +31,7 @@ class Graph(Body):
     """
 
     def __init__(self) -> None:
+        """Begin an empty graph, which refuses to run until `close` is called."""
         super().__init__()
         self._not_ready = _OPEN
 
@@ -49,6 +50,11 @@ class Graph(Body):
             raise LaunchError(f"This graph cannot run: {self._not_ready}.", advice=advice)
 
     def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled or copied.
+
+        Raises:
+            LaunchError: always.
+        """
         raise LaunchError(
             "A graph cannot be pickled or copied.",
             advice="To keep it in a file, record a launch of it and save the record; for another one, capture again.",
@@ -183,9 +189,11 @@ class Graph(Body):
         return pictures.to_json(self)
 
     def __len__(self) -> int:
+        """Return the number of nodes, without those of graphs inside this one."""
         return len(self.nodes)
 
     def __iter__(self) -> Iterator[Work]:
+        """Iterate over the nodes, without those of graphs inside this one."""
         return iter(self.nodes)
 
     def __repr__(self) -> str:

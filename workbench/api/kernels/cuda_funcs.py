@@ -35,7 +35,13 @@ def func_native(
 
 
 def with_text(definition: Definition, cuda: str, adj_cuda: str | None = None, replay_cuda: str | None = None) -> Func:
-    """Return the func of a definition with CUDA text.
+    """Return a new func of this definition, which on CUDA is these CUDA C++ statements in place of its Python body.
+
+    Args:
+        definition: the func's Python text.
+        cuda: the statements.
+        adj_cuda: statements of its gradient; None derives that from the Python body.
+        replay_cuda: statements that compute the result again without effects; None: there are none.
 
     Raises:
         KernelTypeError: a parameter has no type.

@@ -60,10 +60,17 @@ def _attach(func: object, definition: Definition, role: str) -> Func:
 
 
 def attach(func: object, definition: Definition, role: str) -> None:
-    """Let `definition` be the gradient or the replay of the version of `func` that it fits.
+    """Store a definition with a func, as the gradient or the replay of the version of it that it fits.
+
+    A gradient's parameters begin with those of the version; a replay has exactly these.
+
+    Args:
+        func: the func; changed in place.
+        definition: of the gradient or replay.
+        role: "gradient" or "replay".
 
     Raises:
-        KernelTypeError: there is none.
+        KernelTypeError: `func` is not a func, no version of it fits, or a parameter is a reference.
     """
     location = definition.locate(definition.node)
     if not isinstance(func, Func):

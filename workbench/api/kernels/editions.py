@@ -63,6 +63,7 @@ class Name:
     """
 
     def __init__(self) -> None:
+        """Make a name that no kernel is bound to yet."""
         self.content = self.cell = self.stale = ""
         self._kernel: Callable[[], Versioned | None] = lambda: None
 
@@ -88,6 +89,7 @@ class Edition:
     """
 
     def __init__(self, kernel: Versioned) -> None:
+        """Take the digest of a kernel's present text, options and constants; no name is bound to it yet."""
         own = {n: meaning(v) for n, v in kernel.definition.scope.own.items()}
         options = kernel.checkpoints, kernel.matmul, kernel.enable_backward, kernel.fma
         self.kernel = kernel.name
@@ -108,7 +110,10 @@ _names: WeakValueDict[tuple[int, str], Name] = WeakValueDict()
 
 
 def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
-    """Note which kernels the names of a notebook mean after `cell` ran, and call the watchers."""
+    """Note which kernels the names of a namespace mean after `cell` ran, and then call all watchers.
+
+    Only names under which a kernel was defined count: an alias is passed over.
+    """
     for name, kernel in list(namespace.items()):
         if _has_editions(kernel) and kernel.name == name:
             slot = id(namespace), name
@@ -122,7 +127,10 @@ def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
 
 
 def note_stale(kernel: Versioned) -> None:
-    """Note that a kernel is out of date, and call the watchers."""
+    """Note that a kernel is out of date at the name that cells bound to it, and call the watchers.
+
+    Nothing happens if no cell bound the kernel's name, or if it means another kernel by now.
+    """
     name = kernel.edition.name if _has_editions(kernel) else None
     if name is not None and name.kernel is kernel:
         name.stale = kernel.stale
@@ -172,7 +180,10 @@ def _are_ours(old: Any, new: Any) -> bool:
 
 
 def _replace(old: Any, new: Any) -> None:
-    """Make each name of a module, or of the notebook, that means `old` mean `new`."""
+    """Make each name in any module, or in the notebook, that means `old` mean `new`.
+
+    Of kernels the new version is noted too, and watchers are called, for what holds the old kernel itself.
+    """
     modules: list[object] = list(sys.modules.values())  # which anything may be put into
     for names in [vars(module) for module in modules if isinstance(module, ModuleType)]:
         for name in [n for n, value in list(names.items()) if value is old]:

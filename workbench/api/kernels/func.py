@@ -18,12 +18,20 @@ class Func:
     """A function of the kernel language; called from Python on numbers, the interpreter runs it.
 
     Attributes:
+        name: as written.
+        stale: why it is out of date; empty if it is not.
         warp_meanings: whether `map` and such a call give its names Warp's meaning (`workbench.compat.warp`).
     """
 
     warp_meanings = False
 
     def __init__(self, definition: Definition) -> None:
+        """Make a func of one definition, its only version so far.
+
+        Raises:
+            KernelTypeError: `definition` is none.
+            KernelSyntaxError: it has variadic parameters.
+        """
         must_be(definition, Definition, "Func() takes what @wb.func read", KernelTypeError, "Write @wb.func.")
         check_signature(definition)
         self.name = definition.name
@@ -55,14 +63,20 @@ class Func:
         return ON_HOST[0](self, args, kwargs)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
+        """Return what pickle needs: the func's name where it can be imported or has gradients or several versions.
+
+        Of any other func also the text and the values of the names that it reads.
+        """
         if len(self.__wb_definitions__) > 1 or self.__wb_customs__ or type(self).__init__ is not Func.__init__:
             return self.name  # several versions, or gradients of its own: by name alone
         return reduced(self, self.definition, {})
 
     def __copy__(self) -> Func:
+        """Return the func itself, as for any Python function."""
         return self  # as of a function
 
     def __deepcopy__(self, memo: object) -> Func:
+        """Return the func itself, as for any Python function."""
         return self
 
     @property

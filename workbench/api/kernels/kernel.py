@@ -199,8 +199,8 @@ class Specialisation(OfFunction):
         kernel: the kernel.
         types: one per parameter.
         adds_alone: whether arguments that do not overlap get other code, which adds without atomics or combines first.
-        executable: the code built so far, managed by `workbench.api.builds.build`.
-        building: code that is described but not yet loaded; it may be under way in the background.
+        executables: the code loaded so far, by direction, options and device; for `workbench.api.builds.build`.
+        building: code that is described but not yet loaded, by the same; it may be under way in the background.
         bound: the code for dense arrays that share no memory, and names of adjoints; for `workbench.api.builds.bind`.
         jax_plans: how JAX programs call it, managed by `workbench.interop.jax.launches.plan`.
         seconds: how long parsing and typing took.
@@ -211,6 +211,17 @@ class Specialisation(OfFunction):
     _parameters: tuple[str, ...] | None = None
 
     def __init__(self, kernel: Kernel, types: tuple[AnyType, ...], tiling: Tiling | None = None) -> None:
+        """Lower the kernel for these types, or read that lowering from the cache.
+
+        Args:
+            kernel: the kernel.
+            types: one per parameter.
+            tiling: how blocks are launched; None: the kernel runs once per thread.
+
+        Raises:
+            NeedsBlocks: it uses tiles, and `tiling` is None.
+            KernelSyntaxError, KernelTypeError: its body has errors.
+        """
         started = time.perf_counter()
         self.kernel = kernel
         self._parameters = kernel.parameters
@@ -238,7 +249,7 @@ class Specialisation(OfFunction):
                 building.work.drop()
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Executable | None:
-        """Return code that was not compiled from the IR, as a CUDA C++ kernel has; None: it is compiled from the IR."""
+        """Return None: the code is compiled from the IR. A subclass with its own code (CUDA C++) overrides this."""
         return None
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
@@ -250,7 +261,7 @@ class Specialisation(OfFunction):
         return self.kernel.specialise(self.types, replace(self.tiling, threads=threads))
 
     def countable(self, direction: str, arch: str) -> Countable | None:
-        """Return PTX that was not compiled from the IR, for `wb.profile` to count; None: the IR is compiled for it."""
+        """Return None: `wb.profile` compiles the IR. A subclass with PTX of its own (CUDA C++) overrides this."""
         return None
 
     def is_current(self) -> bool:
@@ -336,6 +347,19 @@ class Kernel(Subscripted):
         enable_backward: object = True,
         fma: object = None,
     ) -> None:
+        """Make a kernel of a definition; its body is read when it is first used.
+
+        Args:
+            definition: of the function.
+            checkpoints: how many states of a loop the adjoint keeps at once.
+            matmul: "auto", "generated" or "cublasdx"; empty: as the setting says.
+            enable_backward: whether it may have an adjoint.
+            fma: whether `a * b + c` is contracted; None: as the setting says.
+
+        Raises:
+            KernelTypeError: an argument or a parameter's default is none of what is allowed.
+            KernelSyntaxError: it has variadic parameters.
+        """
         must_be(definition, Definition, "Kernel() takes what @wb.kernel read", KernelTypeError, "Write @wb.kernel.")
         check_signature(definition)
         self.checkpoints = checked_checkpoints(checkpoints, definition)
@@ -402,7 +426,10 @@ class Kernel(Subscripted):
         return Edition(self)
 
     def follow_uniforms(self) -> None:
-        """Update the parameters: after its own comes one for each uniform that the kernel, or a func, reads by name."""
+        """Append a parameter to the kernel's own for each uniform that it, or a func that it calls, reads by name.
+
+        If these are others than before, all specialisations and launch plans are dropped; else nothing changes.
+        """
         written = self._written
         if not IN_USE or written is None or (self.used is not None and self.used.is_current()):
             return
@@ -479,7 +506,7 @@ class Kernel(Subscripted):
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None,
         device: Device | str | None, options: LaunchOptions, tiled: bool,
     ) -> LaunchRecord | None:  # fmt: skip
-        """Return a checked launch as a record, for a kernel that binds its arguments itself; None: `launch` binds them.
+        """Return None: `launch` itself binds the arguments; a subclass that does so returns the checked launch.
 
         Args:
             dims: the launch's dimensions; with `tiled` they count blocks.
@@ -494,7 +521,7 @@ class Kernel(Subscripted):
     def in_double(
         self, values: Sequence[object], dims: tuple[int, ...], block_dim: object, shared: int
     ) -> InDouble | None:
-        """Return what `gradcheck` runs for a kernel without IR; None lets it run the IR in float64.
+        """Return None: `gradcheck` runs the IR in float64; a subclass without IR returns what to run instead.
 
         Args:
             values: one argument per parameter.
@@ -505,10 +532,10 @@ class Kernel(Subscripted):
         return None
 
     def refuse_stale(self) -> None:
-        """Refuse to launch a kernel whose cell has changed and failed since.
+        """Raise if the kernel is marked as out of date: its cell, or what it reads, has changed and failed since.
 
         Raises:
-            LaunchError: it is stale.
+            LaunchError: it is out of date.
         """
         if self.stale:
             raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Fix its cell and run it again.")
@@ -557,6 +584,10 @@ class Kernel(Subscripted):
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
 
     def __reduce__(self) -> str | tuple[Any, ...]:
+        """Return what pickle needs: the kernel's name where another process can import it.
+
+        Of any other kernel also the text, the values of the names that it reads, and the options.
+        """
         if type(self).__init__ is not Kernel.__init__:  # made of something else than a definition
             return self.name
         names = ("checkpoints", "matmul", "enable_backward", "fma", "checks", "fast_math", "import_from_warp")
@@ -565,9 +596,11 @@ class Kernel(Subscripted):
         )
 
     def __copy__(self) -> Kernel:
+        """Return the kernel itself, as for any Python function."""
         return self  # as of a function
 
     def __deepcopy__(self, memo: object) -> Kernel:
+        """Return the kernel itself, as for any Python function."""
         return self
 
     def __repr__(self) -> str:

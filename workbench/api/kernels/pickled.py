@@ -64,7 +64,20 @@ def restored(
     words: Mapping[str, str], values: Mapping[str, Any], annotations: Mapping[str, Any], options: Mapping[str, Any],
     defaults: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:  # fmt: skip
-    """Return the kernel or func of a pickle: the one that this process has under its name, if its text is the same."""
+    """Return the kernel or func of a pickle.
+
+    It is the one that this process has under its name, if its text and defaults are the same; else a new one.
+
+    Args:
+        kind: `Kernel` or `Func`.
+        where: its module, its name, and whether the module has it under that name.
+        made_from: the source, its `def`'s line, its written text, and whether names of the language need no import.
+        modules: what its names of modules mean, as import paths.
+        words: what its names mean in the language.
+        values: what its other names mean.
+        annotations, defaults: of its parameters.
+        options: attributes to set on a new one.
+    """
     module, name, named = where
     *text, line, written, has_language = made_from
     source = Source(*text)

@@ -85,7 +85,8 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[Str
         scope: the names that annotations see.
 
     Raises:
-        KernelTypeError: as `struct`, at the line.
+        KernelTypeError: a field has no type of the language or is the struct itself, a default does not fit, there
+            is a method, a base class or an attribute without annotation, or no field; at its line.
     """
     fields: list[tuple[str, AnyType]] = []
     defaults: dict[str, Any] = {}

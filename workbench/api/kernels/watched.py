@@ -29,6 +29,7 @@ class Closure:
     """The variables of the enclosing functions of a function; calling it returns their present values."""
 
     def __init__(self, function: Callable[..., object]) -> None:
+        """Hold the cells of the variables that a function takes from those around it; none of any other object."""
         code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
         self.cells: dict[str, CellType] = dict(zip(code.co_freevars if code else (), cells, strict=True))
 
@@ -49,10 +50,11 @@ class _Variable:
     __slots__ = ("cell",)
 
     def __init__(self, cell: CellType) -> None:
+        """Hold the cell in which Python keeps the variable's value."""
         self.cell = cell
 
     def get(self, _: str, /) -> object:
-        """Return the variable's value; None without one."""
+        """Return the variable's value, whatever the name asked for; None if none is assigned."""
         try:
             return self.cell.cell_contents
         except ValueError:

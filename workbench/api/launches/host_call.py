@@ -73,9 +73,17 @@ def called(f: Any, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
 
 
 class _Call:
-    """A call on the host: written as kernel source, with the values and types of its parameters."""
+    """A call on the host: written as kernel source, with the values and types of its parameters.
+
+    Attributes:
+        name: what is called.
+        warp_meanings: whether names in it mean what they mean in Warp.
+        own: the names that the source sees: what is called, and compile-time arguments such as types.
+        values, types: of the arguments that become parameters, by name.
+    """
 
     def __init__(self, name: str, f: Any) -> None:
+        """Begin a call of `f`, which the source calls `name`; it has no arguments yet."""
         self.name = name
         self.warp_meanings = getattr(f, "warp_meanings", False)
         self.own: dict[str, Any] = {name: f}

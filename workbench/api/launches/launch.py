@@ -203,7 +203,7 @@ class _Plan(msgspec.Struct, frozen=True):
     key: tuple[object, ...]
 
     def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
-        """Return the dimensions and the checked arguments, structs as their fields.
+        """Return the dimensions and the checked arguments, structs as their fields; `values` is changed in place.
 
         Raises:
             LaunchError: a number or the dimensions do not fit.

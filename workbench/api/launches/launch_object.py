@@ -25,9 +25,14 @@ from workbench.runtime.launching.record import BY_OCCUPANCY, LaunchRecord
 
 
 class Launch:
-    """A launch kept for later, forward or adjoint: run it, change its arguments, run it again."""
+    """A launch that is kept to be run later, forward or adjoint: its arguments can be changed between runs.
+
+    Attributes:
+        kernel: the kernel that it launches.
+    """
 
     def __init__(self, kernel: Kernel, record: LaunchRecord) -> None:
+        """Hold a launch of `kernel` that is ready to run as `record`; it is not run."""
         self.kernel = kernel
         self._record = record
 
@@ -38,7 +43,7 @@ class Launch:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The arguments by parameter; an adjoint launch's include the `adj_…` ones."""
+        """The arguments by parameter, in a new dictionary; an adjoint launch's include the `adj_…` ones."""
         return dict(self._record.arguments)
 
     @property
@@ -78,7 +83,10 @@ class Launch:
             self._record = stored
 
     def _latest(self) -> dict[str, object]:
-        """Return the present values of arguments that came from uniforms, by parameter."""
+        """Return the present values of the numbers that came from uniforms, by parameter.
+
+        Arrays that stand for uniforms are left out: the uniforms update these themselves.
+        """
         record = self._record
         return {n: u.peek() for n, u in record.uniforms.items() if not isinstance(record.arguments[n], array)}
 
@@ -197,9 +205,15 @@ class Launch:
         return as_stream(stream, self._record.executable.device, self.kernel.name)
 
     def __copy__(self) -> Launch:
+        """Return another launch with the same arguments, on the same arrays; a change of one does not change it."""
         return Launch(self.kernel, self._record)
 
     def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled.
+
+        Raises:
+            LaunchError: always.
+        """
         raise LaunchError(
             f"A launch of {self.kernel.name} that is kept cannot be pickled.",
             advice='Record it and save that: rec.save("run.wbr"). copy.copy gives another one on the same arrays.',

@@ -32,6 +32,15 @@ class LaunchPair:
     """
 
     def __init__(self, forward: LaunchRecord, adjoints: dict[str, array]) -> None:
+        """Bind the adjoint to a forward launch, and allocate memory for copies of arrays that the kernel changes.
+
+        Args:
+            forward: the forward launch.
+            adjoints: the adjoint arrays, by name (`adj_x`).
+
+        Raises:
+            LaunchError, NotDifferentiable: the adjoints do not fit, or the kernel has no right adjoint.
+        """
         must_be(forward, LaunchRecord, "LaunchPair() takes a record", advice="wb.launch_pair(…) makes one.")
         self.forward_record = forward
         arrays = {n: a for n, a in forward.arguments.items() if isinstance(a, array)}

@@ -91,6 +91,11 @@ class _Mapped:
     """
 
     def __init__(self, mapped: Func | Form | Callable[..., object]) -> None:
+        """Hold the function; a plain Python function is made a func.
+
+        Raises:
+            LaunchError: it is a kernel.
+        """
         if isinstance(mapped, Kernel):
             raise LaunchError(f"map() takes a func; {mapped.name} is a kernel.", advice="Make it a func: @wb.func.")
         usable = hasattr(mapped, "__wb_definitions__") or isinstance(mapped, Form) or as_builtin(mapped) is not None

@@ -23,7 +23,7 @@ def add_up(x: array[Any], out: array[Any]):
 
 @kernel
 def add_products(x: array[Any], y: array[Any], out: array[Any]):
-    """Add up the products of two arrays' elements."""
+    """Add the products of two arrays' elements to what `out[0]` has, atomically; a thread for each pair."""
     i = tid()
     atomic_add(out, 0, x[i] * y[i])
 
@@ -69,14 +69,14 @@ EXTREMES = {"max": _extremes(atomic_max, TABLE["max"]), "min": _extremes(atomic_
 
 @kernel
 def converted(x: array[Any], out: array[Any]):
-    """Convert the elements to the type of `out`."""
+    """Write each element, converted to the type of `out`, to `out`; a thread for each."""
     i = tid()
     out[i] = out.dtype(x[i])
 
 
 @kernel
 def multiplied(a: array(dtype=Any, ndim=2), b: array(dtype=Any, ndim=2), out: array(dtype=Any, ndim=2)):
-    """Multiply two matrices: one thread computes each element of the result."""
+    """Multiply two matrices into `out`: one thread computes each element of it."""
     i, j = tid()
     total = out.dtype(0)
     for k in range(a.shape[1]):

@@ -61,6 +61,7 @@ class Seen:
     """
 
     def __init__(self, definition: Definition) -> None:
+        """Begin with the kernel's own definition, whose number is 0."""
         self.definitions: list[Definition] = []
         self.customs: dict[int, Mapping[Definition, Custom]] = {}
         self._indices: dict[Definition, int] = {}
@@ -71,7 +72,7 @@ class Seen:
         """Return the position of a definition among `definitions`.
 
         Raises:
-            Inexact: it is not among them.
+            Unfingerprintable: it is not among them.
         """
         index = self._indices.get(definition)
         if index is None:
@@ -79,7 +80,7 @@ class Seen:
         return index
 
     def add(self, definition: Definition, customs: Mapping[Definition, Custom]) -> None:
-        """Add a definition, if it is new, and the gradients of its func."""
+        """Add a definition, if it is new, and the gradients of its func (`customs`), if none are noted for it."""
         if definition not in self._indices:
             self._append(definition)
         self.customs.setdefault(id(definition), customs)
@@ -107,7 +108,7 @@ def written(definition: Definition) -> str:
     """Return a digest of a definition's source text, independent of its position in a file.
 
     Raises:
-        Inexact: the text is not known.
+        Unfingerprintable: the text is not known.
     """
     text, line = definition.written
     if not text:
@@ -120,7 +121,7 @@ def fingerprint(value: Any, seen: Seen) -> str:
     """Return the exact text of a value; definitions of funcs in it are added to `seen`.
 
     Raises:
-        Inexact: it has none.
+        Unfingerprintable: it has none.
     """
     kind = cast(type[Any], type(value))
     if value is MISSING or value is None:
@@ -157,7 +158,7 @@ def _numpy(value: Any) -> str:
     """Return the exact text of a NumPy scalar, small array or vector of the host: its type, shape and bytes.
 
     Raises:
-        Inexact: it is something else, or too large.
+        Unfingerprintable: it is something else, or too large.
     """
     kind = cast(type[Any], type(value))
     is_scalar = kind.__module__ == "numpy" and issubclass(kind, np.generic)
@@ -172,7 +173,7 @@ def _func(value: _Func, seen: Seen) -> str:
     """Return the exact text of a func: its definitions with their gradients and replays, which are added to `seen`.
 
     Raises:
-        Inexact: it is out of date or has CUDA text.
+        Unfingerprintable: it is out of date or has CUDA text.
     """
     if value.stale:
         raise Unfingerprintable(f"{value.name} is out of date")
@@ -212,7 +213,7 @@ def _named(value: Any, seen: Seen) -> str:
     """Return the exact text of a class or function: a struct or enum by its content, one of a library by its name.
 
     Raises:
-        Inexact: it is none of these.
+        Unfingerprintable: it is none of these.
     """
     of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
     if of_struct is not None and StructValue in value.__mro__:
@@ -240,7 +241,7 @@ def _enum(value: Any, seen: Seen) -> str:
     """Return the exact text of an enum class: its base, name and members.
 
     Raises:
-        Inexact: it defines operators or `value`, has other bases, or a member has no exact text.
+        Unfingerprintable: it defines operators or `value`, has other bases, or a member has no exact text.
     """
     own: Mapping[str, object] = value.__dict__
     operators = {name for name in own if name.startswith("__")} - {*_Plain.__dict__, *_HARMLESS}  # static() calls them

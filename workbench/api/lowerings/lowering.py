@@ -1,4 +1,4 @@
-"""A kernel lowered for parameters of some types: its IR, and the facts that launches need without reading that.
+"""A kernel lowered for parameters of some types: its IR, and what launches need to know without reading that.
 
 Lowering is most of what a kernel costs that is on disk. So what one lowering came to is kept in the cache, with all
 that it read of the world around the kernel's text (`workbench.frontend.state.reads`); another process that reads the
@@ -65,7 +65,10 @@ _NAMES: dict[object, str] = {way: key for key, way in WAYS.items()}
 
 
 def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
-    """Return the operations of a func's derivatives by `inputs`, and these; only this imports `autodiff`."""
+    """Return the operations that compute a func's derivatives by `inputs`, and the values of these derivatives.
+
+    Only this imports `autodiff`.
+    """
     # Kernels without grad(f) do not need it.
     return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
 
@@ -93,6 +96,16 @@ class Lowering:
         parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
     ) -> None:
+        """Hold what a lowering came to.
+
+        Args:
+            make: returns the IR when it is first asked for.
+            launch_metadata: of the function.
+            watched: the user's names that the lowering read, with their values.
+            notices: lines that mean something else than in Warp.
+            parts: parts of keys that are known, for the forward direction (True) and for others (False).
+            keep: stores the lowering in the cache; None: there is nothing to store.
+        """
         self._make = make
         self.params = launch_metadata.params
         self.launch_ndim, self.block_dim, self.adds_alone = (
@@ -120,7 +133,10 @@ class Lowering:
         return self._parts[forward]
 
     def keep(self) -> None:
-        """Store it in the cache, if it was lowered here and all that it read has exact text."""
+        """Store the lowering in the cache, if it was lowered here and all that it read has exact text.
+
+        Only the first call does so.
+        """
         keep, self._keep = self._keep, None
         if keep is not None:
             keep(self)
@@ -173,7 +189,14 @@ class OfFunction:
 
 
 class _LaunchMetadata(msgspec.Struct, frozen=True):
-    """The facts about a function that launches need."""
+    """The part of a function that launches need without its IR.
+
+    Attributes:
+        params: its parameters, by name and type.
+        launch_ndim: the number of indices that it asks `tid()` for; 0: none.
+        block_dim: the threads of a block of a kernel of tiles; else 0.
+        adds_alone: whether arguments that do not overlap get other code, without atomics or with combined sums.
+    """
 
     params: tuple[Value, ...]
     launch_ndim: int
@@ -210,8 +233,16 @@ def lowering(
 ) -> Lowering:
     """Return the lowering of a kernel for parameters of these types: from the cache if it is there, else lowered now.
 
+    Args:
+        definition: the kernel's.
+        types: by parameter.
+        from_warp: it was written for Warp: note what means something else here, and do not use the cache.
+        warp_meanings: names mean what they mean in Warp.
+        tiling: how blocks are launched; None: it runs once per thread.
+
     Raises:
-        NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
+        NeedsBlocks: the kernel uses tiles, and `tiling` is None.
+        KernelSyntaxError, KernelTypeError: its body has errors.
     """
     digest = "" if from_warp else _digest(definition, types, warp_meanings, tiling)
     cached = _found(digest, definition, types) if digest else None
@@ -241,7 +272,10 @@ def _new_lowering(digest: str, definition: Definition, lowered: Lowered) -> Lowe
 
 
 def _launch_metadata(function: Function, adds: bool | None = None) -> _LaunchMetadata:
-    """Return the facts of a function that launches need; `adds` is whether it adds alone, None derives that."""
+    """Return the part of a function that launches need without its IR.
+
+    `adds` says whether it adds alone (see `_LaunchMetadata.adds_alone`); None derives that.
+    """
     adds = adds_alone(function) or reduces(function) if adds is None else adds
     return _LaunchMetadata(function.params, function.launch_ndim, function.block_dim, adds)
 
@@ -249,11 +283,11 @@ def _launch_metadata(function: Function, adds: bool | None = None) -> _LaunchMet
 def known_function(
     function: Function, adds_alone: bool | None, parts: tuple[tuple[Part, ...], tuple[Part, ...]] | None
 ) -> Lowering:
-    """Return the lowering of a kernel of which only the IR is known.
+    """Return the lowering of a kernel of which only the IR is known; it watches no names.
 
     Args:
         function: its IR.
-        adds_alone: as `Lowering.adds_alone`; None derives it.
+        adds_alone: whether arguments that do not overlap get other code, without atomics; None derives it.
         parts: the parts of keys for the forward direction and for others; None derives them.
     """
     known = None if parts is None else {True: parts[0], False: parts[1]}
@@ -277,10 +311,10 @@ def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings:
 
 
 def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, str]]:
-    """Return the names that a lowering read, each with the exact text of its value.
+    """Return the names that a lowering read, each with the exact text of its value, in the form of `_Saved.reads`.
 
     Raises:
-        Inexact: one has none.
+        Unfingerprintable: one has none.
     """
     if reads.refused:
         raise Unfingerprintable(reads.refused)
@@ -300,7 +334,7 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
     """Refuse an attribute whose value may change while its object stays the same.
 
     Raises:
-        Inexact: it may change.
+        Unfingerprintable: it may change.
     """
     fingerprint(where, seen)
     ours = type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
@@ -314,7 +348,7 @@ def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str
     """Yield the names that launches watch, in the form of `_Saved.watched`.
 
     Raises:
-        Inexact: one cannot be identified in another process.
+        Unfingerprintable: one cannot be identified in another process.
     """
     for w in reads.watched.values():
         if w.definition.library:
@@ -364,7 +398,15 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
 
 
 def _same(where: int | str, way: str | None, name: str, expected: str, seen: Seen) -> bool:
-    """Return whether a name or a module's attribute has the value whose exact text is `text`."""
+    """Return whether a name, or an attribute of a module, still has the value with the exact text `expected`.
+
+    Args:
+        where: the number, in `seen`, of the definition that reads the name; or a module's name.
+        way: the way in which the name was asked for, a key of `WAYS`; None of a module's attribute.
+        name: the name.
+        expected: an exact text of a value.
+        seen: the definitions that are known.
+    """
     if isinstance(where, str):
         return fingerprint(getattr(sys.modules.get(where, MISSING), name, MISSING), seen) == expected
     definition = seen.definitions[where]
@@ -376,7 +418,7 @@ def _same(where: int | str, way: str | None, name: str, expected: str, seen: See
 
 
 def _watched_again(index: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Dependency:
-    """Return a name that a cached lowering watches, with its present value; arguments as `_watched` yields them."""
+    """Return a name that a cached lowering watches, with its present value, from a row of `_Saved.watched`."""
     definition = seen.definitions[index]
     if kind == "static":
         return reevaluated_static(definition, path, known)
@@ -398,8 +440,8 @@ def _put(
     Args:
         digest: the key.
         name: the kernel's.
-        reads: as of `_reads`.
-        watched: as of `_watched`.
+        reads: the names that the lowering read, with the exact texts of their values.
+        watched: the names that launches watch, in the form of `_Saved.watched`.
         locations: which source positions the IR may refer to.
         result: the lowering, whose parts of keys are stored as well.
     """
@@ -422,6 +464,7 @@ class _Locations:
     """
 
     def __init__(self, seen: Seen) -> None:
+        """Number the lines of the definitions in `seen`, with their decorators; those added later are not known."""
         self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
         self._at: dict[tuple[Source, int], int] = {}
         for index, definition in enumerate(self.definitions):
@@ -433,7 +476,7 @@ class _Locations:
         """Return a location as a list.
 
         Raises:
-            Inexact: it is in no definition that is known.
+            Unfingerprintable: it is in no definition that is known.
         """
         if location.source is UNKNOWN.source:
             return [-1, location.line, location.column, location.end_line, location.end_column]

@@ -55,6 +55,7 @@ class Effort(msgspec.Struct, frozen=True):
     devices: tuple[Device, ...] = ()
 
     def __add__(self, other: Effort) -> Effort:
+        """Return the work of both together; its `flops` are None if one of them could not be counted."""
         both = None if self.flops is None or other.flops is None else self.flops + other.flops
         devices = tuple(dict.fromkeys((*self.devices, *other.devices)))
         return Effort(self.launches + other.launches, self.bytes + other.bytes, both, devices)
@@ -83,7 +84,15 @@ def effort_of(call: Callable[[], object]) -> Effort:
 
 
 class _Seen(Observer):
-    """An observer of launches, and of the bytes that copies, sums and fills move."""
+    """An observer of launches, and of the bytes that copies, sums and fills move.
+
+    Attributes:
+        records: the launches, those of graphs included.
+        devices: where copies, sums, fills and nodes of graphs ran.
+        moved: bytes that copies, sums and fills read and write.
+        added: operations on floats of sums.
+        known: whether operations can be counted: no graph has branches or loops.
+    """
 
     looks_inside = False
 

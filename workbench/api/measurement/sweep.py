@@ -53,9 +53,11 @@ class Sweep(msgspec.Struct, frozen=True):
         return [k for _, k in sorted(ran)]
 
     def __len__(self) -> int:
+        """Return the number of combinations, refused ones included."""
         return len(self.points)
 
     def __getitem__(self, index: int) -> Bench | None:
+        """Return the bench of a combination by its position; None if that was refused."""
         return self.points[index]
 
     def __str__(self) -> str:

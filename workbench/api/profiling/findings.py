@@ -32,7 +32,13 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def findings(counted: Sequence[Counted], own: Counts, total: Counts) -> tuple[Finding, ...]:
-    """Return the findings about a line's instructions, the worst first."""
+    """Return the findings about a line's instructions, the worst first.
+
+    Args:
+        counted: the line's instructions.
+        own: their counts together.
+        total: the launch's counts.
+    """
     results = [*_sectors(counted, own, total), *_wavefronts(counted, own, total), *_idle(own, total)]
     results += _atomics(own, total)
     return tuple(sorted(results, key=lambda f: -f.cost))

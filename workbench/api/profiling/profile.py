@@ -83,10 +83,12 @@ def profile(
 
 
 def profile_of(record: LaunchRecord, arch: str) -> Profile:
-    """Return the profile of a checked launch, which is not run.
+    """Return the profile of a checked launch, which runs on copies of its arrays only.
 
     Raises:
-        LaunchError, DeviceError, BuildError: as `profile`.
+        LaunchError: it did what a GPU does not survive.
+        DeviceError: NVRTC is not installed, or does not know `arch`.
+        BuildError: the PTX has an instruction that cannot be executed.
     """
     architecture = _architecture(arch)
     what = subject_of(record, arch)
@@ -167,7 +169,7 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
         arch: the architecture that is compiled for.
 
     Returns:
-        One profile per kind of launch, in the order in which they ran.
+        One profile for each code, direction and dimensions, in the order in which they ran.
 
     Raises:
         LaunchError, DeviceError, BuildError: as `profile`.
@@ -181,7 +183,13 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
 
 
 class _Adding(Observer):
-    """An observer that counts the instructions of each launch, and the bytes of new memory."""
+    """An observer that counts what each launch executes, and the bytes of new memory.
+
+    Attributes:
+        arch: the architecture that is compiled for.
+        launches: the counts of each launch, in order.
+        nbytes: of all new memory.
+    """
 
     def __init__(self, arch: str) -> None:
         self.arch = arch

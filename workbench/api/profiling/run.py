@@ -148,11 +148,28 @@ def _odd(every: int) -> int:
 
 
 class _Run:
-    """A run of a launch on fresh copies of its arrays."""
+    """A run of a launch on fresh copies of its arrays.
+
+    Attributes:
+        kernel, program, record, geometry: the code with counters, its PTX, the launch and its blocks.
+        offsets: where each parameter of the PTX begins in the record's packed arguments.
+        bytes: the buffer that holds the run's memory, which begins at the address `base` and has `size` bytes.
+        end: the first address that is not reserved yet.
+        touched: of each 32-byte sector whether it was accessed.
+        hits: of each 4 bytes how many atomic operations they had; empty if the kernel has none.
+        addresses: of the copies, by the id of the memory copied.
+        variables: the program's variables in the run's memory.
+        arena: the run's memory as the kernel is given it.
+    """
 
     def __init__(
         self, kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int]
     ) -> None:
+        """Reserve the run's memory, and copy the arrays of the launch into it.
+
+        Raises:
+            LaunchError: the host has too little memory, or an array is on a GPU.
+        """
         self.kernel, self.program, self.record, self.geometry = kernel, program, record, geometry
         self.offsets = offsets
         scratch = kernel.scratch_size(geometry.block, geometry.shared)

@@ -163,7 +163,14 @@ def warps(subject: Subject, kernel: Kernel, counting: Counting) -> dict[tuple[in
 
 
 class _Making(msgspec.Struct):
-    """A step of a warp that is still being collected."""
+    """A step of a warp that is still being collected.
+
+    Attributes:
+        at: the line that its instructions come from.
+        mask: active lanes, the first in the lowest bit.
+        accesses: to memory, so far.
+        barrier: whether its last instruction is a barrier of the block.
+    """
 
     at: Location
     mask: int

@@ -97,7 +97,10 @@ def lie_apart(arrays: Sequence[array]) -> bool:
 
 
 def is_large(changed: Sequence[array]) -> bool:
-    """Return whether a launch that changes these arrays leaves it to the tape to clear their cotangents."""
+    """Return whether one of these arrays lies in a memory of more than `CLEARED_BYTES`.
+
+    Of a launch that changes such an array, the tape clears the cotangents, not the adjoint.
+    """
     for value in changed:
         if value.memory.nbytes > CLEARED_BYTES:
             return True
@@ -119,6 +122,13 @@ def plain_adjoint(
 
     It is right only if a launch's arrays are dense and share no memory. None if there is none, so that `bind_adjoint`
     has to bind the adjoint for its arguments.
+
+    Args:
+        record: the launch, forward or a derivative.
+        unwanted: names of its arrays whose gradients are not computed.
+        ordered: run the adjoint's threads in order.
+        large: leave it to the caller, if possible, to clear the cotangents of what the launch overwrote.
+        step: "adjoint", or a part of it.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
@@ -214,7 +224,10 @@ def uncleared(record: LaunchRecord, options: Options) -> Options:
 
 @lru_cache(maxsize=256)
 def _without_numbers(options: Options, constant: tuple[int, ...] | None, contiguous: bool, ordered: bool) -> Options:
-    """Return options for code without gradients of numbers, nor of the parameters at `constant` (None: as they are)."""
+    """Return options for code without gradients of numbers, nor of the parameters at the positions `constant`.
+
+    With `constant` None the parameters without gradients stay those of the options.
+    """
     left_out = options.constant if constant is None else constant
     return replace(options, numbers=False, constant=left_out, contiguous=contiguous, ordered=ordered)
 

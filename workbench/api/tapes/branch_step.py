@@ -223,7 +223,7 @@ def _count(turns: array[int32]):
 
 @kernel
 def _move(plan: array[int32], states: array(dtype=Any, ndim=2), state: array[Any]):
-    """Copy the state to the slot that the plan names, or from one."""
+    """Copy the state to the slot that the plan says to save it in, or else from the slot to load it from."""
     i = tid()
     if plan[_SAVE] >= 0:
         states[plan[_SAVE], i] = state[i]
@@ -257,7 +257,13 @@ def _begin(
     count: array[int32], slots: int32, plan: array[int32], going: array[int32], forward: array[int32],
     backward: array[int32], moving: array[int32],
 ):  # fmt: skip
-    """Start at the first turn, whose state is stored in slot 0."""
+    """Set the plan and the flags to the start of a loop's way back.
+
+    Args:
+        count: how many turns are to be undone.
+        slots: how many states can be stored; slot 0 has that of the first turn.
+        plan, going, forward, backward, moving: set.
+    """
     plan[_AT] = 0
     plan[_LEFT] = count[0]
     plan[_TOP] = 0

@@ -313,5 +313,5 @@ def _moved(moved: Mapping[Memory, Memory]) -> Callable[[array], array]:
 
 
 def _first(segment: Segment, memory: Memory) -> bool:
-    """Return whether only one array of one step in the segment, the last one, touches the memory."""
+    """Return whether the memory occurs only once among the arrays of all steps of the segment."""
     return sum([a.memory is memory for step in segment.steps for a in step.touched]) == 1

@@ -18,10 +18,16 @@ def differentiate(
     checkpoint_every: int,
     checkpoint: int,
 ) -> Tape:
-    """Run recorded work under a tape, then the tape's backward pass; see `Recorder.backward`.
+    """Run recorded work again under a new tape, then that tape's backward pass.
+
+    Args:
+        entries: the work, in order.
+        loss: an array of one float to start from; or None.
+        grads: arrays to the adjoints to start from; or None.
+        checkpoint_every, checkpoint: as for `Tape`.
 
     Returns:
-        The tape, which has the gradients.
+        The tape, which has the gradients; so has `.grad` of arrays, unless the work itself adds to such arrays.
 
     Raises:
         LaunchError: as `Tape.backward`, and of a call of JAX whose operands were not kept.

@@ -77,10 +77,16 @@ class Gradients(Mapping[array, array]):
     """
 
     def __init__(self, tape: Adjoints, only: Requested | None) -> None:
+        """View the adjoints of `tape`; `only` has the arrays whose gradients are requested, None: of all."""
         self._tape = tape
         self._only = only
 
     def __getitem__(self, key: Any) -> Any:
+        """Return an array's adjoint; of a struct a copy with adjoints in place of arrays that require a gradient.
+
+        Raises:
+            KeyError: it is no array of floats, the tape did not record it, or its gradient is not computed.
+        """
         if isinstance(key, StructValue):
             result = copy.copy(key)
             for name, value in vars(key).items():
@@ -96,11 +102,13 @@ class Gradients(Mapping[array, array]):
         return self._tape.adjoint_of(key)
 
     def __iter__(self) -> Iterator[array]:
+        """Iterate over the float arrays that the tape recorded and whose gradients it computes."""
         only = self._only
         seen = self._tape.seen.values()
         return iter([a for a in seen if only is None or a.memory in only.memories or self._has(a.memory)])
 
     def __len__(self) -> int:
+        """Return the number of arrays that iterating yields."""
         return sum(1 for _ in self)
 
     def _has(self, memory: Memory) -> bool:

@@ -63,8 +63,8 @@ class LaunchStep(ReadingStep):
             record: the launch.
             touched: its arrays.
             versions: of the memory of each.
-            unwanted: as the attribute.
-            ordered: whether its adjoint adds in the order of threads, as well if the launch does not.
+            unwanted: parameters of arrays that it only reads, and whose gradients are not requested.
+            ordered: whether its adjoint adds in the order of threads, even if the launch does not.
         """
         executable, values = record.executable, record.values
         self.record = record

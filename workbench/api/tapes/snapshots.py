@@ -58,7 +58,11 @@ def listed(steps: int, snapshots: Sequence[Snapshot]) -> str:
 
 
 class Snapshots:
-    """The copies of one tape, and the launches whose adjoints read arrays that have not changed since."""
+    """The copies of one tape, and the launches whose adjoints read arrays that have not changed since.
+
+    Attributes:
+        by_version: the copies, by memory and its version.
+    """
 
     def __init__(self) -> None:
         self._waiting: dict[Memory, list[ReadingStep]] = {}

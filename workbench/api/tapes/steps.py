@@ -299,7 +299,7 @@ class FunctionStep(Step):
         raise LaunchError("A function given to record_func cannot run again.", advice="Use a tape without it.")
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Refuse to run the work again, as `node`.
+        """Refuse to run the work again: it is not known what the user did.
 
         Raises:
             LaunchError: always.
@@ -322,6 +322,7 @@ class MappedStep(Step):
     __slots__ = ("_versions", "mapped")
 
     def __init__(self, mapped: Mapped) -> None:
+        """Represent a correction about to be made, and note the versions of the arrays that its map reads."""
         self.mapped = mapped
         self.changed, self.used = (mapped.target,), (mapped.source,)
         self.touched = (mapped.target, mapped.source)

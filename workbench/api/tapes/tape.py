@@ -109,7 +109,7 @@ class Tape(Opened):
 
     @property
     def seen(self) -> dict[int, array]:
-        """The float arrays of all steps, by their ids."""
+        """The float arrays of all steps, and those that backward passes started at, by their ids."""
         arrays = {id(a): a for step in self.steps for a in step.touched if is_float(a.dtype)}
         return arrays | {k: a for k, a in self._ends.items() if k not in arrays}
 
@@ -129,6 +129,7 @@ class Tape(Opened):
         return sum(s.nbytes for s in self.snapshots)
 
     def __len__(self) -> int:
+        """Return the number of steps."""
         return len(self.steps)
 
     def __iter__(self) -> Iterator[Work]:
@@ -350,7 +351,10 @@ class Tape(Opened):
             raise
 
     def _retaining(self, ready: Sequence[tuple[Step, Undo]]) -> Iterator[tuple[Step, Undo]]:
-        """Yield the steps one by one; in the end each adjoint is again what it was after its array's last change."""
+        """Yield the steps with what undoes them, which the caller calls before it asks for the next.
+
+        In the end each adjoint is again what it was after its array's last change.
+        """
         retained: dict[Memory, array] = {}
         for step, undo in ready:
             retained |= self._copies({a.memory for a in step.changed} - retained.keys())
@@ -445,7 +449,10 @@ class Tape(Opened):
             self.written.add(base.memory)
 
     def again(self, snapshots: Snapshots, only: Sequence[array] | None = None) -> Tape:
-        """Return a tape for steps that run again, which takes its copies from `snapshots`; `only` as of `Tape`."""
+        """Return a new, empty tape for steps that run again, which takes its copies from `snapshots`.
+
+        With `only` it computes gradients with respect to these arrays alone.
+        """
         tape = type(self)(into_grad=False, deterministic=self.deterministic, only=only)
         tape.kept = snapshots
         return tape
@@ -459,7 +466,7 @@ class Tape(Opened):
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
-        """Set to 0 all adjoints, and the `.grad` of all arrays that the tape saw; the recorded steps stay."""
+        """Set to 0 all adjoints, and with `into_grad` the `.grad` of all arrays that the tape saw; steps stay."""
         with without(self):
             for value in self.seen.values():
                 if value.memory.grad is not None and self._into_grad:
@@ -468,7 +475,7 @@ class Tape(Opened):
                 adjoint.zero_()
 
     def reset(self) -> None:
-        """Forget records, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
+        """Forget all steps, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
         self.steps.clear()
         self.adjoints.clear()
         self.written.clear()
