@@ -61,11 +61,11 @@ class Nests:
     @contextmanager
     def seldom(self) -> Generator[None]:
         """Mark loops that are emitted in the `with` as seldom run, so that their speed does not matter."""
-        self.cold = True
+        before, self.cold = self.cold, True
         try:
             yield
         finally:
-            self.cold = False
+            self.cold = before
 
     def _nest(self, bounds: list[tuple[Value, Value, bool]], one: Value, indices: list[Value], body: Emit) -> None:
         """Emit a loop for each of the bounds, with `body(indices)` inside the innermost.
