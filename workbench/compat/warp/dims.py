@@ -53,7 +53,7 @@ class _Fixed(ast.NodeTransformer):
         return ast.copy_location(ast.Constant(self.size), node) if is_size else node
 
     def of(self, definition: Definition) -> Definition:
-        """Return the definition with that done."""
+        """Return a definition with a copy of its syntax tree that this transformer has rewritten."""
         node = ast.fix_missing_locations(self.visit(copy.deepcopy(definition.node)))
         return replace(definition, node=node, written=("", 0))
 

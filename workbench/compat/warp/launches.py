@@ -72,7 +72,10 @@ class Kernel(wb.Kernel, metaclass=Widened):
         func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
         enable_backward: bool | None = None, **hints: Any,
     ) -> Any:  # fmt: skip
-        """Make a kernel of a definition or of a function."""
+        """Make a kernel of a definition, or of a Python function whose syntax tree `code_transformers` change before.
+
+        For a function, `options` or else `config` says whether it may have an adjoint; `enable_backward` is not read.
+        """
         if not isinstance(func, Definition):
             enable_backward = (options or {}).get("enable_backward", config.enable_backward)
             func = as_in_warp(transformed(func, code_transformers, None))
@@ -113,7 +116,10 @@ class Function(wb.Func, metaclass=Widened):
         func: Any, key: str = "", namespace: str = "", module: Any = None, code_transformers: Any = None,
         overloaded_annotations: Any = None, **hints: Any,
     ) -> Any:  # fmt: skip
-        """Make a func of a definition or of a function; of the latter it is in the functions of the module."""
+        """Make a func of a definition, or of a Python function with `code_transformers` and annotations applied.
+
+        A func of a Python function is called `key`, and with a `module` it is added to that module's functions.
+        """
         if isinstance(func, Definition):
             return type.__call__(Function, func)
         result = func_of(transformed(func, code_transformers, overloaded_annotations), func)
@@ -242,10 +248,10 @@ _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"]
 
 
 def of_numbers(name: str) -> Callable[..., Any]:
-    """Return the builtin `name` with Warp's results for numbers, also where Python calls it, and of the types of Warp.
+    """Return a function for the builtin `name` that Python can call with numbers, with the results and types of Warp.
 
-    They are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
-    `config.legacy_scalar_return_types`; else Warp's types.
+    The results are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
+    `config.legacy_scalar_return_types`; else they are of Warp's types.
     """
     builtin, differs = TABLE[name], not MEANINGS.keys().isdisjoint({(name, "int"), (name, "float")})
 
@@ -341,6 +347,10 @@ class Launch(metaclass=Widened):
     includes = wb.Launch
 
     def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
+        """Prepare a launch without threads, whose numbers are 0 and whose other arguments are None; nothing runs.
+
+        `options` are `block_dim` and further options of `launch`.
+        """
         self.kernel, self.dim, self.bounds = kernel, (0,), dims.bounds_of(kernel, 0)
         self.block_dim = dims.block_dim(options.pop("block_dim", None), device)
         self._options = {"device": device, "adjoint": adjoint, "block_dim": self.block_dim, **options}
@@ -581,9 +591,9 @@ class ScopedCapture:
         vars(self.graph)["grids"] = self._grids
 
     def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
-        """Record which hash grids the next launch takes: building one again creates other arrays.
+        """Record the hash grids among the values of the next launch: building one again creates other arrays.
 
-        One that was never built gets room for a point per thread.
+        Each of these grids gets room for at least a point per thread.
         """
         grids = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
         for name, grid in grids:

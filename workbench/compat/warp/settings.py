@@ -63,6 +63,7 @@ class Config:
         vars(self).update(_INITIAL)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Set a setting: `mode` switches checks on or off; a changed one without effect warns once."""
         if name == "mode":
             set_checks(value == "debug")
         elif name != "enable_backward" and name not in _SILENT and value != getattr(self, name, None):

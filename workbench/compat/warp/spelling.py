@@ -156,7 +156,15 @@ def _element_of(node: ast.expr, definition: Definition) -> str:
 
 
 class _Template(ast.NodeTransformer):
-    """Puts the arguments of a call, and the names of its own locals, into the statements of a row."""
+    """Puts the arguments of a call, and the names of its own locals, into the statements of a row.
+
+    Attributes:
+        module: the syntax node of the module that the call names; None if it names none.
+        at: the call's location, as a part of the names of locals.
+        values: the arguments of the row's parameters, by name.
+        rest, named: the call's other arguments.
+        fits: whether the call has all arguments of the row, and variables for those that it changes.
+    """
 
     def __init__(self, call: ast.Call, parameters: list[str]) -> None:
         named = {k.arg: k.value for k in call.keywords}
@@ -296,7 +304,10 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Rewrite a call to the language's spelling."""
+        """Return what replaces a call in Warp's spelling; the statements that must run first are added to `before`.
+
+        Arguments without a meaning in the language are dropped. A call without a row is returned.
+        """
         self.generic_visit(node)
         name = called_name(node)
         hint = [k.value for k in node.keywords if k.arg == _DROPPED.get(name, "")]

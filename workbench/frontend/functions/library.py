@@ -42,9 +42,10 @@ from workbench.types import Quaternion, Vector, element, int64, uint32, vector_o
 
 @cache
 def parsed(form: Form) -> tuple[Definition, dict[Definition, Custom] | None]:
-    """Return the function of the kernel language that a form stands for, and its gradient, if it has one.
+    """Return the function of the kernel language that a form stands for, and its custom gradient by this definition.
 
-    Gradients belong to a definition by identity, as those of users' funcs do: so the two are read together.
+    Instead of the latter it is None if the form has no gradient. Gradients belong to a definition by identity, so the
+    two are read together.
     """
     assert form.body is not None
     definition = _read(form.name, form.body)

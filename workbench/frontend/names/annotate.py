@@ -223,7 +223,10 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for."""
+    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for.
+
+    Any other value is returned as it is.
+    """
     if isinstance(value, Ref):  # one inside of others is no type
         value = value.type
     while True:

@@ -94,6 +94,7 @@ class _Refs:
     """
 
     def __getitem__(self, type: Any) -> Ref:
+        """Return the annotation of a reference to a value of this type."""
         return Ref(type)
 
     def __repr__(self) -> str:

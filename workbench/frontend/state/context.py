@@ -242,7 +242,7 @@ class Context(msgspec.Struct):
         return before
 
     def back(self, before: Before) -> None:
-        """Undo `go`."""
+        """Restore the node and the location that were current before `go`, which returned them."""
         self.node, self.shared.builder.here = before
 
     def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:

@@ -219,7 +219,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
+        """Names that it assigns, or a part of which it assigns, somewhere; they are its own everywhere in it, as in Python."""
         own = {id(n) for c in self.nodes if isinstance(c, ast.comprehension) for n in nodes_of(c.target)}
         stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own)
         roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
@@ -273,7 +273,7 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def reads(node: ast.AST) -> Counter[str]:
-    """Count the reads of each name in a node."""
+    """Count the reads of each name in a node and all nodes inside it; the target of `x += y` is read, too."""
     return _reads(nodes_of(node))
 
 
