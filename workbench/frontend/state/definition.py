@@ -219,7 +219,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        """Names that it assigns, or a part of which it assigns, somewhere; they are its own everywhere in it, as in Python."""
+        """Names that it assigns, wholly or in a part; they are its own everywhere in it, as in Python."""
         own = {id(n) for c in self.nodes if isinstance(c, ast.comprehension) for n in nodes_of(c.target)}
         stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own)
         roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))

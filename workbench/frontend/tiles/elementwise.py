@@ -51,6 +51,11 @@ class _Hoist(ast.NodeTransformer):
     """Computes operations on tiles before their statement, and puts names in their place.
 
     Those that may not be computed at all, as in a conditional expression, are left alone.
+
+    Attributes:
+        context: of the statement; its `env` gets the names.
+        lower: lowers an expression.
+        names: those that were added, in order.
     """
 
     def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
@@ -235,7 +240,13 @@ def _lifting(context: Context) -> Generator[None]:
 
 
 def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict[str, Value], Env]:
-    """Return the assigned names at the end of a lifted statement: values to yield, and those known anyway."""
+    """Return what the assigned names are at the end of a lifted statement: values to yield, and operands known anyway.
+
+    A name is assigned if it, or the struct that it is a field of, is among `roots`, and it is not what it was `before`.
+
+    Raises:
+        KernelTypeError: one is a tuple or an array, which cannot leave the statement.
+    """
     values: dict[str, Value] = {}
     known: Env = {}
     for name in [k for k in context.env if k in roots or k.split(".")[0] in roots]:

@@ -41,7 +41,7 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
     """Lower `v[i]` of a vector, or `v[a:b]` with bounds written out.
 
     Raises:
-        KernelTypeError: as `of_slice`.
+        KernelTypeError: an index is no integer, or a literal outside; or a slice is empty, or a bound is not known.
     """
     type = vector_of(base)
     if not isinstance(node, ast.Slice):
