@@ -36,7 +36,7 @@ class _Absent(type):
     def __getattr__(cls, name: str) -> Any:
         """Return a harmless value for `core`, `wp_is_…` and names in capitals; other names raise AttributeError.
 
-        That is an absent class for `core`, a function that returns False for `wp_is_…`, and 0 for a name in capitals.
+        An absent class for `core`, a function that returns False for `wp_is_…`, and 0 for a name in capitals.
         """
         if name.startswith("__"):
             raise AttributeError(name)
@@ -114,7 +114,7 @@ class Renderer:
         mention("warp.render", "Draw arrays with a plotting library: x.numpy().")
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        """Return a function that takes any arguments and returns None; AttributeError for names that begin with `__`."""
+        """Return a function that takes any arguments and returns None; AttributeError for names as `__len__`."""
         if name.startswith("__"):
             raise AttributeError(name)
         return lambda *args, **kwargs: None

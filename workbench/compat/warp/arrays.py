@@ -25,7 +25,7 @@ _ASKED: WeakValueDict[int, wb.array] = WeakValueDict()
 
 
 def address(x: wb.array) -> int | None:
-    """Return the address of an array's first element, and remember the array for `from_ptr`; None if it is empty."""
+    """Return the address of an array's first element, and remember the array for `from_ptr`; None if empty."""
     if not x.size:
         return None
     _ASKED.put(x.address, x)
@@ -69,10 +69,10 @@ def without_hints(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_warp_reads(data: Any, dtype: Any) -> Any:
-    """Return data for an array as NumPy data of the shape that Warp reads from it; the data itself if nothing differs.
+    """Return data for an array as NumPy data of the shape that Warp reads; the data itself if nothing differs.
 
-    Without a dtype, lists of numbers become float64 or int64. With a vector or matrix dtype, a single value becomes an
-    array of one, and a last axis that holds the components of several is split.
+    Without a dtype, lists of numbers become float64 or int64. With a vector or matrix dtype, a single value becomes
+    an array of one, and a last axis that holds the components of several is split.
     """
     kind = as_element(dtype) if dtype is not None else None
     is_array = isinstance(data, wb.array)
@@ -102,7 +102,10 @@ def _as_warp_reads(data: Any, dtype: Any) -> Any:
 
 
 def _with_dimensions(dtype: Any, ndim: int) -> tuple[Any, int]:
-    """Return what the brackets of an annotation hold: a dtype, or a pair of it and the number of dimensions."""
+    """Return the dtype and the number of dimensions of an annotation, from what its brackets hold.
+
+    That is a pair of both, the number also as `Literal[2]`, or a dtype alone: then the number is `ndim`.
+    """
     if isinstance(dtype, tuple) and len(dtype) == 2:
         dtype, count = dtype
         ndim = getattr(count, "__args__", (count,))[0]  # Literal[2]
@@ -112,7 +115,8 @@ def _with_dimensions(dtype: Any, ndim: int) -> tuple[Any, int]:
 def annotation(dtype: Any, ndim: int) -> Any:
     """Return the annotation of an array of `ndim` dimensions; `dtype` may be a pair of it and the dimensions.
 
-    A struct that holds arrays becomes any element type, which a launch refuses; a class that Workbench lacks, one too.
+    For a struct that holds arrays the element type is `Any`, and a launch refuses it. For a dtype that is an absent
+    class, an absent class is returned in place of an array's annotation.
     """
     dtype, ndim = _with_dimensions(dtype, ndim)
     if is_absent(dtype):
@@ -282,7 +286,7 @@ class _IndexedClass(Widened):
     """The metaclass of `IndexedArray`, with which `IndexedArray[dtype, ndim]` is an annotation."""
 
     def __getitem__(cls, item: Any) -> Any:
-        """Return an indexed array's annotation; `item` is a dtype (then of one dimension), or that and their number."""
+        """Return the annotation of an indexed array; `item` is a dtype, then of one dimension, or that and ndim."""
         dtype, ndim = _with_dimensions(item, 1)
         return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=ndim)
 

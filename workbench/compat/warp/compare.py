@@ -53,7 +53,10 @@ class Recorder:
         wp.Tape.backward = self._followed(wp.Tape.backward, self._differentiated)
 
     def _followed(self, function: Callable[..., Any], after: Callable[..., None]) -> Callable[..., Any]:
-        """Return the function followed by `after`, which gets its caller's place; calls inside it count once."""
+        """Return a function that calls `function`, then `after` with the caller's "file:line" and its arguments.
+
+        It returns the result of `function`. During a call, calls of such functions are not followed.
+        """
 
         def call(*args: Any, **options: Any) -> Any:
             if self.is_inside:  # one launch that is made of others

@@ -35,6 +35,7 @@ class _Fixed(ast.NodeTransformer):
     """Gives `tid()` as many indices as `rank` says, and replaces `block_dim()` by `size`; neither if it is 0."""
 
     def __init__(self, rank: int = 0, size: int = 0) -> None:
+        """Give `tid()` `rank` indices, and replace `block_dim()` by `size`; 0 leaves that as it is."""
         self.rank, self.size = rank, size
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:

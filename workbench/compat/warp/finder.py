@@ -96,7 +96,7 @@ class _KindOfTypes(type):
         return isinstance(value, (type, Scalar, Vector))
 
     def __call__(cls, *args: Any) -> Any:
-        """Return the type of a value, of a vector on the host its Workbench type; with more arguments, make a class."""
+        """Return the type of a value, of a host's vector its Workbench type; with more arguments, make a class."""
         return args[0].type if isinstance(args[0], HostVector) else type(*args)
 
     def __getitem__(cls, item: Any) -> Any:

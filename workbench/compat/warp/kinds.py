@@ -126,7 +126,7 @@ class Widened(type):
     """
 
     def __instancecheck__(cls, value: object) -> bool:
-        """Return whether a value is an instance, or one of the classes in `includes`, if the class has that itself."""
+        """Return whether a value is an instance, or one of what the class's own `includes` names, if any."""
         return type.__instancecheck__(cls, value) or isinstance(value, vars(cls).get("includes", ()))
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
@@ -147,9 +147,10 @@ class Attribute:
 
 
 class _Allocator:
-    """Hands out the memory of arrays by its address."""
+    """Hands out memory on a device by its address, as Warp's allocators do."""
 
     def __init__(self, device: wb.Device) -> None:
+        """Start without memory; all of it will be on this device, and lives until it is given back."""
         self.device, self.arrays = device, dict[int, wb.array]()
 
     def allocate(self, size: int) -> int:

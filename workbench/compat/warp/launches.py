@@ -72,9 +72,10 @@ class Kernel(wb.Kernel, metaclass=Widened):
         func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
         enable_backward: bool | None = None, **hints: Any,
     ) -> Any:  # fmt: skip
-        """Make a kernel of a definition, or of a Python function whose syntax tree `code_transformers` change before.
+        """Make a kernel of a definition, or of a Python function whose tree `code_transformers` change before.
 
-        For a function, `options` or else `config` says whether it may have an adjoint; `enable_backward` is not read.
+        For a function, `options`, or else `config`, says whether it may have an adjoint; `enable_backward` is
+        not read.
         """
         if not isinstance(func, Definition):
             enable_backward = (options or {}).get("enable_backward", config.enable_backward)
@@ -248,7 +249,7 @@ _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"]
 
 
 def of_numbers(name: str) -> Callable[..., Any]:
-    """Return a function for the builtin `name` that Python can call with numbers, with the results and types of Warp.
+    """Return a function for the builtin `name` that Python can call with numbers, with Warp's results and types.
 
     The results are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
     `config.legacy_scalar_return_types`; else they are of Warp's types.
@@ -495,16 +496,19 @@ class Tape(wb.Tape):
     """
 
     def __init__(self, **options: Any) -> None:
+        """Create an empty tape; the options are those of `workbench.Tape`."""
         super().__init__(**options)
         self.launches: list[list[Any]] = []
         self.scopes: list[tuple[int, Any, Any]] = []
         self._open_scopes: list[int] = []
 
     def __enter__(self) -> Self:
+        """Open the tape, so that launches are recorded and added to `launches`; return the tape."""
         _TAPES.append(self)
         return super().__enter__()
 
     def __exit__(self, *problem: Any) -> None:
+        """Close the tape; an error in the block goes on."""
         _TAPES.remove(self)
         super().__exit__(*problem)
 
@@ -580,11 +584,13 @@ class ScopedCapture:
         self._grids: list[tuple[int, str, HashGrid]] = []
 
     def __enter__(self) -> Self:
+        """Begin to capture launches; return this object, which has no graph yet."""
         self._captured = self._with.__enter__()
         _OPEN.append(self)
         return self
 
     def __exit__(self, *problem: Any) -> None:
+        """End the capture, and set `graph`, with the hash grids that its launches take."""
         _OPEN.remove(self)
         self._with.__exit__(*problem)
         self.graph = self._captured

@@ -60,6 +60,7 @@ class Config:
     DeterministicMode = DeterministicMode
 
     def __init__(self) -> None:
+        """Set all settings to Warp's initial values, without effects or warnings."""
         vars(self).update(_INITIAL)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -90,6 +91,7 @@ class Module:
     """
 
     def __init__(self, name: str, loader: Any = None) -> None:
+        """Create an empty module of kernels with Warp's initial options; the loader is only stored."""
         self.name, self.loader = name, loader
         self.options: dict[str, Any] = {**INITIAL_OPTIONS}
         self.kernels, self.functions, self.structs = dict[str, Any](), dict[str, Any](), dict[str, Any]()

@@ -167,6 +167,7 @@ class _Template(ast.NodeTransformer):
     """
 
     def __init__(self, call: ast.Call, parameters: list[str]) -> None:
+        """Match a call to a row's parameters: `&` marks one that is changed, `*rest` stands for more of them."""
         named = {k.arg: k.value for k in call.keywords}
         fixed = [p.lstrip("&") for p in parameters if p != "*rest"]
         self.module = getattr(call.func, "value", None)
@@ -217,6 +218,7 @@ class _Rewriter(ast.NodeTransformer):
     """
 
     def __init__(self, node: ast.FunctionDef, definition: Definition, meshes: set[str]) -> None:
+        """Find the calls that begin queries in `node`, a copy of the definition's tree, which is then rewritten."""
         self.definition, self.meshes = definition, meshes
         self.before: list[ast.stmt] = []
         begun = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, *_BEGUN))

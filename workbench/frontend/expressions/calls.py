@@ -538,7 +538,7 @@ PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion:
 
 
 def _by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
-    """Return the arguments of `transform` or `quaternion` in order; those given by name are removed from `keywords`.
+    """Return the arguments of `transform` or `quaternion` in order; named ones are removed from `keywords`.
 
     It stops at the first that is missing; the arguments of any other type are returned as they are.
     """

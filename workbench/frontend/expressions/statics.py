@@ -181,9 +181,11 @@ class _ByIdentity:
     """A wrapper that compares its object by identity."""
 
     def __init__(self, value: Any) -> None:
+        """Wrap any Python object, also one whose own `==` fails or means something else."""
         self.value = value
 
     def __eq__(self, other: object) -> bool:
+        """Return whether the other is a wrapper of the same object."""
         return isinstance(other, _ByIdentity) and self.value is other.value
 
     __hash__ = None  # type: ignore[assignment]

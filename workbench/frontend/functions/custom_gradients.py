@@ -52,7 +52,7 @@ class Custom(msgspec.Struct, frozen=True):
 
 
 def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Dependency:
-    """Return a dependency on the custom parts that a version of a func has now; with others, the kernel is stale."""
+    """Return a dependency on the custom parts that a version of a func has now; others make the kernel stale."""
     reevaluate = partial(customs.get, definition)
     return reads.Dependency(definition, definition.name, reevaluate(), reevaluate, (customs, definition))
 
@@ -367,6 +367,7 @@ class _Adjoints(ast.NodeTransformer):
     """
 
     def __init__(self, context: Context, inputs: Sequence[str], sums: Sequence[str]) -> None:
+        """Prepare to rewrite the body of the definition of `context`; the inputs are bound in its `env` already."""
         self.context = context
         self.inputs = inputs
         self.sums = sums
@@ -463,6 +464,7 @@ class _Named(ast.NodeTransformer):
     """A rewrite of one `adjoint[x]` inside an assignment's target to its name."""
 
     def __init__(self, owner: _Adjoints, node: ast.AST) -> None:
+        """Rewrite by `owner`, where `node` is the one `adjoint[x]` that becomes a name."""
         self.owner = owner
         self.node = node
 

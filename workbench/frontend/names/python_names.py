@@ -339,7 +339,7 @@ def reread(definition: Definition, path: str) -> Any:
 
 
 def seen(scope: Scope, path: str) -> Any:
-    """Return the present meaning of the dotted name `path` in a scope; MISSING where it is gone. No read is noted."""
+    """Return the present meaning of the dotted name `path` in a scope, not noting it; MISSING where it is gone."""
     root, *attrs = path.split(".")
     value = scope.lookup(root, usable_in_kernel)
     for attr in attrs:

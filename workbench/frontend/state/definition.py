@@ -33,6 +33,7 @@ class Unbound(dict[str, Any]):
     """
 
     def __init__(self) -> None:
+        """Create an empty mapping; `define` adds names."""
         super().__init__()
         self._before: dict[str, Callable[[], Any]] = {}
 
@@ -288,7 +289,7 @@ def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
 
 
 def read_by_static(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Return the names that calls of `static` among these nodes read."""
+    """Return the names that calls of `static` among these nodes read; calls inside of the nodes do not count."""
     calls = (n for n in nodes if isinstance(n, ast.Call))
     static = [n for n in calls if getattr(n.func, "attr", getattr(n.func, "id", "")) == "static"]
     return frozenset(reads(ast.Tuple([a for n in static for a in n.args], ast.Load()))) if static else frozenset()

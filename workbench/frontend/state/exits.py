@@ -22,11 +22,11 @@ Statements = list[ast.stmt]
 
 
 class Skip(ast.Pass):
-    """A statement of ours behind the body of a link of an `elif` chain: the links behind it in the list are skipped."""
+    """A statement of ours that ends the body of a link of an `elif` chain: the links listed behind are skipped."""
 
 
 class Next(ast.Pass):
-    """A statement of ours at the end of a group of links of an `elif` chain: none was taken, the next group follows."""
+    """A statement of ours that ends a group of links of an `elif` chain: none was taken, the next group follows."""
 
 
 class Idle(ast.Pass):
@@ -121,7 +121,7 @@ def shape(loop: Loop) -> int:
 
 
 def shape_of(node: ast.Return) -> int:
-    """Return how many values a `return` writes out: 0 without a value, a tuple's items, or -1 for one expression."""
+    """Return how many values a `return` writes out: 0 without one, a tuple's items, or -1 for one expression."""
     if node.value is None:
         return 0
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1

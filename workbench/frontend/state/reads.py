@@ -77,6 +77,7 @@ class Reads:
     """
 
     def __init__(self) -> None:
+        """Begin with no reads, of which nothing is missing."""
         self.entries: dict[tuple[int, Usable | str | None, str], tuple[Any, Usable | str | None, str, Any]] = {}
         self.refused = ""
         self.watched: dict[tuple[int, str], Dependency] = {}

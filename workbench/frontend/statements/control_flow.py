@@ -203,7 +203,7 @@ def statement(context: Context, node: ast.stmt) -> None:
 
 
 def _way_out(context: Context, node: ast.stmt) -> BodyResult:
-    """Lower a `return`, `break`, `continue`, or statement of ours that leaves those around it; return how it ends."""
+    """Lower a statement that leaves those around it, such as `return` or `break`; return how it ends."""
     if isinstance(node, ast.Return):
         value = _returned(context, node)
         if not context.loops:

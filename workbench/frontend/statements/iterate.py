@@ -147,7 +147,7 @@ def _known_element(
 ) -> tuple[ast.expr, Operand]:
     """Return the item and the number of rounds of a range, or a sequence known now, beside an array in `zip`.
 
-    The item is an expression in `at`, the name that counts the rounds; what it reads gets local names that end in `mark`.
+    The item is an expression in `at`, the name that counts the rounds; the names that it reads end in `mark`.
 
     Raises:
         KernelTypeError: the range has no positive step that is written out.
@@ -312,9 +312,9 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
 
 
 def _kind(operand: Operand) -> object:
-    """Return what must be equal of two operands for a loop that may be left to merge them: the type, of a tuple its items'.
+    """Return what must be equal of two operands for a loop that may be left to merge them: their types.
 
-    A literal has its weak type, any other operand None.
+    A literal has its weak type, a tuple those of its items, and any other operand None.
     """
     if isinstance(operand, tuple):
         return tuple(_kind(o) for o in operand)

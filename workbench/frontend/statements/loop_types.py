@@ -139,7 +139,7 @@ def _first(names: Sequence[str], before: Env) -> LoopTypes:
 
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
-    """Return, of the operands `before` a loop, those of all names that lowering it looks at, structs' fields too."""
+    """Return, of the operands `before` a loop, those of all names that lowering it reads, structs' fields too."""
     used = _named(node) | {*names, exit_flag(node)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 

@@ -190,9 +190,9 @@ def result_types(
 def _result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, nothing: bool
 ) -> tuple[AnyType, ...]:
-    """Return the types of what a func returns, one for each value of a tuple; lowered on a deep stack, and discarded.
+    """Return the types of what a func returns, one for each value of a tuple; its operations are discarded.
 
-    With `nothing`, a func that returns nothing gives an empty tuple.
+    It is lowered on a deep stack. With `nothing`, a func that returns nothing gives an empty tuple.
 
     Raises:
         WorkbenchError: the error in its body, or a `CellErrors` of several.

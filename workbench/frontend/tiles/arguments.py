@@ -129,7 +129,7 @@ class Arguments:
         raise self.error(f"takes {name} as a whole number written out.")
 
     def dtype(self, default: Scalar | Vector, name: str = "dtype") -> Scalar | Vector:
-        """Return the argument of this name, a type that elements of tiles can have; the default if the call has none.
+        """Return the argument of this name, a type that tiles' elements can have; the default if there is none.
 
         Raises:
             KernelTypeError: it is no type, or one that tiles do not have.
@@ -146,7 +146,7 @@ class Arguments:
         return as_element(self.context, dtype, "A tile")
 
     def storage(self) -> str:
-        """Return the argument `storage`, the memory that the tile is to lie in: "shared" or, by default, "register".
+        """Return the argument `storage`, the memory that the tile is to lie in: "shared" or "register" (default).
 
         Raises:
             KernelTypeError: it is something else.
@@ -187,7 +187,7 @@ class Arguments:
         raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
 
     def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
-        """Return the argument of this name, `ndim` integers that the whole block shares; zeros if the call has none.
+        """Return the argument of this name, `ndim` integers that a whole block shares; zeros if there is none.
 
         Raises:
             KernelTypeError: there are more or fewer, or one is no integer or differs between threads.

@@ -59,6 +59,7 @@ class _Hoist(ast.NodeTransformer):
     """
 
     def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
+        """Prepare to visit one statement of `context`; `lower` lowers the expressions that are taken out of it."""
         self.context = context
         self.lower = lower
         self.names: list[str] = []
@@ -240,9 +241,10 @@ def _lifting(context: Context) -> Generator[None]:
 
 
 def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict[str, Value], Env]:
-    """Return what the assigned names are at the end of a lifted statement: values to yield, and operands known anyway.
+    """Return what assigned names are at the end of a lifted statement: values to yield, and known operands.
 
-    A name is assigned if it, or the struct that it is a field of, is among `roots`, and it is not what it was `before`.
+    A name is assigned if it, or the struct that it is a field of, is among `roots`, and it is not what it was
+    `before`.
 
     Raises:
         KernelTypeError: one is a tuple or an array, which cannot leave the statement.

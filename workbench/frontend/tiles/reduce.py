@@ -164,7 +164,7 @@ def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def scan(kind: str, exclusive: bool) -> FormHandler:
-    """Return the lowering of a call such as `tile_scan_inclusive(a)`: a prefix sum, minimum or maximum, as `kind` says.
+    """Return the lowering of `tile_scan_inclusive(a)` and the like: a prefix sum, minimum or maximum (`kind`).
 
     An exclusive one leaves each element itself out.
     """

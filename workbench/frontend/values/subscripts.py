@@ -95,7 +95,7 @@ def replaced(context: Context, base: Value, positions: Sequence[int], operand: O
 
 
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
-    """Return the components of the only operand where that is a vector, as `min(v)` takes them; else the operand."""
+    """Return the components of the only operand if that is a vector, as `min(v)` takes them; else it alone."""
     (only,) = operands
     return list(scalar_components(context, only) if isinstance(only, Value) and is_vector(only.type) else operands)
 

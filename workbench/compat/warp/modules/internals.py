@@ -23,6 +23,7 @@ class Internals(ModuleType):
     """Represents a module below `warp._src`: its public names, wherever Workbench has them."""
 
     def __init__(self, name: str, spec: Any) -> None:
+        """Create a package without files of its own; `name` is dotted and begins with `warp._src`."""
         super().__init__(name)
         self.__spec__, self.__path__ = spec, []
 
@@ -56,10 +57,11 @@ class _Subscript:
     """Makes annotations of subscripts: `Vector[float, 3]` is the type that `make` returns for float and 3."""
 
     def __init__(self, make: Any) -> None:
+        """Make types by `make`, a function of a dtype and sizes."""
         self.make = make
 
     def __getitem__(self, parts: Any) -> Any:
-        """Return what `make` returns for the parts of a subscript: a dtype and sizes, of which `Literal[3]` is 3."""
+        """Return what `make` returns for the parts of a subscript, a dtype and sizes; `Literal[3]` is a size."""
         dtype, *sizes = parts if isinstance(parts, tuple) else (parts,)
         return self.make(dtype, *(n.__args__[0] if get_origin(n) is Literal else n for n in sizes))
 
@@ -71,7 +73,7 @@ class _Struct(type):
     """
 
     def __new__(mcs, key: str, cls: type, module: Any) -> Any:
-        """Return a struct class of `cls`; in place, that gets the name `key`, evaluated annotations and no defaults."""
+        """Return a struct class of `cls`, which gets the name `key`, evaluated annotations and no defaults."""
         cls.__name__ = key
         cls.__annotations__ = inspect.get_annotations(cls, locals=dict(vars(cls)), eval_str=True)
         for name in cls.__annotations__:

@@ -46,7 +46,7 @@ def segmented_sort_pairs(kind: Any, keys: int, values: int, count: int, starts: 
 
 
 def runlength_encode(kind: Any, values: int, run_values: int, lengths: int, number: int, count: int) -> None:
-    """Write the values and the lengths of runs of equal neighbours among `count` values, and to `number` how many runs.
+    """Write the values and lengths of runs of equal neighbours among `count` values, and their number to `number`.
 
     All arrays are addresses.
     """
@@ -63,7 +63,7 @@ def array_sum(kind: Any, values: int, out: int, count: int, step: int, length: i
 
 
 def array_inner(kind: Any, a: int, b: int, out: int, count: int, step_a: int, step_b: int, length: int) -> None:
-    """Write the inner product of the arrays at addresses `a` and `b`, the sum of products of all components, to `out`.
+    """Write the inner product of the arrays at addresses `a` and `b`, a sum over all components, to `out`.
 
     `step_a` and `step_b` are the strides in bytes, `length` is the number of components of an element.
     """
