@@ -123,6 +123,8 @@ class _WheelLoader(SourceFileLoader):
 def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
     """Return the import spec of the wheel's own module; None if it has no such file.
 
+    `rest` is the module's name below `warp`.
+
     Raises:
         ModuleNotFoundError: Warp is not installed.
         ImportError: the wheel has another version than those tested.

@@ -119,7 +119,8 @@ class Function(wb.Func, metaclass=Widened):
     ) -> Any:  # fmt: skip
         """Make a func of a definition, or of a Python function with `code_transformers` and annotations applied.
 
-        A func of a Python function is called `key`, and with a `module` it is added to that module's functions.
+        A func of a Python function is called `key`, if that is not empty; with a `module` it is added to the
+        functions of that module.
         """
         if isinstance(func, Definition):
             return type.__call__(Function, func)
@@ -220,7 +221,7 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options:
         An array; a list of arrays if the function has several results.
 
     Raises:
-        LaunchError: as `workbench.map`.
+        LaunchError: the arguments do not fit the function, or one another.
     """
     options.pop("return_kernel", None)
     hints("wp.map", options)

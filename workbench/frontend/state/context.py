@@ -103,6 +103,7 @@ class NotingBuilder(Builder):
 
     @location.setter
     def location(self, location: Location) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Set the location of the operations that are added from now on."""
         self.here = location
 
     def append(self, op: Op) -> Op:

@@ -144,9 +144,10 @@ def _bare(loop: Loop) -> Loop:
 
 
 def after(loop: Loop, leave: ast.stmt) -> Statements:
-    """Return the statements that follow a loop whose `else` was cut off; none for an inner loop of one loop.
+    """Return the statements that follow a loop whose `else` was cut off.
 
     They are the `else`, where no `break` or `return` left the loop, and `leave`, where a `return` was reached.
+    There are none for a loop marked `is_inner`: it shares its flag with the loop around it.
     """
     if getattr(loop, "is_inner", False):  # its flag is the outer loop's
         return []

@@ -260,7 +260,7 @@ def _loop(context: Context, node: Loop) -> list[ast.stmt]:
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
-    """Lower an `if`, and the statements that follow it where it may leave them; return how all of them end."""
+    """Lower an `if` and the statements `rest` that follow it; return how all of them end."""
     if context.loops and leaves(node) and elementwise.wants_lifting(context, node.test):
         return _per_thread(context, [node, *rest], end)
     condition = truth(context, expression(context, node.test))
@@ -327,9 +327,7 @@ def _parted(
     left: tuple[bool, bool] | None = None,
     names: Sequence[str] = (),
 ) -> BodyResult:
-    """Lower both sides of an `if`, merge them where they meet, and return how they end.
-
-    A side that is a `BodyResult` has nothing to do.
+    """Lower both sides of an `if`, a `BodyResult` having nothing to do; merge them, and return how they end.
 
     Args:
         context: where; its names become those behind the `if`.

@@ -35,7 +35,10 @@ from workbench.types import ArrayType
 
 
 def wants_lifting(context: Context, node: ast.AST) -> bool:
-    """Return whether the statement or expression is about per-thread values, and about no other tiles."""
+    """Return whether the statement or expression is about per-thread values, and about no other tiles.
+
+    It is False in a kernel without tiles, and inside a map.
+    """
     if context.shared.tiling is None or context.shared.lifted:
         return False
     used = _used(context, node)
@@ -151,7 +154,7 @@ def _used(context: Context, node: ast.AST) -> list[str]:
 
 
 def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], None]) -> None:
-    """Lower a statement inside a map; what it assigns is per-thread."""
+    """Lower a statement by `lower` in one map over a block's threads; what it assigns becomes per-thread."""
     before = dict(context.env)
     names: list[str] = []
 
@@ -173,7 +176,7 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
 
 
 def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand]) -> Operand:
-    """Lower an expression, inside a map where it is about per-thread values."""
+    """Lower an expression by `lower`; in a map over a block's threads where it is about per-thread values."""
     # A bare name would become a map that copies it, and a tuple is looked at part by part.
     if isinstance(node, (ast.Name, ast.Tuple)) or not wants_lifting(context, node):
         return lower(context, node)

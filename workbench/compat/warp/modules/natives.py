@@ -88,9 +88,9 @@ def _neighbours(count: int, edges: Any) -> list[np.ndarray]:
 
 
 def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
-    """Give each node the first colour that no neighbour has; return the number of colours.
+    """Write to `colors`, for each node, the first colour that no neighbour has; return the number of colours.
 
-    Nodes with most neighbours come first.
+    Nodes with most neighbours come first; `algorithm` has no effect.
     """
     near, colour = _neighbours(count, edges), np.full(count, -1, np.int32)
     for node in sorted(range(count), key=lambda n: -len(near[n])):
@@ -102,8 +102,8 @@ def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
 def _balanced(count: int, edges: Any, number: int, target: float, most: int, colors: Any, reached: Any) -> float:
     """Move nodes from the largest colour to smaller ones until the ratio of largest to smallest is at most `target`.
 
-    At most `most` nodes are moved. Return the ratio; `reached` becomes 1 if more moves were possible and needed, else
-    0.
+    At most `most` nodes are moved; `colors` is changed, and `number` is how many colours there are. Return the
+    ratio; `reached` becomes 1 if more moves were possible and needed, else 0.
     """
     near, colour = _neighbours(count, edges), colors.numpy().copy()
     for turn in itertools.count():
