@@ -35,7 +35,7 @@ def address(x: wb.array) -> int | None:
 def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:
     """Return an array of the memory at an address, which is not copied; a new empty one for no address or no elements.
 
-    The address is one of the CPU, or lies in an array of any device whose `ptr` was read.
+    The address is one of the CPU, or exactly the `ptr` that was read of an array on any device.
 
     Raises:
         LaunchError: `device` is a GPU, and the address was not read from an array.
