@@ -26,6 +26,11 @@ if FINDER not in sys.meta_path:
 
 
 def __getattr__(name: str) -> Any:
+    """Return what a name of Warp means here, and store it in this module, so that it is computed once.
+
+    Raises:
+        AttributeError: neither Warp's names nor Workbench's have it.
+    """
     if name == "__all__":
         return [n for n in __dir__() if not n.startswith("_")]
     if name in TABLE:
@@ -51,4 +56,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """Return the sorted names of this module: Workbench's own and Warp's."""
     return sorted({*dir(workbench), *TABLE, *OURS, "install"})

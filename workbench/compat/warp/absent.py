@@ -24,11 +24,20 @@ class _Absent(type):
     """
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
+        """Return the class itself for an annotation, with only `shape`, `dtype`, `ndim` or `capacity` by name.
+
+        Raises:
+            NotImplementedError: any other call; it says what to use instead.
+        """
         if options and not args and set(options) <= {"shape", "dtype", "ndim", "capacity"}:
             return cls  # an annotation
         raise NotImplementedError(f"wp.{cls.__name__} is not in Workbench. {instead_of(cls.__name__, True)}".rstrip())
 
     def __getattr__(cls, name: str) -> Any:
+        """Return a harmless value for `core`, `wp_is_…` and names in capitals; other names raise AttributeError.
+
+        An absent class for `core`, a function that returns False for `wp_is_…`, and 0 for a name in capitals.
+        """
         if name.startswith("__"):
             raise AttributeError(name)
         if name == "core":  # of Warp's runtime: its native library
@@ -40,6 +49,7 @@ class _Absent(type):
         raise AttributeError(f"wp.{cls.__name__}.{name}: wp.{cls.__name__} is not in Workbench")
 
     def __getitem__(cls, item: Any) -> Any:
+        """Return the class itself: `Name[…]` is an annotation."""
         return cls
 
 
@@ -104,6 +114,7 @@ class Renderer:
         mention("warp.render", "Draw arrays with a plotting library: x.numpy().")
 
     def __getattr__(self, name: str) -> Callable[..., None]:
+        """Return a function that takes any arguments and returns None; AttributeError for names as `__len__`."""
         if name.startswith("__"):
             raise AttributeError(name)
         return lambda *args, **kwargs: None

@@ -25,7 +25,7 @@ _ASKED: WeakValueDict[int, wb.array] = WeakValueDict()
 
 
 def address(x: wb.array) -> int | None:
-    """Return the address of the first element, which `from_ptr` takes; None of an array without elements."""
+    """Return the address of an array's first element, and remember the array for `from_ptr`; None if empty."""
     if not x.size:
         return None
     _ASKED.put(x.address, x)
@@ -35,7 +35,7 @@ def address(x: wb.array) -> int | None:
 def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:
     """Return an array of the memory at an address, which is not copied; a new empty one for no address or no elements.
 
-    The address is one of the CPU, or lies in an array of any device whose `ptr` was read.
+    The address is one of the CPU, or exactly the `ptr` that was read of an array on any device.
 
     Raises:
         LaunchError: `device` is a GPU, and the address was not read from an array.
@@ -69,10 +69,10 @@ def without_hints(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_warp_reads(data: Any, dtype: Any) -> Any:
-    """Return data for an array in the form that Warp gives it; data that has it as it is.
+    """Return data for an array as NumPy data of the shape that Warp reads; the data itself if nothing differs.
 
-    Lists of numbers without a dtype become float64 or int64; for vectors, a last axis that holds the components of
-    several is split.
+    Without a dtype, lists of numbers become float64 or int64. With a vector or matrix dtype, a single value becomes
+    an array of one, and a last axis that holds the components of several is split.
     """
     kind = as_element(dtype) if dtype is not None else None
     is_array = isinstance(data, wb.array)
@@ -102,7 +102,10 @@ def _as_warp_reads(data: Any, dtype: Any) -> Any:
 
 
 def _with_dimensions(dtype: Any, ndim: int) -> tuple[Any, int]:
-    """Return what the brackets of an annotation hold: a dtype, or a pair of it and the number of dimensions."""
+    """Return the dtype and the number of dimensions of an annotation, from what its brackets hold.
+
+    That is a pair of both, the number also as `Literal[2]`, or a dtype alone: then the number is `ndim`.
+    """
     if isinstance(dtype, tuple) and len(dtype) == 2:
         dtype, count = dtype
         ndim = getattr(count, "__args__", (count,))[0]  # Literal[2]
@@ -112,7 +115,8 @@ def _with_dimensions(dtype: Any, ndim: int) -> tuple[Any, int]:
 def annotation(dtype: Any, ndim: int) -> Any:
     """Return the annotation of an array of `ndim` dimensions; `dtype` may be a pair of it and the dimensions.
 
-    A struct that holds arrays becomes any element type, which a launch refuses; a class that Workbench lacks, one too.
+    For a struct that holds arrays the element type is `Any`, and a launch refuses it. For a dtype that is an absent
+    class, an absent class is returned in place of an array's annotation.
     """
     dtype, ndim = _with_dimensions(dtype, ndim)
     if is_absent(dtype):
@@ -193,6 +197,7 @@ class array(wb.array, metaclass=Widened):
         self.bind(c.memory, c.dtype, c.shape, c.strides, c.requires_grad, c.address)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
+        """Return an array's annotation; `dtype` alone means one dimension, or is a pair of it and their number."""
         return annotation(dtype, 1)
 
     def __getitem__(self, index: Any) -> Any:
@@ -238,7 +243,11 @@ class array(wb.array, metaclass=Widened):
             self.attached = {**getattr(self, "attached", {}), name: value}
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute that a program set on the array; any other name raises AttributeError."""
+        """Return an attribute that a program set on the array, or its initial value if it is one of `_ATTACHED`.
+
+        Raises:
+            AttributeError: it is neither.
+        """
         attached = _ATTACHED if name == "attached" else {**_ATTACHED, **getattr(self, "attached", {})}
         if name not in attached:
             raise AttributeError(f"'array' object has no attribute {name!r}")
@@ -277,6 +286,7 @@ class _IndexedClass(Widened):
     """The metaclass of `IndexedArray`, with which `IndexedArray[dtype, ndim]` is an annotation."""
 
     def __getitem__(cls, item: Any) -> Any:
+        """Return the annotation of an indexed array; `item` is a dtype, then of one dimension, or that and ndim."""
         dtype, ndim = _with_dimensions(item, 1)
         return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=ndim)
 
@@ -319,6 +329,7 @@ class ArrayOf(type(wb.array2d)):
     """Represents `wp.array2d` and its like: `array` of a fixed number of dimensions."""
 
     def __getitem__(self, dtype: Any) -> Any:
+        """Return the annotation of an array of this dtype and of the class's number of dimensions."""
         return annotation(dtype, self.ndim)
 
     def __call__(self, data: Any = None, dtype: Any = None, **options: Any) -> Any:

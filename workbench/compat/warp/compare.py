@@ -40,6 +40,10 @@ class Recorder:
     """
 
     def __init__(self, wp: Any, send: Callable[..., None]) -> None:
+        """Replace functions of the module `wp` by ones that report to `send`.
+
+        It is called with "launch" or "gradient", the kernel's name, the line, and (name, NumPy array) pairs.
+        """
         self.send = send
         self.differentiable: list[tuple[str, str, list[tuple[str, Any]]]] = []
         self.is_inside = self.is_backward_done = False
@@ -49,7 +53,10 @@ class Recorder:
         wp.Tape.backward = self._followed(wp.Tape.backward, self._differentiated)
 
     def _followed(self, function: Callable[..., Any], after: Callable[..., None]) -> Callable[..., Any]:
-        """Return the function followed by `after`, which gets its caller's place; calls inside it count once."""
+        """Return a function that calls `function`, then `after` with the caller's "file:line" and its arguments.
+
+        It returns the result of `function`. During a call, calls of such functions are not followed.
+        """
 
         def call(*args: Any, **options: Any) -> Any:
             if self.is_inside:  # one launch that is made of others
@@ -123,7 +130,10 @@ def difference(a: np.ndarray, b: np.ndarray) -> str:
 
 
 def _child(side: str, arguments: list[str]) -> None:
-    """Run the program under one library; records go to the standard output, and the program's own output is dropped."""
+    """Run the program under the library `side` with seeds of 0, and write records to the standard output.
+
+    What the program itself prints is dropped. The last record has the program's exit code.
+    """
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.path[0] = ""

@@ -35,6 +35,7 @@ class _Fixed(ast.NodeTransformer):
     """Gives `tid()` as many indices as `rank` says, and replaces `block_dim()` by `size`; neither if it is 0."""
 
     def __init__(self, rank: int = 0, size: int = 0) -> None:
+        """Give `tid()` `rank` indices, and replace `block_dim()` by `size`; 0 leaves that as it is."""
         self.rank, self.size = rank, size
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -53,7 +54,7 @@ class _Fixed(ast.NodeTransformer):
         return ast.copy_location(ast.Constant(self.size), node) if is_size else node
 
     def of(self, definition: Definition) -> Definition:
-        """Return the definition with that done."""
+        """Return a definition with a copy of its syntax tree that this transformer has rewritten."""
         node = ast.fix_missing_locations(self.visit(copy.deepcopy(definition.node)))
         return replace(definition, node=node, written=("", 0))
 

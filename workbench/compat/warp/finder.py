@@ -92,12 +92,15 @@ class _KindOfTypes(type):
     """The metaclass of `Types`, which behaves as `type` does, also for Workbench's scalar and vector types."""
 
     def __instancecheck__(cls, value: object) -> bool:
+        """Return whether a value is a class, or a scalar or vector type of Workbench."""
         return isinstance(value, (type, Scalar, Vector))
 
     def __call__(cls, *args: Any) -> Any:
+        """Return the type of a value, of a host's vector its Workbench type; with more arguments, make a class."""
         return args[0].type if isinstance(args[0], HostVector) else type(*args)
 
     def __getitem__(cls, item: Any) -> Any:
+        """Return Python's annotation `type[item]`."""
         return type[item]
 
 
@@ -119,6 +122,8 @@ class _WheelLoader(SourceFileLoader):
 
 def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
     """Return the import spec of the wheel's own module; None if it has no such file.
+
+    `rest` is the module's name below `warp`.
 
     Raises:
         ModuleNotFoundError: Warp is not installed.

@@ -21,10 +21,10 @@ class _Numbered:
         self, *arrays: Any, constructor: Any = None, bvh_constructor: Any = None, bvh_leaf_size: int | None = None,
         groups: Any = None, **options: Any,
     ) -> None:  # fmt: skip
-        """Build the tree or mesh of these arrays; a constructor has no effect.
+        """Build the tree or mesh of these arrays; `bvh_leaf_size` is its leaf size, a constructor has no effect.
 
         Raises:
-            NotImplementedError: there are groups of faces.
+            NotImplementedError: there are groups of faces, for a mesh.
         """
         if groups is not None and isinstance(self, wb.Mesh):
             raise NotImplementedError("groups= of a Mesh is not in Workbench: make a mesh of each group.")

@@ -32,6 +32,8 @@ def vector(length: Any, dtype: Any = float) -> Any:
 def matrix(shape: Any, dtype: Any = float) -> Any:
     """Return the type of matrices of a shape (rows, columns); for one that the language lacks, an `absent` class.
 
+    For no rows and no columns it is `tuple`.
+
     Raises:
         TypeError: the dtype is not a scalar type.
     """
@@ -124,6 +126,7 @@ class Widened(type):
     """
 
     def __instancecheck__(cls, value: object) -> bool:
+        """Return whether a value is an instance, or one of what the class's own `includes` names, if any."""
         return type.__instancecheck__(cls, value) or isinstance(value, vars(cls).get("includes", ()))
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
@@ -135,16 +138,19 @@ class Attribute:
     """Represents a computed attribute; an attribute of that name that an instance has itself takes precedence."""
 
     def __init__(self, name: str, value: Callable[[Any], Any]) -> None:
+        """Compute the attribute `name` of an instance by calling `value` with the instance."""
         self.value, self.__doc__ = value, f"Return what Warp calls `{name}`."
 
     def __get__(self, instance: Any, owner: type) -> Any:
+        """Return the instance's value; read from the class, this descriptor."""
         return self if instance is None else self.value(instance)
 
 
 class _Allocator:
-    """Hands out the memory of arrays by its address."""
+    """Hands out memory on a device by its address, as Warp's allocators do."""
 
     def __init__(self, device: wb.Device) -> None:
+        """Start without memory; all of it will be on this device, and lives until it is given back."""
         self.device, self.arrays = device, dict[int, wb.array]()
 
     def allocate(self, size: int) -> int:

@@ -72,7 +72,11 @@ class Kernel(wb.Kernel, metaclass=Widened):
         func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
         enable_backward: bool | None = None, **hints: Any,
     ) -> Any:  # fmt: skip
-        """Make a kernel of a definition or of a function."""
+        """Make a kernel of a definition, or of a Python function whose tree `code_transformers` change before.
+
+        For a function, `options`, or else `config`, says whether it may have an adjoint; `enable_backward` is
+        not read.
+        """
         if not isinstance(func, Definition):
             enable_backward = (options or {}).get("enable_backward", config.enable_backward)
             func = as_in_warp(transformed(func, code_transformers, None))
@@ -113,7 +117,11 @@ class Function(wb.Func, metaclass=Widened):
         func: Any, key: str = "", namespace: str = "", module: Any = None, code_transformers: Any = None,
         overloaded_annotations: Any = None, **hints: Any,
     ) -> Any:  # fmt: skip
-        """Make a func of a definition or of a function; of the latter it is in the functions of the module."""
+        """Make a func of a definition, or of a Python function with `code_transformers` and annotations applied.
+
+        A func of a Python function is called `key`, if that is not empty; with a `module` it is added to the
+        functions of that module.
+        """
         if isinstance(func, Definition):
             return type.__call__(Function, func)
         result = func_of(transformed(func, code_transformers, overloaded_annotations), func)
@@ -213,7 +221,7 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options:
         An array; a list of arrays if the function has several results.
 
     Raises:
-        LaunchError: as `workbench.map`.
+        LaunchError: the arguments do not fit the function, or one another.
     """
     options.pop("return_kernel", None)
     hints("wp.map", options)
@@ -242,10 +250,10 @@ _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"]
 
 
 def of_numbers(name: str) -> Callable[..., Any]:
-    """Return the builtin `name` with Warp's results for numbers, also where Python calls it, and of the types of Warp.
+    """Return a function for the builtin `name` that Python can call with numbers, with Warp's results and types.
 
-    They are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
-    `config.legacy_scalar_return_types`; else Warp's types.
+    The results are Python's own numbers where all arguments are those, or float32, int32 or bool, or with
+    `config.legacy_scalar_return_types`; else they are of Warp's types.
     """
     builtin, differs = TABLE[name], not MEANINGS.keys().isdisjoint({(name, "int"), (name, "float")})
 
@@ -341,6 +349,10 @@ class Launch(metaclass=Widened):
     includes = wb.Launch
 
     def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
+        """Prepare a launch without threads, whose numbers are 0 and whose other arguments are None; nothing runs.
+
+        `options` are `block_dim` and further options of `launch`.
+        """
         self.kernel, self.dim, self.bounds = kernel, (0,), dims.bounds_of(kernel, 0)
         self.block_dim = dims.block_dim(options.pop("block_dim", None), device)
         self._options = {"device": device, "adjoint": adjoint, "block_dim": self.block_dim, **options}
@@ -485,16 +497,19 @@ class Tape(wb.Tape):
     """
 
     def __init__(self, **options: Any) -> None:
+        """Create an empty tape; the options are those of `workbench.Tape`."""
         super().__init__(**options)
         self.launches: list[list[Any]] = []
         self.scopes: list[tuple[int, Any, Any]] = []
         self._open_scopes: list[int] = []
 
     def __enter__(self) -> Self:
+        """Open the tape, so that launches are recorded and added to `launches`; return the tape."""
         _TAPES.append(self)
         return super().__enter__()
 
     def __exit__(self, *problem: Any) -> None:
+        """Close the tape; an error in the block goes on."""
         _TAPES.remove(self)
         super().__exit__(*problem)
 
@@ -570,20 +585,22 @@ class ScopedCapture:
         self._grids: list[tuple[int, str, HashGrid]] = []
 
     def __enter__(self) -> Self:
+        """Begin to capture launches; return this object, which has no graph yet."""
         self._captured = self._with.__enter__()
         _OPEN.append(self)
         return self
 
     def __exit__(self, *problem: Any) -> None:
+        """End the capture, and set `graph`, with the hash grids that its launches take."""
         _OPEN.remove(self)
         self._with.__exit__(*problem)
         self.graph = self._captured
         vars(self.graph)["grids"] = self._grids
 
     def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
-        """Record which hash grids the next launch takes: building one again creates other arrays.
+        """Record the hash grids among the values of the next launch: building one again creates other arrays.
 
-        One that was never built gets room for a point per thread.
+        Each of these grids gets room for at least a point per thread.
         """
         grids = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
         for name, grid in grids:

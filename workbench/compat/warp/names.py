@@ -194,7 +194,10 @@ def _for_jax(make: Callable[..., Any], function: Any, *args: Any, **options: Any
 
 
 def _module_options(options: Mapping[str, Any] | None = None, module: Any = None) -> dict[str, Any]:
-    """Return the options of the calling module, or of `module`; set some, of which `enable_backward` has an effect."""
+    """Return a copy of the options of `module` or of the calling module, after setting those in `options`.
+
+    Setting warns once; of the options, `enable_backward` alone has an effect.
+    """
     own = get_module(getattr(module, "__name__", None) or caller().f_globals.get("__name__", "__main__")).options
     if options is not None:
         mention("wp.set_module_options()")

@@ -60,9 +60,11 @@ class Config:
     DeterministicMode = DeterministicMode
 
     def __init__(self) -> None:
+        """Set all settings to Warp's initial values, without effects or warnings."""
         vars(self).update(_INITIAL)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Set a setting: `mode` switches checks on or off; a changed one without effect warns once."""
         if name == "mode":
             set_checks(value == "debug")
         elif name != "enable_backward" and name not in _SILENT and value != getattr(self, name, None):
@@ -89,6 +91,7 @@ class Module:
     """
 
     def __init__(self, name: str, loader: Any = None) -> None:
+        """Create an empty module of kernels with Warp's initial options; the loader is only stored."""
         self.name, self.loader = name, loader
         self.options: dict[str, Any] = {**INITIAL_OPTIONS}
         self.kernels, self.functions, self.structs = dict[str, Any](), dict[str, Any](), dict[str, Any]()

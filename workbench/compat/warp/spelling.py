@@ -156,9 +156,18 @@ def _element_of(node: ast.expr, definition: Definition) -> str:
 
 
 class _Template(ast.NodeTransformer):
-    """Puts the arguments of a call, and the names of its own locals, into the statements of a row."""
+    """Puts the arguments of a call, and the names of its own locals, into the statements of a row.
+
+    Attributes:
+        module: the syntax node of the module that the call names; None if it names none.
+        at: the call's location, as a part of the names of locals.
+        values: the arguments of the row's parameters, by name.
+        rest, named: the call's other arguments.
+        fits: whether the call has all arguments of the row, and variables for those that it changes.
+    """
 
     def __init__(self, call: ast.Call, parameters: list[str]) -> None:
+        """Match a call to a row's parameters: `&` marks one that is changed, `*rest` stands for more of them."""
         named = {k.arg: k.value for k in call.keywords}
         fixed = [p.lstrip("&") for p in parameters if p != "*rest"]
         self.module = getattr(call.func, "value", None)
@@ -209,6 +218,7 @@ class _Rewriter(ast.NodeTransformer):
     """
 
     def __init__(self, node: ast.FunctionDef, definition: Definition, meshes: set[str]) -> None:
+        """Find the calls that begin queries in `node`, a copy of the definition's tree, which is then rewritten."""
         self.definition, self.meshes = definition, meshes
         self.before: list[ast.stmt] = []
         begun = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, *_BEGUN))
@@ -296,7 +306,10 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """Rewrite a call to the language's spelling."""
+        """Return what replaces a call in Warp's spelling; the statements that must run first are added to `before`.
+
+        Arguments without a meaning in the language are dropped. A call without a row is returned.
+        """
         self.generic_visit(node)
         name = called_name(node)
         hint = [k.value for k in node.keywords if k.arg == _DROPPED.get(name, "")]

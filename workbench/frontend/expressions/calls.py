@@ -353,6 +353,8 @@ def _of_complex(name: str, number: complex) -> Literal | None:
 def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:
     """Return the call with `*t` replaced by the items of a tuple, or by the components of a vector.
 
+    The operand of `t` gets a new name in `context.env`, of which the new arguments are subscripts.
+
     Raises:
         KernelTypeError: it is neither.
     """
@@ -536,7 +538,10 @@ PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion:
 
 
 def _by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
-    """Take the arguments that are given by name out of the keywords, and return all in their order."""
+    """Return the arguments of `transform` or `quaternion` in order; named ones are removed from `keywords`.
+
+    It stops at the first that is missing; the arguments of any other type are returned as they are.
+    """
     for name in PARTS.get(kind, ())[len(args) :]:
         if name not in keywords:
             break

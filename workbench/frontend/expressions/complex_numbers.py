@@ -133,6 +133,7 @@ class _Number(Ref):
     __slots__ = ("context",)
 
     def __init__(self, context: Context, value: Any) -> None:
+        """Wrap a scalar IR value of the kernel that is lowered in `context`."""
         super().__init__(context.builder, value)
         self.context = context
 

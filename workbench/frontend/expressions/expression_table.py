@@ -217,12 +217,12 @@ ALSO = {"matmul": ("mul",)}
 
 
 def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
-    """Return an operator's result where a struct is among its operands.
+    """Emit an operator on structs as a call of the user's func of that name, such as `add`; return its result.
 
     Args:
         context: where.
         name: of the operator's builtin: add, neg.
-        operands: one or two.
+        operands: one or two, of which a struct is one.
 
     Raises:
         KernelTypeError: there is no func of this name, or none that takes these operands.
@@ -472,7 +472,10 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
 def _one_of(
     context: Context, absorbing: bool, left: Value | Literal, block: Block, right: Value | Literal
 ) -> Value | Literal:
-    """Return `left or right` (absorbing) or `left and right` of numbers, which is one of the two, as in Python."""
+    """Emit `left or right` (absorbing) or `left and right` of numbers: one of the two, as in Python; return it.
+
+    `block` holds the operations that compute `right`; they run only where they are needed.
+    """
     condition = truth(context, left)
     if isinstance(condition, bool):
         if condition is absorbing:
@@ -567,7 +570,11 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
 
 
 def _named(context: Context, node: ast.NamedExpr) -> Operand:
-    """Lower `name := value`, where it is surely computed, and once."""
+    """Lower `name := value`: bind the name, and return the operand.
+
+    Raises:
+        KernelSyntaxError: it stands where it may be computed twice, or not at all.
+    """
     where = getattr(node, "uncertain", "")
     if where:
         message = f"{node.target.id} := … may be computed or not, or twice, {where}."

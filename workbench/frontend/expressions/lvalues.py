@@ -421,7 +421,10 @@ def _may_write(op: Op) -> bool:
 
 
 def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, operand: Operand, text: str) -> None:
-    """Emit an atomic sum; for a part of an element, the neutral value is added to all other parts."""
+    """Emit `target += operand` or `-=` in an array as an atomic sum on the whole element.
+
+    For a part of an element, the neutral value (-0.0 or 0) is added to all other parts.
+    """
     kind = dtype_of(slot.array)
     atomics.check_sum(context, slot.array)
     if isinstance(lvalue, Part):
@@ -438,12 +441,12 @@ def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, 
 
 
 def _part(context: Context, lvalue: Place, element: Value) -> Operand:
-    """Return, of another element than the one in memory, the part that a target names: all of it for a `Slot`."""
+    """Return the part that a target names of the value `element`, as if that lay there; for a `Slot`, all of it."""
     return part_of(context, _part(context, lvalue.owner, element), lvalue.node) if isinstance(lvalue, Part) else element
 
 
 def _with_part(context: Context, lvalue: Place, element: Value, operand: Operand) -> Value:
-    """Emit another element than the one in memory, with the part that a target names replaced; return it."""
+    """Emit the value `element` with the part that a target names replaced by `operand`; return it."""
     while isinstance(lvalue, Part):
         base = _part(context, lvalue.owner, element)
         assert isinstance(base, (Bundle, Value))

@@ -90,7 +90,10 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
 
 
 def _part(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> Part:
-    """Return what is printed for an argument: text known now, or `PLACE`, with its value appended to `values`."""
+    """Return what is printed for an argument: a text known now, or a tuple of the conversion of a value.
+
+    The value is appended to `values`; its conversion is empty (`PLACE`), or with Warp's meanings "%g" for a float.
+    """
     with context.at(node):
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bool)):
             return str(node.value)

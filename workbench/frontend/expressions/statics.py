@@ -65,7 +65,9 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def reevaluated_static(definition: Definition, text: str, known: Mapping[str, Any]) -> reads.Dependency:
-    """Return the watched value of a definition's `static(…)`, from its stored text and the values of its local names.
+    """Return a dependency on the value that a definition's `static(…)` has now, from its stored text.
+
+    `known` has the values of the kernel's local names in it.
 
     Raises:
         Exception: whatever the expression raises.
@@ -181,9 +183,11 @@ class _ByIdentity:
     """A wrapper that compares its object by identity."""
 
     def __init__(self, value: Any) -> None:
+        """Wrap any Python object, also one whose own `==` fails or means something else."""
         self.value = value
 
     def __eq__(self, other: object) -> bool:
+        """Return whether the other is a wrapper of the same object."""
         return isinstance(other, _ByIdentity) and self.value is other.value
 
     __hash__ = None  # type: ignore[assignment]

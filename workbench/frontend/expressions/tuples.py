@@ -210,7 +210,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
 
 @contextmanager
 def _scope(env: Env, names: Sequence[str]) -> Generator[None]:
-    """Keep the names of a generator expression out of the scope around it."""
+    """Restore these names in `env` when the block ends: each gets its earlier operand, or is removed if new."""
     before = {name: env[name] for name in names if name in env}
     try:
         yield

@@ -52,7 +52,7 @@ class Custom(msgspec.Struct, frozen=True):
 
 
 def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Dependency:
-    """Return a watch of the custom parts that a version of a func has now, so that others make the kernel stale."""
+    """Return a dependency on the custom parts that a version of a func has now; others make the kernel stale."""
     reevaluate = partial(customs.get, definition)
     return reads.Dependency(definition, definition.name, reevaluate(), reevaluate, (customs, definition))
 
@@ -262,7 +262,7 @@ def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
 def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
     """Return the types of the inputs whose adjoints are numbers or vectors, by name.
 
-    An input that is a literal has an adjoint that nobody asks for: 0.
+    An input that is a literal is not among them: its adjoint is bound to 0 in `inner.env`, and nobody asks for it.
     """
     sums: dict[str, Type] = {}
     for own in names:
@@ -358,9 +358,16 @@ def _replay(context: Context, name: str, definition: Definition, env: Env, resul
 
 
 class _Adjoints(ast.NodeTransformer):
-    """Rewrites a gradient's syntax tree: `adjoint[x]` becomes a name, and `return` a return of all sums."""
+    """Rewrites a gradient's syntax tree: `adjoint[x]` becomes a name, and `return` a return of all sums.
+
+    Attributes:
+        context: of the gradient; its `env` has the inputs.
+        inputs: the names of the func's inputs.
+        sums: those of them whose adjoints are numbers or vectors, in the order in which they are returned.
+    """
 
     def __init__(self, context: Context, inputs: Sequence[str], sums: Sequence[str]) -> None:
+        """Prepare to rewrite the body of the definition of `context`; the inputs are bound in its `env` already."""
         self.context = context
         self.inputs = inputs
         self.sums = sums
@@ -457,6 +464,7 @@ class _Named(ast.NodeTransformer):
     """A rewrite of one `adjoint[x]` inside an assignment's target to its name."""
 
     def __init__(self, owner: _Adjoints, node: ast.AST) -> None:
+        """Rewrite by `owner`, where `node` is the one `adjoint[x]` that becomes a name."""
         self.owner = owner
         self.node = node
 

@@ -32,7 +32,7 @@ DERIVE: list[Derive] = []
 
 
 class Derivative(msgspec.Struct, frozen=True):
-    """Represents `grad(f)`, which is called or given a local name."""
+    """Represents `grad(f)`, which is called or given a local name; `func` is f, a func or a builtin."""
 
     func: Static
 

@@ -131,7 +131,7 @@ def decided(context: Context, operand: Operand | None) -> Operand | None:
 
 
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
-    """Return a func's statements for lowering: rebound names are marked, references returned."""
+    """Return a func's statements for lowering: rebound names are marked, each `return` gives its references."""
     if not definition.library:
         return returning(definition, mark(definition, definition.node.body))
     if definition not in _PREPARED:

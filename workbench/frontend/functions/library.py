@@ -42,9 +42,9 @@ from workbench.types import Quaternion, Vector, element, int64, uint32, vector_o
 
 @cache
 def parsed(form: Form) -> tuple[Definition, dict[Definition, Custom] | None]:
-    """Return the function of the kernel language that a form stands for, and its gradient, if it has one.
+    """Return the function of the kernel language that a form stands for, and a dict with its custom gradient.
 
-    Gradients belong to a definition by identity, as those of users' funcs do: so the two are read together.
+    The dict's key is that definition, since gradients belong to one by identity; it is None if the form has none.
     """
     assert form.body is not None
     definition = _read(form.name, form.body)

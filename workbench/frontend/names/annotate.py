@@ -38,18 +38,22 @@ class _Names(Mapping[str, Any]):
     """
 
     def __init__(self, scope: Scope, usable: Callable[[Any], bool]) -> None:
+        """Look names up in `scope`; `usable` says of a user's value whether a kernel can use it."""
         self.scope, self.usable = scope, usable
 
     def __getitem__(self, name: str) -> Any:
+        """Return the present value of a name; KeyError if the scope has none."""
         value = self.scope.lookup(name, self.usable)
         if value is MISSING:
             raise KeyError(name)
         return value
 
     def __iter__(self) -> Any:
+        """Return an iterator over all names that can be seen in the scope, without Python's builtins."""
         return iter(self.scope.known())
 
     def __len__(self) -> int:
+        """Return the number of names that can be seen in the scope, without Python's builtins."""
         return len(self.scope.known())
 
 
@@ -223,7 +227,10 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for."""
+    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for.
+
+    Any other value is returned as it is.
+    """
     if isinstance(value, Ref):  # one inside of others is no type
         value = value.type
     while True:

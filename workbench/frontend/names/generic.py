@@ -28,6 +28,7 @@ class Family(msgspec.Struct, frozen=True):
         return isinstance(type, ScalarType) and type.kind in self.kinds
 
     def __repr__(self) -> str:
+        """Return the name of the family, such as `Float`."""
         return self.name
 
 
@@ -50,6 +51,7 @@ class ArrayOf(msgspec.Struct, frozen=True):
         return self.family is None or self.family.accepts(type.dtype)
 
     def __repr__(self) -> str:
+        """Return the annotation as it is written, such as `array2d[Float]` or `array[Any]`."""
         return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.family or 'Any'!r}]".replace("'", "")
 
 
@@ -63,6 +65,7 @@ class Function(msgspec.Struct, frozen=True):
         return False
 
     def __repr__(self) -> str:
+        """Return `Callable`."""
         return "Callable"
 
 
@@ -76,6 +79,7 @@ class Ref(msgspec.Struct, frozen=True):
     type: Any
 
     def __repr__(self) -> str:
+        """Return the annotation as it is written, such as `ref[float32]`."""
         return f"ref[{self.type!r}]"
 
 
@@ -94,9 +98,11 @@ class _Refs:
     """
 
     def __getitem__(self, type: Any) -> Ref:
+        """Return the annotation of a reference to a value of this type."""
         return Ref(type)
 
     def __repr__(self) -> str:
+        """Return `ref`."""
         return "ref"
 
 

@@ -57,7 +57,11 @@ def _is_read(definition: Definition, node: ast.stmt, target: ast.Name) -> bool:
 
 
 def _index(definition: Definition, node: ast.stmt) -> str:
-    """Return the index for a message: the one in the value, or the name that `tid()` was assigned to."""
+    """Return the index that a message suggests, as text; "i" if nothing suggests one.
+
+    It is that of the first subscript in the statement; or else, in the whole definition, of a subscript, or the
+    names that `tid()` is assigned to.
+    """
     for inner in (*ast.walk(node), *definition.nodes):
         if isinstance(inner, ast.Subscript) and isinstance(inner.value, ast.Name):
             return ast.unparse(inner.slice)

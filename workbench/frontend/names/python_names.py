@@ -105,6 +105,7 @@ def struct_of(value: Any) -> Struct | None:
 
 
 def _hashable(value: Any) -> bool:
+    """Return whether a value's class has a hash, so that it can be looked up in a dict."""
     return getattr(value, "__hash__", None) is not None
 
 
@@ -338,7 +339,7 @@ def reread(definition: Definition, path: str) -> Any:
 
 
 def seen(scope: Scope, path: str) -> Any:
-    """Return the present meaning of `path` in a scope; MISSING where it is gone."""
+    """Return the present meaning of the dotted name `path` in a scope, not noting it; MISSING where it is gone."""
     root, *attrs = path.split(".")
     value = scope.lookup(root, usable_in_kernel)
     for attr in attrs:

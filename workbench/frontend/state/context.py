@@ -75,6 +75,7 @@ class Notice(msgspec.Struct, frozen=True):
     advice: str = ""
 
     def __str__(self) -> str:
+        """Return the location, the message and the advice in one line."""
         return f"{self.location}: {self.message} {self.advice}".rstrip()
 
 
@@ -86,6 +87,7 @@ class NotingBuilder(Builder):
     """
 
     def __init__(self) -> None:
+        """Create a builder without operations, of which nothing is known and whose location is unknown."""
         self.here: Location | tuple[Definition, ast.AST] = UNKNOWN
         super().__init__()
         self.non_negative: set[Value] = set()
@@ -101,6 +103,7 @@ class NotingBuilder(Builder):
 
     @location.setter
     def location(self, location: Location) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Set the location of the operations that are added from now on."""
         self.here = location
 
     def append(self, op: Op) -> Op:
@@ -242,7 +245,7 @@ class Context(msgspec.Struct):
         return before
 
     def back(self, before: Before) -> None:
-        """Undo `go`."""
+        """Restore the node and the location that were current before `go`, which returned them."""
         self.node, self.shared.builder.here = before
 
     def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
@@ -268,13 +271,16 @@ class At:
     __slots__ = ("before", "context", "node")
 
     def __init__(self, context: Context, node: ast.AST) -> None:
+        """Prepare to move `context` to a node; it moves when the `with` begins."""
         self.context = context
         self.node = node
 
     def __enter__(self) -> None:
+        """Give operations and errors the node's location."""
         self.before = self.context.go(self.node)
 
     def __exit__(self, *_: object) -> None:
+        """Restore the location before; an error in the block goes on."""
         self.context.back(self.before)
 
 

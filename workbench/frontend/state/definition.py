@@ -33,6 +33,7 @@ class Unbound(dict[str, Any]):
     """
 
     def __init__(self) -> None:
+        """Create an empty mapping; `define` adds names."""
         super().__init__()
         self._before: dict[str, Callable[[], Any]] = {}
 
@@ -219,7 +220,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
+        """Names that it assigns, wholly or in a part; they are its own everywhere in it, as in Python."""
         own = {id(n) for c in self.nodes if isinstance(c, ast.comprehension) for n in nodes_of(c.target)}
         stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own)
         roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
@@ -273,7 +274,7 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def reads(node: ast.AST) -> Counter[str]:
-    """Count the reads of each name in a node."""
+    """Count the reads of each name in a node and all nodes inside it; the target of `x += y` is read, too."""
     return _reads(nodes_of(node))
 
 
@@ -288,7 +289,7 @@ def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
 
 
 def read_by_static(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Return the names that calls of `static` among these nodes read."""
+    """Return the names that calls of `static` among these nodes read; calls inside of the nodes do not count."""
     calls = (n for n in nodes if isinstance(n, ast.Call))
     static = [n for n in calls if getattr(n.func, "attr", getattr(n.func, "id", "")) == "static"]
     return frozenset(reads(ast.Tuple([a for n in static for a in n.args], ast.Load()))) if static else frozenset()

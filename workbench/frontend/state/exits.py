@@ -22,15 +22,15 @@ Statements = list[ast.stmt]
 
 
 class Skip(ast.Pass):
-    """The end of one link of a chain of `elif`: what follows in the list is not for it."""
+    """A statement of ours that ends the body of a link of an `elif` chain: the links listed behind are skipped."""
 
 
 class Next(ast.Pass):
-    """The end of a group of such links, of which none was taken: the next group follows."""
+    """A statement of ours that ends a group of links of an `elif` chain: none was taken, the next group follows."""
 
 
 class Idle(ast.Pass):
-    """The rest of an iteration of a loop that was left before."""
+    """A statement of ours in an unrolled loop, for the rest of the iterations behind one that left the loop."""
 
 
 def answer(node: ast.AST, question: str, compute: Callable[[], Any]) -> Any:
@@ -121,14 +121,17 @@ def shape(loop: Loop) -> int:
 
 
 def shape_of(node: ast.Return) -> int:
-    """Return how many values a `return` has, as `shape` does."""
+    """Return how many values a `return` writes out: 0 without one, a tuple's items, or -1 for one expression."""
     if node.value is None:
         return 0
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
 
 
 def bare(loop: Loop) -> Loop:
-    """Return a loop without its `else`; the loop itself if it has none. See `_bare`."""
+    """Return a copy of a loop without its `else`, made once and stored on the node; the loop itself if it has none.
+
+    The copy's `has_else` says whether something may leave the loop early.
+    """
     return answer(loop, "bare", lambda: _bare(loop)) if loop.orelse else loop
 
 
@@ -141,7 +144,11 @@ def _bare(loop: Loop) -> Loop:
 
 
 def after(loop: Loop, leave: ast.stmt) -> Statements:
-    """Return the statements that follow a loop without its `else`: that, and `leave` where a `return` was reached."""
+    """Return the statements that follow a loop whose `else` was cut off.
+
+    They are the `else`, where no `break` or `return` left the loop, and `leave`, where a `return` was reached.
+    There are none for a loop marked `is_inner`: it shares its flag with the loop around it.
+    """
     if getattr(loop, "is_inner", False):  # its flag is the outer loop's
         return []
     flag = exit_flag(loop)

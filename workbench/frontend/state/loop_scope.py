@@ -48,6 +48,8 @@ class Loop(msgspec.Struct):
     def iteration(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
         """Open the loop's body: its names are unset at first, with the values of the last iteration behind them.
 
+        At its end, names that are unset are noted in `unset`, and get the values behind them.
+
         Args:
             env: local names to what they are now.
             loops: those that are being lowered; this one is the innermost inside.

@@ -24,6 +24,7 @@ class Literal(msgspec.Struct, frozen=True):
     captured: str | None = None
 
     def __post_init__(self) -> None:
+        """Raise KernelTypeError for an int of more than `LITERAL_BITS` bits."""
         if isinstance(self.value, int) and self.value.bit_length() > LITERAL_BITS:
             raise too_large()
 
@@ -116,6 +117,7 @@ class Row(msgspec.Struct, frozen=True):
     count: int
 
     def __repr__(self) -> str:
+        """Return the form in words for a message: "a tuple of 3"."""
         return f"a tuple of {self.count}"
 
 
@@ -134,6 +136,7 @@ class Window(msgspec.Struct, frozen=True):
     name: str
 
     def __repr__(self) -> str:
+        """Return the form in words for a message: "a part of x"."""
         return f"a part of {self.array.name}"
 
 

@@ -77,6 +77,7 @@ class Reads:
     """
 
     def __init__(self) -> None:
+        """Begin with no reads, of which nothing is missing."""
         self.entries: dict[tuple[int, Usable | str | None, str], tuple[Any, Usable | str | None, str, Any]] = {}
         self.refused = ""
         self.watched: dict[tuple[int, str], Dependency] = {}
@@ -86,7 +87,10 @@ NOTED: ContextVar[Reads | None] = ContextVar("what the lowering under way has re
 
 
 def name(definition: Reader, usable: Usable | str, identifier: str, value: Any) -> None:
-    """Note what a name of a definition's scope means."""
+    """Note, for the lowering under way, what a name of a definition's scope means; nothing for the library.
+
+    `usable` is how the scope was asked.
+    """
     noted = NOTED.get()
     if noted is not None and not definition.library:
         noted.entries.setdefault((id(definition), usable, identifier), (definition, usable, identifier, value))
@@ -100,7 +104,7 @@ def given_annotation(definition: Reader, parameter: str) -> Any:
 
 
 def attribute(base: Any, attr: str, value: Any) -> Any:
-    """Note an attribute's value, and return it."""
+    """Note, for the lowering under way, the value of an object's attribute, and return the value."""
     noted = NOTED.get()
     if noted is not None:
         noted.entries.setdefault((id(base), None, attr), (base, None, attr, value))

@@ -83,7 +83,7 @@ def stored(value: Value, storage: str) -> Value:
 
 
 def uniform(context: Context, operand: Operand, what: str) -> Operand:
-    """Return an operand that is one for all threads of a block.
+    """Check that an operand is one for all threads of a block, and return it.
 
     Raises:
         KernelTypeError: it is a tile.
@@ -106,7 +106,7 @@ def fill(context: Context, shape: tuple[int, ...], value: Value, storage: str) -
 
 
 def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
-    """Return a type that elements of tiles can have.
+    """Check that elements of tiles can have a type, and return it.
 
     Raises:
         KernelTypeError: it is that of complex numbers, an array or a struct.

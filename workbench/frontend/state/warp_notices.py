@@ -160,7 +160,7 @@ def _is_int(operand: Operand) -> bool:
 
 
 def _is_positive(context: Context, operand: Operand) -> bool:
-    """Return whether an operand is known not to be negative: a literal, an unsigned one, or by a note."""
+    """Return whether an operand is known not to be negative: a literal of 0 or more, unsigned, or noted as such."""
     if isinstance(operand, Literal):
         return operand.value >= 0
     unsigned = isinstance(operand, Value) and element(operand.type).kind.value in ("uint", "bool")

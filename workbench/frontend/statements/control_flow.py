@@ -115,7 +115,7 @@ def _loop_body(context: Context, statements: Statements) -> None:
 
 
 def _run(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
-    """Lower statements; `end` is what it means to come to their end."""
+    """Lower statements, in groups, and return how they end: `end`, where a path comes to the end of all."""
     groups = in_groups(statements)
     ended = MORE
     for number, group in enumerate(groups, 1):
@@ -128,7 +128,10 @@ def _run(context: Context, statements: Statements, end: BodyResult) -> BodyResul
 
 
 def _group(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
-    """Lower statements as `_run` does, where so few of them leave that their branches may nest."""
+    """Lower a group of statements, of which so few leave that branches may nest; return how they end.
+
+    Where a path comes to the end of all, that is `end`.
+    """
     for position, node in enumerate(statements):
         if isinstance(node, Loop):
             following = _loop(context, node)
@@ -200,7 +203,7 @@ def statement(context: Context, node: ast.stmt) -> None:
 
 
 def _way_out(context: Context, node: ast.stmt) -> BodyResult:
-    """Lower a statement that leaves the ones around it."""
+    """Lower a statement that leaves those around it, such as `return` or `break`; return how it ends."""
     if isinstance(node, ast.Return):
         value = _returned(context, node)
         if not context.loops:
@@ -257,7 +260,7 @@ def _loop(context: Context, node: Loop) -> list[ast.stmt]:
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
-    """Lower an `if`, and the statements that follow it where it may leave them."""
+    """Lower an `if` and the statements `rest` that follow it; return how all of them end."""
     if context.loops and leaves(node) and elementwise.wants_lifting(context, node.test):
         return _per_thread(context, [node, *rest], end)
     condition = truth(context, expression(context, node.test))
@@ -272,7 +275,10 @@ def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -
 
 
 def _rest(context: Context, ended: BodyResult, rest: Statements, end: BodyResult) -> BodyResult:
-    """Lower the statements that follow others, behind the flag that says whether these were left."""
+    """Lower statements behind the flag that says whether those before them were left; return how all of them end.
+
+    `ended` is the end of those before, whose `goes_on` is the flag.
+    """
     assert isinstance(ended.goes_on, Value)
     test = "the loop was not left" if context.loops else "no return was reached"
     return _parted(context, ended.goes_on, (rest, BodyResult(ended.value)), test, end, (False, True))
@@ -321,10 +327,10 @@ def _parted(
     left: tuple[bool, bool] | None = None,
     names: Sequence[str] = (),
 ) -> BodyResult:
-    """Lower both sides of an `if` and merge them where they meet; a side that is an `BodyResult` has nothing to do.
+    """Lower both sides of an `if`, a `BodyResult` having nothing to do; merge them, and return how they end.
 
     Args:
-        context: where.
+        context: where; its names become those behind the `if`.
         condition: of the `if`.
         sides: the statements where it holds, and where it does not.
         test: the condition as messages show it.
@@ -426,10 +432,12 @@ def _if(context: Context, node: ast.If) -> None:
 
 
 def _for(context: Context, node: ast.For) -> None:
+    """Lower a `for` without its `else`."""
     iterate.for_loop(context, node, expression, _loop_body)
 
 
 def _while(context: Context, node: ast.While) -> None:
+    """Lower a `while` without its `else`."""
     loops.while_loop(context, node, expression, _loop_body)
 
 

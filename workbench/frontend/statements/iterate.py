@@ -145,7 +145,9 @@ def _element(
 def _known_element(
     context: Context, node: ast.expr, at: str, mark: str, expression: Expression
 ) -> tuple[ast.expr, Operand]:
-    """Return what `_element` does, for a range or a sequence known now that stands beside an array in `zip`.
+    """Return the item and the number of rounds of a range, or a sequence known now, beside an array in `zip`.
+
+    The item is an expression in `at`, the name that counts the rounds; the names that it reads end in `mark`.
 
     Raises:
         KernelTypeError: the range has no positive step that is written out.
@@ -172,7 +174,13 @@ def _known_element(
 
 
 def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:
-    """Lower `for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
+    """Return `for target in enumerate(range(…), start)` as a `for` over the range that sets a counter beside it.
+
+    The counter's first value is bound in `context.env`; the node that is passed is not changed.
+
+    Raises:
+        KernelTypeError: `start` is no integer.
+    """
     assert isinstance(node.iter, ast.Call)
     inner, first = start_of(context, node.iter, expression)
     assert isinstance(inner, ast.Call)
@@ -304,7 +312,10 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
 
 
 def _kind(operand: Operand) -> object:
-    """Return the form that must agree for a name to be merged where the loop may be left."""
+    """Return what must be equal of two operands for a loop that may be left to merge them: their types.
+
+    A literal has its weak type, a tuple those of its items, and any other operand None.
+    """
     if isinstance(operand, tuple):
         return tuple(_kind(o) for o in operand)
     return (

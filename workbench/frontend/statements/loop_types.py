@@ -81,7 +81,8 @@ def _infer(context: Context, known: LoopTypes, names: Sequence[str], before: Env
         known: the types and hidden names to begin with.
         names: those that an iteration may hand to the next.
         before: what local names are before the loop; a name to which a `return` inside gives a struct becomes one.
-        attempt: as in `infer_loop_types`.
+        attempt: lowers the body for types, with a function that makes the values of the carried names; returns what
+            these names are at the end of the body.
 
     Raises:
         KernelTypeError: the type of a name changes in every iteration.
@@ -138,7 +139,7 @@ def _first(names: Sequence[str], before: Env) -> LoopTypes:
 
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
-    """Return the names that lowering the loop looks at, structs' fields too."""
+    """Return, of the operands `before` a loop, those of all names that lowering it reads, structs' fields too."""
     used = _named(node) | {*names, exit_flag(node)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 

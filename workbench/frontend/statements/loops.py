@@ -104,7 +104,7 @@ def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> b
 def loop_state(
     context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True
 ) -> Loop:
-    """Return the state of a loop before its body is lowered, with the names that it may bind first.
+    """Return the `Loop` of a loop whose body is not lowered yet, with the names that it may bind first.
 
     Args:
         context: of the loop.

@@ -83,7 +83,10 @@ def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
 
 @with_deep_stack
 def _lower(*arguments: Any) -> Lowered:
-    """Lower a kernel on a deep stack, with its reads noted; the arguments are those of `_noted` after the first."""
+    """Lower a kernel on a deep stack, with its reads noted.
+
+    The arguments are the definition, its types, `trace`, `from_warp`, `warp_meanings` and the tiling.
+    """
     reads = Reads()
     noting = NOTED.set(reads)
     try:
@@ -101,10 +104,11 @@ def _noted(
     warp_meanings: bool,
     tiling: Tiling | None,
 ) -> Lowered:
-    """Lower a kernel, as `lower` does, to simplified and verified IR with notices; `reads` becomes part of the result.
+    """Lower a kernel to verified IR, simplified unless it is traced; `reads` becomes part of the result.
 
     Raises:
         WorkbenchError: the error, or a `CellErrors` of several.
+        NeedsBlocks: the kernel uses tiles, and there is no tiling.
     """
     errors = [*_signature_errors(definition), *_result_errors(definition)]
     params: list[Value] = []
@@ -186,7 +190,9 @@ def result_types(
 def _result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, nothing: bool
 ) -> tuple[AnyType, ...]:
-    """Return the types of what a func returns, as `result_types` does, on a deep stack; its operations are discarded.
+    """Return the types of what a func returns, one for each value of a tuple; its operations are discarded.
+
+    It is lowered on a deep stack. With `nothing`, a func that returns nothing gives an empty tuple.
 
     Raises:
         WorkbenchError: the error in its body, or a `CellErrors` of several.

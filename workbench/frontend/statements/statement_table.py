@@ -35,7 +35,7 @@ def _assign(context: Context, node: ast.Assign) -> None:
 
 
 def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
-    """Lower `i, j = tid()`, where only the target shows how many indices are meant; None of any other statement."""
+    """Lower the value of `i, j = tid()` to `count` indices; None of any other value, or where `count` is 1."""
     if count < 2 or not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)

@@ -74,10 +74,11 @@ class Arguments:
                 self.by_name[name] = elementwise.expression(context, written, expression)
 
     def __contains__(self, name: str) -> bool:
+        """Return whether the call has the argument of this name, and it is not None."""
         return name in self.by_name
 
     def tile(self, name: str) -> Value:
-        """Return a tile; a number of the block stands for the tile of one element.
+        """Return the argument of this name, a tile; a number of the block stands for the tile of one element.
 
         Raises:
             KernelTypeError: it is something else.
@@ -94,7 +95,7 @@ class Arguments:
         raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
 
     def shape(self, name: str = "shape") -> tuple[int, ...]:
-        """Return a shape: an int, or a tuple of 1 to 4, known at compile time.
+        """Return the argument of this name, a shape: 1 to 4 sizes known at compile time; an int is one size.
 
         Raises:
             KernelTypeError: it is something else, or too large.
@@ -115,7 +116,7 @@ class Arguments:
         return shape
 
     def number(self, name: str, default: int | None = None) -> int | None:
-        """Return a whole number known at compile time; the default if it is not given.
+        """Return the argument of this name, an integer known at compile time; the default if the call has none.
 
         Raises:
             KernelTypeError: it is something else.
@@ -128,7 +129,7 @@ class Arguments:
         raise self.error(f"takes {name} as a whole number written out.")
 
     def dtype(self, default: Scalar | Vector, name: str = "dtype") -> Scalar | Vector:
-        """Return a type of elements; the default if it is not given.
+        """Return the argument of this name, a type that tiles' elements can have; the default if there is none.
 
         Raises:
             KernelTypeError: it is no type, or one that tiles do not have.
@@ -145,7 +146,7 @@ class Arguments:
         return as_element(self.context, dtype, "A tile")
 
     def storage(self) -> str:
-        """Return the memory that the tile is to lie in: "shared" or, by default, "register".
+        """Return the argument `storage`, the memory that the tile is to lie in: "shared" or "register" (default).
 
         Raises:
             KernelTypeError: it is something else.
@@ -159,7 +160,7 @@ class Arguments:
         return str(value)
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return a True or False that is written out; the default if it is not given.
+        """Return the argument of this name, a True or False that is written out; the default if the call has none.
 
         Raises:
             KernelTypeError: it is something else.
@@ -173,7 +174,7 @@ class Arguments:
         raise self.error(f"takes {name}=True or {name}=False written out.")
 
     def word(self, name: str, allowed: Sequence[str], default: str) -> str:
-        """Return an argument that is one of these words; the default if it is not given.
+        """Return the argument of this name, one of the `allowed` words; the default if the call has none.
 
         Raises:
             KernelTypeError: it is something else.
@@ -186,7 +187,7 @@ class Arguments:
         raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
 
     def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
-        """Return one integer per dimension, the same for the whole block; zeros if none are passed.
+        """Return the argument of this name, `ndim` integers that a whole block shares; zeros if there is none.
 
         Raises:
             KernelTypeError: there are more or fewer, or one is no integer or differs between threads.
@@ -200,7 +201,7 @@ class Arguments:
         return [uniform_index(self.context, p, f"The {name} of {self.name}()") for p in parts]
 
     def error(self, message: str, advice: str = "") -> Exception:
-        """Return an error of this call."""
+        """Return a KernelTypeError at the current location whose message begins with the operation's name."""
         return self.context.error(KernelTypeError, f"{self.name}() {message}", advice)
 
 

@@ -35,7 +35,10 @@ from workbench.types import ArrayType
 
 
 def wants_lifting(context: Context, node: ast.AST) -> bool:
-    """Return whether the statement or expression is about per-thread values, and about no other tiles."""
+    """Return whether the statement or expression is about per-thread values, and about no other tiles.
+
+    It is False in a kernel without tiles, and inside a map.
+    """
     if context.shared.tiling is None or context.shared.lifted:
         return False
     used = _used(context, node)
@@ -51,9 +54,15 @@ class _Hoist(ast.NodeTransformer):
     """Computes operations on tiles before their statement, and puts names in their place.
 
     Those that may not be computed at all, as in a conditional expression, are left alone.
+
+    Attributes:
+        context: of the statement; its `env` gets the names.
+        lower: lowers an expression.
+        names: those that were added, in order.
     """
 
     def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
+        """Prepare to visit one statement of `context`; `lower` lowers the expressions that are taken out of it."""
         self.context = context
         self.lower = lower
         self.names: list[str] = []
@@ -145,7 +154,7 @@ def _used(context: Context, node: ast.AST) -> list[str]:
 
 
 def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], None]) -> None:
-    """Lower a statement inside a map; what it assigns is per-thread."""
+    """Lower a statement by `lower` in one map over a block's threads; what it assigns becomes per-thread."""
     before = dict(context.env)
     names: list[str] = []
 
@@ -167,7 +176,7 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
 
 
 def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand]) -> Operand:
-    """Lower an expression, inside a map where it is about per-thread values."""
+    """Lower an expression by `lower`; in a map over a block's threads where it is about per-thread values."""
     # A bare name would become a map that copies it, and a tuple is looked at part by part.
     if isinstance(node, (ast.Name, ast.Tuple)) or not wants_lifting(context, node):
         return lower(context, node)
@@ -235,7 +244,14 @@ def _lifting(context: Context) -> Generator[None]:
 
 
 def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict[str, Value], Env]:
-    """Return the assigned names at the end of a lifted statement: values to yield, and those known anyway."""
+    """Return what assigned names are at the end of a lifted statement: values to yield, and known operands.
+
+    A name is assigned if it, or the struct that it is a field of, is among `roots`, and it is not what it was
+    `before`.
+
+    Raises:
+        KernelTypeError: one is a tuple or an array, which cannot leave the statement.
+    """
     values: dict[str, Value] = {}
     known: Env = {}
     for name in [k for k in context.env if k in roots or k.split(".")[0] in roots]:

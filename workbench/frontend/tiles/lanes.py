@@ -94,7 +94,7 @@ def _rows(context: Context, tile: Value, indices: Value) -> Value:
 
 
 def _differentiable(form: Form, tile: Value) -> Form:
-    """Return the form, with its gradient if the tile has one."""
+    """Return the form; without its gradients if the tile's elements are no floats."""
     return form if is_float(tile.type.dtype) else replace(form, gradients=[])  # type: ignore[union-attr]
 
 

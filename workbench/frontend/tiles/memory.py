@@ -23,7 +23,7 @@ from workbench.types import bool as bool_
 
 
 def full(number: int) -> Any:
-    """Return the lowering of an operation that makes a tile of this number: `tile_zeros`, `tile_ones`."""
+    """Return the lowering of a call that makes a tile with this number everywhere: `tile_zeros`, `tile_ones`."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         arguments = Arguments(context, node, expression, "shape dtype? storage?")
@@ -213,7 +213,11 @@ def _element_by_element(
 
 
 def _repeat_along(arguments: Arguments, shape: tuple[int, ...], axis: int) -> Value:
-    """Return the tile of indices, repeated along the other axes of a shape."""
+    """Return the argument `indices`, a tile of one dimension, repeated along the other axes of a shape.
+
+    Raises:
+        KernelTypeError: it does not have one integer for each element along the axis, or there is no such axis.
+    """
     builder, indices = arguments.context.builder, arguments.tile("indices")
     type = tile_of(indices)
     if not 0 <= axis < len(shape) or type.shape != (shape[axis],) or not is_integer(contents(type)):
@@ -257,7 +261,7 @@ def tile_store_indexed(context: Context, node: ast.Call, expression: Expression)
 
 
 def _stored(arguments: Arguments) -> Operand:
-    """Lower a store element by element."""
+    """Emit the store of a call's tile `t` to its array or slice `a`, element by element; return the empty tuple."""
 
     def store(array: Value, indices: Sequence[Value], value: Value) -> Value:
         arguments.context.builder.store(array, *indices, value)
@@ -268,7 +272,7 @@ def _stored(arguments: Arguments) -> Operand:
 
 
 def tile_atomic_add_indexed(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile_atomic_add_indexed(a, indices, t, offset, axis)`."""
+    """Lower `tile_atomic_add_indexed(a, indices, t, offset, axis)`; return the tile of the old elements."""
     arguments = Arguments(context, node, expression, "a indices t offset? axis?")
 
     def add(array: Value, indices: Sequence[Value], value: Value) -> Value:
@@ -305,7 +309,7 @@ def tile_store(context: Context, node: ast.Call, expression: Expression) -> Oper
 
 
 def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile_atomic_add(a, t, offset, bounds_check)`: gives the old elements."""
+    """Lower `tile_atomic_add(a, t, offset, bounds_check)`; return the tile of the old elements."""
     arguments = Arguments(context, node, expression, "a t offset? bounds_check?")
     operands, attrs = _written(arguments)
     atomics.check_sum(context, operands[0])

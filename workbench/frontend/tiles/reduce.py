@@ -86,7 +86,7 @@ def _axis(arguments: Arguments, tile: Tile) -> int | None:
 
 
 def reduction(kind: str) -> FormHandler:
-    """Return the lowering of `tile_sum` and its kin: over all elements, or along one axis."""
+    """Return the lowering of `tile_<kind>(a, axis)`: a reduction of all elements, or along one axis."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         arguments = Arguments(context, node, expression, "a axis?")
@@ -164,7 +164,10 @@ def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def scan(kind: str, exclusive: bool) -> FormHandler:
-    """Return the lowering of `tile_scan_inclusive` and its kin."""
+    """Return the lowering of `tile_scan_inclusive(a)` and the like: a prefix sum, minimum or maximum (`kind`).
+
+    An exclusive one leaves each element itself out.
+    """
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return _scanned(Arguments(context, node, expression, "a"), kind, exclusive)

@@ -19,7 +19,7 @@ BITWISE = ("and", "or", "xor")
 
 
 def atomic(kind: str) -> FormHandler:
-    """Return the lowering of `atomic_<kind>`."""
+    """Return the lowering of `atomic_<kind>(array, i, …, value)`, which gives the element's old value."""
     count = ATOMIC_KINDS[kind]
     after = "the value it has and the one to put there" if count == 2 else "a value"
 

@@ -310,7 +310,9 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
 
 
 def construct(context: Context, type: Struct, args: Sequence[Operand], keywords: Mapping[str, Operand]) -> Bundle:
-    """Lower `Particle(…)`: fields by position and by name; what is not given is zero.
+    """Lower `Particle(…)`: fields by position and by name; one that is left out has its default, or is zero.
+
+    A field for an array that is left out is an `Unset`.
 
     Raises:
         KernelTypeError: too many, unknown, or given twice, or of another type.

@@ -41,7 +41,7 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
     """Lower `v[i]` of a vector, or `v[a:b]` with bounds written out.
 
     Raises:
-        KernelTypeError: as `of_slice`.
+        KernelTypeError: an index is no integer, or a literal outside; or a slice is empty, or a bound is not known.
     """
     type = vector_of(base)
     if not isinstance(node, ast.Slice):
@@ -95,7 +95,7 @@ def replaced(context: Context, base: Value, positions: Sequence[int], operand: O
 
 
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
-    """Return the components of the only operand where that is a vector, as `min(v)` takes them; else the operand."""
+    """Return the components of the only operand if that is a vector, as `min(v)` takes them; else it alone."""
     (only,) = operands
     return list(scalar_components(context, only) if isinstance(only, Value) and is_vector(only.type) else operands)
 

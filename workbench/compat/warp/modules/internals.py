@@ -23,10 +23,12 @@ class Internals(ModuleType):
     """Represents a module below `warp._src`: its public names, wherever Workbench has them."""
 
     def __init__(self, name: str, spec: Any) -> None:
+        """Create a package without files of its own; `name` is dotted and begins with `warp._src`."""
         super().__init__(name)
         self.__spec__, self.__path__ = spec, []
 
     def __getattr__(self, name: str) -> Any:
+        """Return a submodule of `warp._src`, a name's stand-in or public value, or else an `absent` class."""
         if name.startswith("__"):
             raise AttributeError(name)
         if self.__name__ == "warp._src":
@@ -55,9 +57,11 @@ class _Subscript:
     """Makes annotations of subscripts: `Vector[float, 3]` is the type that `make` returns for float and 3."""
 
     def __init__(self, make: Any) -> None:
+        """Make types by `make`, a function of a dtype and sizes."""
         self.make = make
 
     def __getitem__(self, parts: Any) -> Any:
+        """Return what `make` returns for the parts of a subscript, a dtype and sizes; `Literal[3]` is a size."""
         dtype, *sizes = parts if isinstance(parts, tuple) else (parts,)
         return self.make(dtype, *(n.__args__[0] if get_origin(n) is Literal else n for n in sizes))
 
@@ -69,6 +73,7 @@ class _Struct(type):
     """
 
     def __new__(mcs, key: str, cls: type, module: Any) -> Any:
+        """Return a struct class of `cls`, which gets the name `key`, evaluated annotations and no defaults."""
         cls.__name__ = key
         cls.__annotations__ = inspect.get_annotations(cls, locals=dict(vars(cls)), eval_str=True)
         for name in cls.__annotations__:
@@ -77,6 +82,7 @@ class _Struct(type):
         return struct_of(cls, module)
 
     def __instancecheck__(cls, value: Any) -> bool:
+        """Return whether a value is a struct class."""
         return isinstance(value, type) and issubclass(value, StructValue)
 
 

@@ -28,30 +28,45 @@ def array_scan(kind: Any, source: int, out: int, count: int, step: int, to: int,
 
 
 def radix_sort_pairs(kind: Any, keys: int, values: int, count: int, begin: int, end: int, size: int) -> None:
-    """Sort keys in place, and values of `size` bytes with them."""
+    """Sort `count` keys at an address in place, and with them the values of `size` bytes each at another address.
+
+    They are sorted by the bits of the keys from `begin` to below `end`.
+    """
     utils.radix_sort_pairs(from_ptr(keys, kind, count), from_ptr(values, f"uint{8 * size}", count), count, begin, end)
 
 
 def segmented_sort_pairs(kind: Any, keys: int, values: int, count: int, starts: int, ends: int, segments: int) -> int:
-    """Sort the keys of each segment in place, and values with them; return 1, for success."""
+    """Sort the keys of each segment in place, and int32 values with them; return 1, for success.
+
+    All arrays are addresses; `starts` and `ends` have the bounds of the segments.
+    """
     pairs = [from_ptr(keys, kind, count), from_ptr(values, "int32", count)]
     utils.segmented_sort_pairs(*pairs, count, from_ptr(starts, "int32", segments), from_ptr(ends, "int32", segments))
     return 1
 
 
 def runlength_encode(kind: Any, values: int, run_values: int, lengths: int, number: int, count: int) -> None:
-    """Write the values and the lengths of runs of equal neighbours, and how many runs there are."""
+    """Write the values and lengths of runs of equal neighbours among `count` values, and their number to `number`.
+
+    All arrays are addresses.
+    """
     arrays = (from_ptr(at, kind, count) for at in (values, run_values, lengths))
     utils.runlength_encode(*arrays, from_ptr(number, "int32", 1), count)
 
 
 def array_sum(kind: Any, values: int, out: int, count: int, step: int, length: int) -> None:
-    """Write the sum of each component over `count` elements."""
+    """Write the sum of each component over `count` elements at the address `values` to the address `out`.
+
+    `step` is the stride in bytes, `length` the number of components.
+    """
     from_ptr(out, kind, length).copy_(from_ptr(values, kind, (count, length), (step, kind.size)).sum(axis=0))
 
 
 def array_inner(kind: Any, a: int, b: int, out: int, count: int, step_a: int, step_b: int, length: int) -> None:
-    """Write the inner product of two arrays: the sum of products of all components."""
+    """Write the inner product of the arrays at addresses `a` and `b`, a sum over all components, to `out`.
+
+    `step_a` and `step_b` are the strides in bytes, `length` is the number of components of an element.
+    """
     x, y = (from_ptr(at, kind, (count, length), (s, kind.size)).contiguous() for at, s in ((a, step_a), (b, step_b)))
     from_ptr(out, kind, 1).copy_(x.dot(y))
 
@@ -73,9 +88,9 @@ def _neighbours(count: int, edges: Any) -> list[np.ndarray]:
 
 
 def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
-    """Give each node the first colour that no neighbour has; return the number of colours.
+    """Write to `colors`, for each node, the first colour that no neighbour has; return the number of colours.
 
-    Nodes with most neighbours come first.
+    Nodes with most neighbours come first; `algorithm` has no effect.
     """
     near, colour = _neighbours(count, edges), np.full(count, -1, np.int32)
     for node in sorted(range(count), key=lambda n: -len(near[n])):
@@ -87,8 +102,8 @@ def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
 def _balanced(count: int, edges: Any, number: int, target: float, most: int, colors: Any, reached: Any) -> float:
     """Move nodes from the largest colour to smaller ones until the ratio of largest to smallest is at most `target`.
 
-    At most `most` nodes are moved. Return the ratio; `reached` becomes 1 if more moves were possible and needed, else
-    0.
+    At most `most` nodes are moved; `colors` is changed, and `number` is how many colours there are. Return the
+    ratio; `reached` becomes 1 if more moves were possible and needed, else 0.
     """
     near, colour = _neighbours(count, edges), colors.numpy().copy()
     for turn in itertools.count():
@@ -115,7 +130,7 @@ def _view(pointer: Any, count: int, dtype: Any = np.int32) -> Any:
 
 
 def _nonzero(values: Any, count: int, block_size: int, scalar_size: int, mask: int) -> np.ndarray:
-    """Return which of `count` blocks have a number with a bit of the mask."""
+    """Return, for each of `count` blocks at the pointer `values`, whether a number in it has a bit of the mask."""
     bits = _view(values, count * block_size, f"u{scalar_size}").reshape(count, block_size)
     return (bits & bits.dtype.type(mask)).any(1)
 

@@ -15,6 +15,7 @@ ARRAYS = (types.ArrayType, StructArray, wb.array)
 
 
 def __getattr__(name: str) -> Any:
+    """Return the object of this name in Workbench's `types`, else in `workbench`; or raise AttributeError."""
     if name.startswith("__"):
         raise AttributeError(name)
     return getattr(types, name, None) or getattr(wb, name)
