@@ -74,11 +74,11 @@ class Kernel(wb.Kernel, metaclass=Widened):
     ) -> Any:  # fmt: skip
         """Make a kernel of a definition, or of a Python function whose tree `code_transformers` change before.
 
-        For a function, `options`, or else `config`, says whether it may have an adjoint; `enable_backward` is
-        not read.
+        For a function, `enable_backward`, or else `options`, or else `config`, says whether it may have an adjoint.
         """
         if not isinstance(func, Definition):
-            enable_backward = (options or {}).get("enable_backward", config.enable_backward)
+            if enable_backward is None:
+                enable_backward = (options or {}).get("enable_backward", config.enable_backward)
             func = as_in_warp(transformed(func, code_transformers, None))
         return type.__call__(Kernel, func, enable_backward=enable_backward)
 
