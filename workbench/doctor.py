@@ -197,7 +197,7 @@ def _widgets() -> Finding:
 
 
 def _front_end() -> Finding:
-    """Return the front end, as far as this Python process can tell, with advice on live views there."""
+    """Return the finding on the front end that shows this process's output, with advice on live views there."""
     for name, is_here, advice in _HOSTS:
         if is_here():
             return Finding("front end", "ok", name, advice)

@@ -86,6 +86,7 @@ class Arithmetic(Lacking):
     # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Carry out an operator between NumPy's array and ours as a kernel; call any other ufunc on read-only NumPy views."""
         mixed = any(map(_is_numpy, inputs))
         if mixed and method == "__call__" and not options:
             if ufunc is np.matmul:
@@ -97,6 +98,7 @@ class Arithmetic(Lacking):
         return _by_numpy(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """Call a NumPy function on read-only NumPy views of the arrays; return its result."""
         return _by_numpy(function, args, options)
 
     # Operators.
@@ -174,6 +176,7 @@ class Arithmetic(Lacking):
         return _operations().inverted(self)
 
     def __pos__(self: Any) -> Any:
+        """Return a dense copy."""
         return self.fresh_like().copy_(self)
 
     def __neg__(self) -> Any:
@@ -238,7 +241,11 @@ class Arithmetic(Lacking):
         return _operations().total(self, axis, keepdims)
 
     def mean(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return the mean of the elements; `axis` and `keepdims` as for `sum`.
+        """Return the mean of the elements.
+
+        Args:
+            axis: the dimension to take it along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
             An array: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
@@ -263,9 +270,13 @@ class Arithmetic(Lacking):
         return _operations().inner(self, other)
 
     def max(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return the largest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+        """Return the largest element; NaN if there is one.
 
         Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
+
+        Args:
+            axis: the dimension to search along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
             An array without that dimension; without an axis, of one element.
@@ -276,9 +287,13 @@ class Arithmetic(Lacking):
         return _operations().extreme("max", self, axis, keepdims)
 
     def min(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return the smallest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+        """Return the smallest element; NaN if there is one.
 
         Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
+
+        Args:
+            axis: the dimension to search along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
             An array without that dimension; without an axis, of one element.
@@ -291,6 +306,7 @@ class Arithmetic(Lacking):
     # Numbers and sequences.
 
     def __bool__(self) -> bool:
+        """Return the truth of the only element; raise a TypeError if there are others."""
         return bool(self._only("is true or false"))
 
     def item(self: Any) -> Any:
@@ -309,9 +325,11 @@ class Arithmetic(Lacking):
         return self.host().tolist()
 
     def __len__(self: Any) -> int:
+        """Return the size of the first dimension."""
         return self.shape[0]
 
     def __iter__(self: Any) -> Iterator[Any]:
+        """Iterate over the first dimension: views, or values of elements if it is the only one."""
         return (self[i] for i in range(len(self)))
 
     def __float__(self) -> float:
@@ -321,6 +339,7 @@ class Arithmetic(Lacking):
         return int(self._only())
 
     def __format__(self, spec: str) -> str:
+        """Format the only element by `spec`; without one, return the array as text."""
         return format(self._only("takes a format"), spec) if spec else str(self)
 
     def _only(self: Any, does: str = "converts to a number") -> Any:

@@ -103,7 +103,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def is_barrier(self) -> bool:
-        """Whether it may use any memory at all, so that it keeps its place among other nodes."""
+        """Return whether the memory that it uses is unknown, so that it stays where it is among other nodes."""
         return False
 
     @property
@@ -212,7 +212,7 @@ class Nodes(Protocol):
         ...
 
     def stale(self, arrays: bool = True) -> None:
-        """Discard the plan, and if arrays changed the edges too."""
+        """Discard the plan, and if `arrays` (the nodes' arrays changed) the edges too."""
         ...
 
     def around(self, node: Work) -> Nodes:
@@ -417,7 +417,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @property
     def is_barrier(self) -> bool:
-        """Whether a node inside may use any memory at all."""
+        """Return whether the memory that a node inside uses is unknown."""
         return any(node.is_barrier for body in self.graphs.values() for node in body.nodes)
 
     @property
@@ -434,7 +434,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @cached_property
     def alone(self) -> Nodes:
-        """The graph that runs; for a branch or loop a body that has only this node, kept for its plan."""
+        """The body whose plan runs this work: the graph itself; for a branch or loop, a new body of this node, made once."""
         return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
 
     def launch(self) -> None:
@@ -543,7 +543,7 @@ def flattened(node: Work) -> Iterator[Work]:
 
 
 def make_ready(nodes: list[Work]) -> None:
-    """Replace launches in a list by launches whose code has been built, waiting until it is.
+    """Replace, in place, each launch in a list by one whose code has been built, waiting until it is.
 
     Raises:
         BuildError: a compiler refused our text.

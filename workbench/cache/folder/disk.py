@@ -65,6 +65,9 @@ class Disk:
 
     Attributes:
         root: the folder, or None if there is no home folder to put it in.
+        folder: the part of it that holds this schema's entries.
+        owners: uids that its files may belong to; if empty, all are trusted.
+        writable: whether anything in it may be changed.
         problem: why the folder could not be used the last time; empty while it can.
     """
 
@@ -149,7 +152,7 @@ class Disk:
         return True
 
     def files(self) -> Iterator[File]:
-        """Yield this schema's entries, then temporary files and locks that processes left; no other file is listed."""
+        """Yield this schema's entries, temporary files and locks, in no order; no other file is listed."""
         for folder in _scan(self.folder) if self.is_usable() else ():
             if _FOLDER.fullmatch(folder.name) or folder.name == "locks":
                 for item in _scan(Path(folder.path)):

@@ -264,7 +264,14 @@ def _sum_entry(target: Strided) -> str | None:
 
 
 def _words(target: Strided, source: Strided | None, count: int, dense: bool) -> tuple[int, ...]:
-    """Return a move's table as its native entry reads it: addresses, element count, sizes and strides of 4 axes."""
+    """Return a move's table as its native entry reads it: addresses, sizes, strides and flags as 64-bit integers.
+
+    Args:
+        target: the array that is written.
+        source: the array that is read; None for a fill.
+        count: scalars of an element.
+        dense: whether both arrays are.
+    """
     front = (0,) * (4 - target.ndim)
     sizes = (*(1 for _ in front), *target.shape)
     other: Sequence[int] = (*front, *source.strides) if source is not None else (0,) * 4
