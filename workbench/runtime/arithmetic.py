@@ -86,7 +86,7 @@ class Arithmetic(Lacking):
     # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """Carry out an operator between NumPy's array and ours as a kernel; call any other ufunc on read-only NumPy views."""
+        """Carry out an operator between NumPy's array and ours as a kernel; call other ufuncs on read-only NumPy views."""
         mixed = any(map(_is_numpy, inputs))
         if mixed and method == "__call__" and not options:
             if ufunc is np.matmul:

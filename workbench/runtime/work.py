@@ -434,7 +434,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @cached_property
     def alone(self) -> Nodes:
-        """The body whose plan runs this work: the graph itself; for a branch or loop, a new body of this node, made once."""
+        """The body whose plan runs this work: the graph itself; for a branch or loop a body of this node alone."""
         return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
 
     def launch(self) -> None:

@@ -296,7 +296,7 @@ class array(Viewed, Arithmetic):
         return host.copy() if copy else host
 
     def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
-        """Return a DLPack capsule of the array's memory, for a consumer that works on `stream`; observers see it as read."""
+        """Return a DLPack capsule of the array's memory for a consumer that works on `stream`; observers see a read."""
         notify("reading", self)
         return to_dlpack(self, stream, options)
 
@@ -368,7 +368,7 @@ class array(Viewed, Arithmetic):
         return as_value(self.dtype, element)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Set the selected elements, or with a string one field of all, to a number or to the elements of an array or sequence."""
+        """Set the selected elements, or one field of all (a string), to a number or to the elements of an array."""
         if isinstance(index, str):
             self.field(index)[...] = value
             return

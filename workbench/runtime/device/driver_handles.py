@@ -70,6 +70,7 @@ class Buffer:
             self.not_freed(self)
 
     def __del__(self) -> None:
+        """Free the memory, or hand the buffer to `not_freed`; errors are ignored."""
         with suppress(Exception):  # at the interpreter's end there may be no driver any more
             self.free_or_keep()
 

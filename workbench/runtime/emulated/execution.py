@@ -176,7 +176,7 @@ class Native:
         )  # fmt: skip
 
     def _placed(self, error: BuildError) -> BuildError:
-        """Return the error with the line in the CUDA C++ in place of that in the PTX; 0 if it is not known."""
+        """Replace, in place, the line of an error in the PTX by that in the CUDA C++ (0: unknown); return the error."""
         code = (i for function in self.program.functions.values() for i in function.code)
         error.line = next((self._line(i.loc) for i in code if i.line == error.line), 0)
         return error

@@ -67,7 +67,7 @@ class Handles:
         """Make a handle invalid, and return its object.
 
         Raises:
-            CudaStatusError: as `get`.
+            CudaStatusError: it stands for nothing, for what was destroyed, or for an object of another class.
         """
         value = self.get(handle, kind, where)
         del self._objects[int(handle)]

@@ -57,7 +57,11 @@ def _add(state: State, graph: Any, dependencies: Any, count: int, work: Any, whe
 
 
 def _launch(state: State, params: Any, where: str) -> tuple[Kernel, Launch]:
-    """Return kernel and launch of a kernel node: of the function `func` or, if that is null, of the kernel `kern`."""
+    """Return kernel and launch of a kernel node: of the function `func` or, if that is null, of the kernel `kern`.
+
+    Raises:
+        CudaStatusError: a handle or a parameter is invalid, or the device cannot execute the launch.
+    """
     device = state.device()
     if int(params.func or 0):
         kernel = of_function(state, params.func, f"{where}, func")
