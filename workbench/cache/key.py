@@ -61,6 +61,7 @@ class Key(msgspec.Struct, frozen=True, dict=True):
     parts: tuple[Part, ...]
 
     def __post_init__(self) -> None:
+        """Check the parts' kinds, and that no two share kind and label; raise a CacheError otherwise."""
         names = [(part.kind, part.label) for part in self.parts]
         kind = next((kind for kind, _ in names if kind not in RANKS), None)
         if kind is not None:

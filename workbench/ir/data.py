@@ -180,6 +180,7 @@ class _Writer:
     """Writes one function as data, with its types, sources and values by number."""
 
     def __init__(self, locations: Locations | None) -> None:
+        """Begin without types, sources and values; `locations` writes locations, None: they come with their texts."""
         self.locations = locations
         self.depth = self.ops = 0
         self.types: dict[str, int] = {}
@@ -290,6 +291,7 @@ class _Reader:
     """Reads a function from data, checking everything."""
 
     def __init__(self, texts: bool, locations: Locations | None) -> None:
+        """Begin empty; `texts`: keep CUDA text of funcs; `locations` reads locations if they were written by one."""
         self.texts = texts
         self.locations = locations
         self.types: list[Type] = []

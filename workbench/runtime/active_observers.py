@@ -41,7 +41,7 @@ class Listener(Protocol):
 
     @property
     def differentiates(self) -> bool:
-        """Return whether the observer is blind inside work that has a rule of its own for its derivative, as a tape is."""
+        """Return whether the observer is blind inside work that has a derivative rule of its own, as a tape is."""
         ...
 
     def launching(self, record: Any) -> None:

@@ -40,6 +40,7 @@ class Refused(Exception):
     """The error of a file or folder that must not be used; it has the path, and its message is the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
+        """Create the error of `path`; `reason` is a clause that follows the path in a sentence."""
         super().__init__(reason)
         self.path = path
 
@@ -72,6 +73,14 @@ class Disk:
     """
 
     def __init__(self, root: Path, owners: frozenset[int], report: Report, writable: bool = True) -> None:
+        """Prepare to use the folder `root`, which is created by the first write.
+
+        Args:
+            root: the folder; `~` is expanded.
+            owners: uids that its files may belong to; if empty, all are trusted.
+            report: called with the path concerned, a sentence, and whether to say it only once.
+            writable: whether anything in it may be changed.
+        """
         self.owners = owners
         self.writable = writable
         self.problem = ""

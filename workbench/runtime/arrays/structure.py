@@ -117,7 +117,7 @@ class StructValue:
         return copied
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are of an equal struct type with equal fields; arrays are equal if they are one object."""
+        """Return whether both have equal struct types and fields; arrays are equal if they are one object."""
         if not isinstance(other, StructValue) or other.__wb_struct__ != self.__wb_struct__:
             return False
         pairs = ((v, other.__dict__[n]) for n, v in self.__dict__.items())

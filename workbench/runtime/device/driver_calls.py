@@ -79,7 +79,7 @@ A sum into an element of 8 or 16 bits compares and swaps the word around it.
 
 
 def _wait_alone(index: int, wait: Callable[[], object], report: bool = True) -> None:
-    """Call `wait` and report nothing, whatever else is passed: what `Driver.settle` is until another one is installed."""
+    """Call `wait` and report nothing, whatever else is passed: `Driver.settle` until another is installed."""
     wait()
 
 
@@ -237,7 +237,7 @@ class Driver:
 
     @keeps_current
     def fill(self, address: int, pattern: int, count: int, device: int = 0, size: int = 1) -> None:
-        """Queue a fill of `count` scalars, each of `size` bytes (1, 2 or 4), with the bits of `pattern`, on a device."""
+        """Queue a fill of `count` scalars of `size` bytes (1, 2 or 4) on a device, with the bits of `pattern`."""
         if count:
             stream = self.stream_handle(device)
             self.call(f"cuMemsetD{8 * size}Async", address, pattern, count, stream)

@@ -117,6 +117,7 @@ class PageLocked:
     """Page-locked host memory, freed when closed or dropped."""
 
     def __init__(self, free: Callable[[int], object], address: int) -> None:
+        """Take over the memory at `address`, which `free` is called with once."""
         self._free, self._address = free, address
 
     def close(self) -> None:

@@ -82,6 +82,7 @@ class Device:
     """A substitute for `cuda.core.Device`."""
 
     def __init__(self, core: Core, index: int) -> None:
+        """Wrap the device of this number; raise a CudaStatusError if there is none."""
         self._core, self.device_id = core, core.state.known(index)
 
     @property
@@ -197,6 +198,7 @@ class Module:
     """A substitute for an instance of `cuda.core.ObjectCode`: loaded code."""
 
     def __init__(self, core: Core, executable: Any) -> None:
+        """Wrap loaded code, and create its CUlibrary handle."""
         self._core, self._loaded = core, executable
         self.handle = core.state.handles.new(Library(executable))
 

@@ -192,6 +192,7 @@ class State:
     version: int = 13_000
 
     def __post_init__(self) -> None:
+        """Create the streams, the handles of pools and contexts, and the lock."""
         self.streams = Streams(len(self.devices), self.seed)
         self.lock = threading.RLock()
         self.pools = [self.handles.new(Pool(n)) for n in range(len(self.devices))]

@@ -145,6 +145,7 @@ class _GraphPlan:
     """A second plan of a graph on the CPU, besides the one that the graph has itself."""
 
     def __init__(self, graph: Nodes) -> None:
+        """Plan a graph's nodes, and those of the graphs inside, as they are now."""
         self.bodies = [graph, *(body for node in graph.walk() for body in node.bodies.values())]
         self.generations = [body.generation for body in self.bodies]
         self.plan, self._written = CpuPlan(flat_nodes(graph), graph), graph.written()

@@ -24,6 +24,7 @@ class Capture:
     """
 
     def __init__(self, origin: Stream) -> None:
+        """Begin an empty capture in the stream `origin`."""
         self.origin = origin
         self.graph = Graph(origin.device)
         self.last: dict[Stream, tuple[Node, ...]] = {origin: ()}
