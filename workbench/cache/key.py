@@ -127,7 +127,7 @@ def key_of_parts(
         backend: the backend's name, `cpu` or `cuda`.
         backend_version: `Backend.version()`.
         target: `sm_90`, or the CPU's name and features.
-        direction: "forward", or steps from it: "adjoint", "tangent", "adjoint tangent" (see autodiff/directions.py).
+        direction: "forward", or steps from it, such as "adjoint tangent" (see autodiff/directions.py).
         generator: `generator_version()` if not given.
         extra: further parts, such as the adjoint's own options; in the order given.
 

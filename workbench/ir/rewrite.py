@@ -45,8 +45,8 @@ def rewrite(function: Function, change: Callable[[Rewriter, Op], Iterable[Op] | 
 
     Args:
         function: stays unchanged.
-        change: gets the rewriter and each operation; returns the operations that replace it, or None to keep it with
-            its blocks rewritten.
+        change: gets the rewriter and each operation; returns the operations that replace it, or None to keep it,
+            with its blocks rewritten.
     """
     return replace_body(function, Rewriter(change).block(function.body))
 

@@ -54,7 +54,8 @@ def _import(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read:
 
     Args:
         source: the other library's array, or a DLPack capsule.
-        dtype: a vector type, to take the last axes as components, or an integer type of the same size; None: its own.
+        dtype: a vector type, to take the last axes as components, or another integer type of the same size; None:
+            the source's own.
         copy: copy instead of sharing.
         requires_grad: whether the array has a `.grad`.
         only_read: accept read-only DLPack memory; the array is then read-only.

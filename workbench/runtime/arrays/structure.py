@@ -163,12 +163,12 @@ def _is_indexed(value: object, type: IndexedArray) -> bool:
 
 
 def fitted(type: AnyType, value: Any, what: str) -> Any:
-    """Return a value in the form in which a place of this type holds it: arrays are shared, all else is copied.
+    """Return a value as a struct's field, or an element, of this type holds it: arrays are shared, all else is copied.
 
     Args:
-        type: the place's type.
-        value: what is to be held there.
-        what: the place, as the message of an error names it.
+        type: the type of the field or element.
+        value: what is to be stored there.
+        what: the field or element, as the message of an error names it.
 
     Raises:
         KernelTypeError: the value does not fit.

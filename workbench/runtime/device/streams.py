@@ -233,9 +233,9 @@ def _drop(owner: Any, function: str) -> None:
 
 @contextmanager
 def ScopedStream(stream: Stream | None) -> Generator[Stream | None]:
-    """Queue launches, copies and fills of the stream's device in this stream inside a `with`, where they name no other.
+    """Queue launches, copies and fills of the stream's device in this stream inside a `with`.
 
-    None, or a stream of the CPU, changes nothing.
+    Those that name another stream are not affected. None, or a stream of the CPU, changes nothing.
 
     Yields:
         The stream.

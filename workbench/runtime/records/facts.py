@@ -20,8 +20,8 @@ class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         digest: of the analysis and of the IR, as `facts_digest` makes it.
-        adds_alone: whether launches in which no other thread adds to an element have plain additions instead of atomic
-            ones, so that arguments that overlap need other code.
+        adds_alone: whether some atomic additions become plain ones where no other thread adds to the element, so that
+            arguments that overlap need other code.
         forward: the parts of the cache key for the forward direction that depend on the function.
         others: the same for all other directions.
     """

@@ -78,8 +78,10 @@ class Prepared:
     def run(self, scalars: Mapping[str, Any]) -> None:
         """Run all steps, on the arrays' current contents, with other numbers for the parameters of these names.
 
+        The numbers hold for this run alone.
+
         Raises:
-            KernelFault, DeviceError: as the launches.
+            KernelFault, DeviceError: a launch failed.
             LaunchError: a number does not fit; nothing has run.
             NotDifferentiable: a gradient's code is not right for it; nothing has run.
         """
