@@ -94,7 +94,7 @@ def doctor() -> Report:
 
 
 def _python() -> Finding:
-    """Return the version and path of the running Python; its status is always "ok"."""
+    """Return the finding on the running Python: its version and path; its status is always "ok"."""
     return Finding("Python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
 
 

@@ -42,7 +42,10 @@ _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 
 
 class _BlockData(TypedDict):
-    """The JSON fields of a block: parameters and operations as `_Writer.value` and `_Writer.op` write them."""
+    """The JSON fields of a block.
+
+    A parameter is [its type's number, its name]; an operation [name, operands, results, attributes, blocks, location].
+    """
 
     params: list[Json]
     ops: list[Json]

@@ -343,7 +343,7 @@ class Arithmetic(Lacking):
     # Numbers and sequences.
 
     def __bool__(self) -> bool:
-        """Return the truth of the only element; raise a TypeError if there are others."""
+        """Return the truth of the only element; raise a TypeError unless there is exactly one."""
         return bool(self._only("is true or false"))
 
     def item(self: Any) -> Any:
@@ -370,11 +370,11 @@ class Arithmetic(Lacking):
         return (self[i] for i in range(len(self)))
 
     def __float__(self) -> float:
-        """Return the only element as a float; raise a TypeError if there are others."""
+        """Return the only element as a float; raise a TypeError unless there is exactly one."""
         return float(self._only())
 
     def __int__(self) -> int:
-        """Return the only element as an int; raise a TypeError if there are others."""
+        """Return the only element as an int; raise a TypeError unless there is exactly one."""
         return int(self._only())
 
     def __format__(self, spec: str) -> str:

@@ -113,7 +113,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def changes(self) -> tuple[Memory, ...]:
-        """The memory that it may change."""
+        """The memory that the work may change."""
         return tuple(dict.fromkeys(a.array.memory for a in self.accesses if a.writes))
 
     @property
@@ -132,7 +132,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return sum(a.nbytes for a in self.arrays)
 
     def launch(self) -> None:
-        """Run it again, on the arrays' current contents."""
+        """Run the work again, on the arrays' current contents."""
         raise NotImplementedError
 
     def bodies_run(self) -> Iterator[str]:
@@ -140,7 +140,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return iter(self.bodies)
 
     def step(self) -> Iterator[Work]:
-        """Run it again node by node; yield each node without graphs inside as soon as it has run."""
+        """Run the work again node by node; yield each node without graphs inside as soon as it has run."""
         self.launch()
         yield self
 
@@ -183,7 +183,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
 
 class Nodes(Protocol):
-    """The body of a graph, as far as the work around it, plans and pictures know it (`graphs/body.py`)."""
+    """A protocol: the body of a graph, as far as the work around it, plans and pictures know it (`graphs/body.py`)."""
 
     nodes: list[Work]
     generation: int
@@ -283,7 +283,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
         return self.record.changes
 
     def launch(self) -> None:
-        """Run it again, on the arrays' current contents."""
+        """Run the launch again, on the arrays' current contents."""
         execute_again(self.record)
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
@@ -438,7 +438,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
 
     def launch(self) -> None:
-        """Run it again; observers see it as one, or node by node."""
+        """Run the graph, branch or loop again; observers see it as one, or node by node."""
         self.alone.launch()
 
     def step(self) -> Iterator[Work]:
@@ -524,7 +524,7 @@ class Call(Work, frozen=True, eq=False, dict=True):
         return tuple(dict.fromkeys((*(a for step in self.steps for a in step.arrays), *self.outputs)))
 
     def launch(self) -> None:
-        """Run it again; `outputs` have the results."""
+        """Run the call's steps again; `outputs` have the results."""
         for step in self.steps:
             step.launch()
 

@@ -196,7 +196,7 @@ class array(Viewed, Arithmetic):
             self._ask_for_grad()
 
     def _ask_for_grad(self) -> None:
-        """Set `requires_grad`, with a gradient of zeros; for elements that are no floats only warn."""
+        """Set `requires_grad` and create a gradient; for elements that are no floats only warn."""
         if is_float(self.dtype):
             self.require_grad()
         else:
@@ -233,7 +233,7 @@ class array(Viewed, Arithmetic):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        """Set the gradient's elements; None sets 0, and an array without `requires_grad` gets it."""
+        """Set the gradient's elements (None: to 0); an array without `requires_grad` gets a gradient first."""
         if not self.requires_grad:
             self.require_grad()
         assert self._grad is not None

@@ -125,7 +125,7 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
 def everywhere(target: Strided, value: Any) -> Any:
     """Return a view of the target's shape in which every element is the same one, of this value: its strides are 0.
 
-    A fill with a vector or a struct copies it.
+    To fill the target with a vector or a struct, this view is copied to it.
     """
     single = np.empty((1, *target.dtype.shape), item(target.dtype))
     single[...] = value

@@ -273,7 +273,7 @@ class Driver:
         self.settle(index, wait_for_all)
 
     def showing(self, index: int) -> AbstractContextManager[None]:
-        """Return a context manager that shows what kernels have printed and the driver writes inside it.
+        """Return a context manager that displays the text of kernels that the driver writes inside it.
 
         The driver writes it at waits, launches, loads of code and copies from the host.
         """

@@ -84,7 +84,9 @@ class Event(_Queued):
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """Return the milliseconds since `earlier`, like `-`; whatever waits for the device next reports faults.
+        """Wait for this event, and return the milliseconds since `earlier`.
+
+        Faults of kernels are not raised here, as `later - earlier` does, but by whatever waits for the device next.
 
         Raises:
             DeviceError: one of them was never recorded, or the device refuses.

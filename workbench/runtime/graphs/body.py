@@ -43,7 +43,7 @@ class Plan(Protocol):
         ...
 
     def patch(self, body: Nodes) -> bool:
-        """Take over the parameters of the body's launches; return whether that was possible."""
+        """Overwrite the plan's parameters by those of the body's launches; return whether that was possible."""
         ...
 
 

@@ -90,7 +90,7 @@ class CudaPlan:
     """Always None: queueing the graph takes more than a native call."""
 
     def patch(self, body: Nodes) -> bool:
-        """Take over the parameters of the body's launches in place; return whether that was possible.
+        """Overwrite the plan's parameters by those of the body's launches; return whether that was possible.
 
         It is not if code or order changed, or a launch that changed has no threads; another plan is needed then.
         """

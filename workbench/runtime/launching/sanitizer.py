@@ -102,7 +102,7 @@ class _FaultReport:
         ]
 
     def nearest(self) -> tuple[str, ArrayType, int, Allocation] | None:
-        """Return the array parameter whose memory the address at fault lies in or is nearest to, as `parameters` does.
+        """Return name, type, address and allocation of the array parameter nearest to the address at fault.
 
         It is None if the address is no index of any array.
         """

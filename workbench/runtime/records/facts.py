@@ -38,7 +38,7 @@ def facts_digest(member: bytes) -> str:
 
 
 def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
-    """Return the facts of a kernel as JSON values.
+    """Return what an analysis derives from a kernel's IR, with a digest of both, as JSON values for a file.
 
     Args:
         specialisation: the kernel.
@@ -51,7 +51,10 @@ def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
 
 
 def read_facts(stored: Any, member: bytes) -> KernelFacts | None:
-    """Return the facts in a file of the user's own; None if there are none, or another analysis or IR gave them."""
+    """Return what a file of the user's own says that an analysis derived from a kernel's IR.
+
+    None if it says nothing valid, or its digest is not that of this analysis and of the IR `member`.
+    """
     try:
         kernel_facts = msgspec.convert(stored, KernelFacts)
     except msgspec.ValidationError:
