@@ -173,9 +173,11 @@ class _ArrayOf:
         self.__name__ = self.__qualname__ = f"array{ndim}d"
 
     def __getitem__(self, dtype: Any) -> Any:
+        """Return the annotation for arrays with this number of dimensions and elements of `dtype`."""
         return _array_of(dtype, self.ndim) or _array_type(dtype, self.ndim)
 
     def __call__(self, data: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """Create an array from `data` with this number of dimensions; `options` are those of `wb.array`."""
         return array(data, dtype, ndim=self.ndim, **options)
 
     def __repr__(self) -> str:
@@ -225,6 +227,11 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
 
 
 def __getattr__(name: str) -> Any:
+    """Return a name of the package, imported on first use and then stored as a global.
+
+    Raises:
+        AttributeError: there is none; the message suggests another.
+    """
     if name in _LATER:
         value = getattr(import_module(_LATER[name]), name)
     elif name in _PARTS:
@@ -247,6 +254,7 @@ def _similar(name: str) -> str:
 
 
 def __dir__() -> list[str]:
+    """Return all public names, sorted; also those that are imported on first use."""
     return sorted({*__all__, *_BUILTINS, *_TYPES, *_CONSTANTS, *_PARTS, "__all__", "__doc__", "__version__"})
 
 

@@ -54,7 +54,7 @@ class Settings:
 
     @property
     def cache_limit(self) -> int:
-        """Size limit in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB)."""
+        """Size limit of the cache folder in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB)."""
         return _number("WORKBENCH_CACHE_LIMIT", 1 << 30, unit=" of bytes")
 
     @property
@@ -78,12 +78,12 @@ class Settings:
 
     @property
     def fma(self) -> bool:
-        """Whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0)."""
+        """Return whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0)."""
         return _one_of("WORKBENCH_FMA", ("0", "1")) == "1"
 
     @property
     def deterministic(self) -> bool:
-        """Whether launches and tapes that do not say add floats in the order of threads.
+        """Return whether launches and tapes that do not say add floats in the order of threads.
 
         `WORKBENCH_DETERMINISTIC`, 0 or 1, default 0; read once per process.
         """
@@ -175,6 +175,11 @@ class _Module(ModuleType):
     """Represents this module, which refuses new attributes."""
 
     def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute that the module has already.
+
+        Raises:
+            AttributeError: it has none of this name; settings are environment variables.
+        """
         if name not in self.__dict__:
             known = ", ".join(f"WORKBENCH_{n.upper()}" for n in vars(Settings) if n[0] != "_")
             raise AttributeError(

@@ -48,7 +48,7 @@ def with_deep_stack(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def _below(call: Callable[..., R], args: tuple[object, ...], kwargs: dict[str, object]) -> R:
-    """Call a function in this thread as a deep call, under a raised recursion limit."""
+    """Call a function in this thread under a raised recursion limit; an overflow inside is then not tried again."""
     _inside.set(True)
     with _higher_limit():
         return call(*args, **kwargs)

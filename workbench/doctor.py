@@ -94,7 +94,7 @@ def doctor() -> Report:
 
 
 def _python() -> Finding:
-    """Return the version and path of the running Python; its status is always "ok"."""
+    """Return the finding on the running Python: its version and path; its status is always "ok"."""
     return Finding("Python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
 
 
@@ -197,7 +197,7 @@ def _widgets() -> Finding:
 
 
 def _front_end() -> Finding:
-    """Return the front end, as far as this Python process can tell, with advice on live views there."""
+    """Return the finding on the front end that shows this process's output, with advice on live views there."""
     for name, is_here, advice in _HOSTS:
         if is_here():
             return Finding("front end", "ok", name, advice)

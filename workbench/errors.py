@@ -36,6 +36,7 @@ class WorkbenchError(RuntimeError):
     function: str = ""
 
     def __post_init__(self) -> None:
+        """Initialise the exception with the message alone, from which it can be unpickled."""
         # Unpickling calls the class with `args` and then restores the fields: the message is enough here.
         super().__init__(self.message)
 

@@ -40,9 +40,9 @@ def fork_safe_lock(owner: Any, name: str, make: Callable[[], Any] = threading.Lo
 
 
 def free_at_fork(lock: Any) -> Any:
-    """Return `lock`, for which each fork waits, so that what it guards is consistent in the child too.
+    """Register `lock` to be acquired before each fork and released after it in both processes; return it.
 
-    It is for short work, never for Python code.
+    So what it guards is consistent in the child too. Hold such a lock for short work, never for Python code.
     """
     if lock not in _waited_for:
         _waited_for.append(lock)

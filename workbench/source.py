@@ -55,7 +55,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def is_ascii(self) -> bool:
-        """Whether the text is ASCII, so that a column in bytes is one in characters."""
+        """Return whether the text is ASCII, so that a column in bytes is one in characters."""
         return self.text.isascii()
 
     @cached_property

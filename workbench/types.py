@@ -91,7 +91,7 @@ class Scalar(Named):
 
     @cached_property
     def is_half(self) -> py.bool:
-        """Whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
+        """Return whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
 
     def component(self, number: Any) -> Any:
@@ -138,7 +138,7 @@ def _numpy(name: str) -> np.dtype[Any]:
 
 @dataclass(frozen=True)
 class Vector(Named):
-    """Represents a short vector of `length` (1 to 128) scalars, stored densely."""
+    """Represents a short vector of `length` (1 to 256) scalars, stored densely; the base of matrices and the like."""
 
     length: int
     dtype: Scalar
@@ -174,6 +174,11 @@ class Vector(Named):
 
     @property
     def __numpy_dtype__(self) -> np.dtype[Any]:  # `np.zeros(3, wb.complex64)`
+        """The NumPy dtype of a complex number's type, for `np.zeros(3, wb.complex64)`.
+
+        Raises:
+            TypeError: it is the type of a vector or matrix.
+        """
         if self.shape:  # A TypeError, upon which `jnp.asarray(x)` asks the array for its elements instead.
             raise TypeError(f"NumPy has no dtype for {self.name}")
         return self.numpy
@@ -369,7 +374,7 @@ class ComplexVector(Complex):
 
     @property
     def has_product(self) -> py.bool:  # type: ignore[override]
-        """Whether `*` of two values is a product of its own, as matrices have, and not number by number."""
+        """Return whether `*` of two values is a product of its own, as matrices have, and not number by number."""
         return self.real.has_product
 
     def slice(self, shape: tuple[int, ...]) -> Vector:
@@ -409,6 +414,7 @@ class _Alias(type):
         return bases[0].stands_for  # type: ignore[attr-defined]
 
     def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], type: Vector | None = None) -> None:
+        """Initialise the class; `type` is for `__new__` alone."""
         super().__init__(name, bases, body)
 
     stands_for: Vector
@@ -583,7 +589,7 @@ def any_vector(kinds: type[Vector], shape: tuple[Any, ...], dtype: Any) -> AnyVe
 
 
 def vector(length: int, dtype: Any) -> Vector:
-    """Return the vector type of `length` (1 to 128) and scalar `dtype`; where one is `Any`, an annotation for all.
+    """Return the vector type of `length` (1 to 256) and scalar `dtype`; where one is `Any`, an annotation for all.
 
     Returns:
         The type; called with components it is a value, in kernels and here.
@@ -690,7 +696,7 @@ def is_complex(t: Any) -> py.bool:
 
 
 def is_vector(t: Any) -> py.bool:
-    """Return whether the type is a vector, also of complex numbers, and neither a matrix nor a quaternion."""
+    """Return whether the type is a vector, also of complex numbers, but no matrix, quaternion or transform."""
     return type(t) is Vector or (isinstance(t, ComplexVector) and not t.columns)
 
 
@@ -703,7 +709,7 @@ _FLOAT = Kind.FLOAT  # to look a member up in an Enum takes 0.2 µs, and each re
 
 
 def is_half(t: Type) -> py.bool:
-    """Return whether the type is a float of 16 bits or a vector or array of them."""
+    """Return whether the type is a float of 16 bits, or a vector, array or tile of them."""
     return element(t).is_half
 
 

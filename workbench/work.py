@@ -47,14 +47,14 @@ class Work(Generic[T]):
         after: Callable[[], None] | None = None,
         ahead: bool = False,
     ) -> None:
-        """Begin `call(*args)`.
+        """Begin `call(*args)` in a new thread.
 
         Args:
             call: what to do.
             args: its arguments.
             name: what people call it.
             after: called in the thread when all is over, however it ended.
-            ahead: as the attribute.
+            ahead: whether nobody waits for it yet, so that other work goes first.
         """
         self.name = name
         self.ahead = ahead

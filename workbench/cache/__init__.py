@@ -23,7 +23,7 @@ def entries() -> list[EntryInfo]:
 
 
 def clear() -> int:
-    """Remove all artifacts, in memory and on disk; return how many there were."""
+    """Remove all artifacts of the default store, in memory and on disk; return how many there were."""
     return default_store().clear()
 
 
@@ -37,7 +37,7 @@ def remove(digest: str) -> bool:
 
 
 def prune(limit: int | None = None) -> int:
-    """Remove the least recently used artifacts until `limit` bytes are left; return their number.
+    """Remove the least recently used artifacts from disk until at most `limit` bytes are left; return their number.
 
     None: the limit that is set (`WORKBENCH_CACHE_LIMIT`).
     """
@@ -45,7 +45,7 @@ def prune(limit: int | None = None) -> int:
 
 
 def export(path: str | os.PathLike[str]) -> int:
-    """Write all artifacts to one file; return their number.
+    """Write all artifacts of the default store to one file, for `import_`; return their number.
 
     Raises:
         CacheError: the file cannot be written.
@@ -54,7 +54,9 @@ def export(path: str | os.PathLike[str]) -> int:
 
 
 def import_(path: str | os.PathLike[str], trust: bool = False) -> Imported:
-    """Take artifacts from an exported file; they are machine code, so none is taken unless `trust=True`.
+    """Take artifacts from an exported file into the default store; return the counts of those taken and left out.
+
+    They are machine code, so none is taken unless `trust=True`.
 
     Raises:
         CacheError: the file cannot be read, or is no export.
@@ -66,4 +68,5 @@ __all__ = ["CacheInfo", "EntryInfo", "Imported", "clear", "entries", "export", "
 
 
 def __dir__() -> list[str]:
+    """Return the public names alone."""
     return __all__

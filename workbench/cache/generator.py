@@ -69,7 +69,10 @@ def front_end_version() -> str:
 
 
 def _version(sources: tuple[str, ...]) -> str:
-    """Return the digest of these files; with random digits behind it if one was edited since this module's import."""
+    """Return the digest of the files of `sources`, which is `SOURCES` or `FRONT_END`.
+
+    If one was edited since this module's import, random digits are added.
+    """
     digest, newest = _digests(str(_PACKAGE))[sources is FRONT_END]
     edited = _IMPORTED < newest <= time.time_ns()  # a time still to come is a wrong clock, not an edit
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
@@ -85,7 +88,10 @@ def is_outdated() -> bool:
 
 
 class _Seen:
-    """A package's files and folders when their digests were taken, and which modules had been imported by then."""
+    """A package's files and folders when their digests were taken, and which modules had been imported by then.
+
+    `paths` are absolute or lead from `package`; `states` has the status of each.
+    """
 
     def __init__(self, package: str, paths: Collection[str], states: Collection[os.stat_result]) -> None:
         self._package = package

@@ -61,6 +61,7 @@ class Key(msgspec.Struct, frozen=True, dict=True):
     parts: tuple[Part, ...]
 
     def __post_init__(self) -> None:
+        """Check the parts' kinds, and that no two share kind and label; raise a CacheError otherwise."""
         names = [(part.kind, part.label) for part in self.parts]
         kind = next((kind for kind, _ in names if kind not in RANKS), None)
         if kind is not None:
@@ -92,7 +93,9 @@ class Key(msgspec.Struct, frozen=True, dict=True):
 
 
 def function_parts(function: Function, direction: str) -> tuple[Part, ...]:
-    """Return the key parts of a forward function; all directions but "forward" share theirs.
+    """Return the key parts of a kernel's forward function: its captured constants, its parameters, and its code.
+
+    For the direction "forward", gradients that the user wrote are left out: they cannot change that artifact.
 
     Raises:
         CacheError: a constant or an attribute cannot be written down exactly.
@@ -124,12 +127,12 @@ def key_of_parts(
         backend: the backend's name, `cpu` or `cuda`.
         backend_version: `Backend.version()`.
         target: `sm_90`, or the CPU's name and features.
-        direction: "forward", "adjoint", "tangent", "adjoint tangent" (see autodiff/directions.py).
+        direction: "forward", or steps from it, such as "adjoint tangent" (see autodiff/directions.py).
         generator: `generator_version()` if not given.
         extra: further parts, such as the adjoint's own options; in the order given.
 
     Raises:
-        CacheError: an option cannot be written down exactly.
+        CacheError: an option cannot be written down exactly, or the direction is unknown.
     """
     if direction != "forward" and not set(direction.split(" ")) <= STEPS:
         raise CacheError(f'a module key has direction "forward", or {", ".join(sorted(STEPS))}, not {direction!r}')

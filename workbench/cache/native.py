@@ -27,15 +27,18 @@ KIND = "fact"
 
 
 class Facts:
-    """The facts that the cache stores; `known_by` is all that decides one, or that identifies it."""
+    """The default store, as a mapping of bytes that are computed once, such as a digest, by name and `known_by`.
+
+    `known_by` is all that decides such a fact, or that identifies it.
+    """
 
     def get(self, name: str, known_by: bytes) -> bytes:
-        """Return the bytes that `put` stored under this name and identity; empty if there are none."""
+        """Return the bytes that `put` stored under this name and `known_by`; empty if there are none."""
         entry = default_store().get(_digest(name, known_by), counted=False)
         return entry.image if entry is not None else b""
 
     def put(self, name: str, known_by: bytes, fact: bytes) -> None:
-        """Store a fact, which lists of the cache call `name`."""
+        """Store bytes under a name, which lists of the cache show, and under all that decides them."""
         shown: dict[str, Any] = {"name": name, "entry": "", "backend": KIND, "target": "", "stages": {}}
         default_store().put(_digest(name, known_by), Entry(fact, shown))
 
@@ -46,7 +49,7 @@ def _digest(name: str, known_by: bytes) -> str:
 
 
 def keep_facts() -> None:
-    """Store in the cache, from now on, the facts about this machine and the digests of our sources."""
+    """Have the facts about this machine and the digests of our sources stored in the cache from now on."""
     # They lie on a lower floor than the store, so it is handed to them.
     machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]
 

@@ -34,10 +34,10 @@ def product_key(spec: ProductSpec, builder: Builder = CUBLASDX) -> Key:
 
 
 def find_product(spec: ProductSpec, builder: Builder = CUBLASDX) -> Product | None:
-    """Return the product, or None if it was not built yet.
+    """Return the product from the store; None if it was not built yet.
 
     Raises:
-        DeviceError: as `product_key`.
+        DeviceError: the builder is not installed, so its version is unknown.
     """
     return _stored(default_store(), spec, product_key(spec, builder).digest)
 
@@ -79,7 +79,7 @@ def products(
 
 
 def _stored(store: Store, spec: ProductSpec, digest: str, recheck: bool = False) -> Product | None:
-    """Return the product that the store has under `digest`, None if there is none; `recheck` as in `Store.get`."""
+    """Return the product that the store has under `digest`, or None; with `recheck`, a miss is not counted again."""
     entry = store.get(digest, recheck=recheck)
     if entry is None:
         return None

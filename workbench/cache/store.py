@@ -184,7 +184,7 @@ class Store:
         return self._locks.hold(check_digest(digest), self.disk.lock_path(digest), timeout)
 
     def prune(self, limit: int | None = None) -> int:
-        """Remove the least recently used artifacts from disk until `limit` bytes are left; return their number.
+        """Remove the least recently used artifacts from disk until at most `limit` bytes are left; return their number.
 
         None: the store's own limit.
         """
@@ -239,7 +239,7 @@ class Store:
         return write_archive(Path(path), ((d, e) for d, e in pairs if e is not None))
 
     def import_(self, path: str | os.PathLike[str], trust: bool = False) -> Imported:
-        """Take in the artifacts of an exported file.
+        """Take in the artifacts of an exported file; return the counts of those taken and left out.
 
         Args:
             path: what `export` wrote.

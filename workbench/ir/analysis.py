@@ -247,7 +247,9 @@ class Dependence(msgspec.Struct, frozen=True):
 
 
 class Analysis:
-    """Facts about one function, each computed on first request.
+    """An analysis of one function: definitions, accesses, affine forms of indices, and what its threads share.
+
+    All but `defs` is computed on first request.
 
     Attributes:
         function: the function.
@@ -393,7 +395,7 @@ class Analysis:
         return op is not None and op.name == "mod" and (self.number(op.operands[1]) or 0) > 0
 
     def index(self, value: Value) -> tuple[Form, Form | None]:
-        """Return an index's form, and the size that is added to it if it is negative; None if it never is."""
+        """Return an index's affine form, and the size that is added to it if it is negative; None if it never is."""
         op = self.defs.get(value)
         if op is None or op.name != "wrap_index" or not _is_index(value):
             return self.congruent(self.form(value)), None
@@ -523,7 +525,7 @@ def _is_index(value: Value) -> bool:
 
 
 def _form(op: Op, operands: list[Form]) -> Form | None:
-    """Return the form of an operation's result, from those of its operands; None if it has none."""
+    """Return the affine form of an operation's result, from those of its operands; None if it has none."""
     match op.name, operands:
         case "const", _:
             return Form(int(number_of(op)), {})

@@ -35,7 +35,7 @@ class Attribute(str, Generic[T]):
     """
 
     def __new__(cls, name: str, kind: type[T] | None = None) -> Attribute[T]:
-        """Declare an attribute."""
+        """Declare an attribute and add it to `DECLARED`."""
         assert name not in DECLARED, f"the attribute {name} is declared twice"
         attribute = DECLARED[name] = super().__new__(cls, name)
         attribute._whole = get_origin(kind) or kind or object
@@ -61,6 +61,7 @@ class Attribute(str, Generic[T]):
         return attributes({self: value})
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Pickle as a plain str, which is equal to the attribute."""
         return str, (str(self),)  # equal to it, so that it is found under either
 
 

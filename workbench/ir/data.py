@@ -42,7 +42,10 @@ _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 
 
 class _BlockData(TypedDict):
-    """The JSON fields of a block: parameters and operations as `_Writer.value` and `_Writer.op` write them."""
+    """The JSON fields of a block.
+
+    A parameter is [its type's number, its name]; an operation [name, operands, results, attributes, blocks, location].
+    """
 
     params: list[Json]
     ops: list[Json]
@@ -180,6 +183,7 @@ class _Writer:
     """Writes one function as data, with its types, sources and values by number."""
 
     def __init__(self, locations: Locations | None) -> None:
+        """Begin without types, sources and values; `locations` writes locations, None: they come with their texts."""
         self.locations = locations
         self.depth = self.ops = 0
         self.types: dict[str, int] = {}
@@ -290,6 +294,7 @@ class _Reader:
     """Reads a function from data, checking everything."""
 
     def __init__(self, texts: bool, locations: Locations | None) -> None:
+        """Begin empty; `texts`: keep CUDA text of funcs; `locations` reads locations if they were written by one."""
         self.texts = texts
         self.locations = locations
         self.types: list[Type] = []

@@ -41,7 +41,13 @@ class Rewriter(msgspec.Struct):
 
 
 def rewrite(function: Function, change: Callable[[Rewriter, Op], Iterable[Op] | None]) -> Function:
-    """Return the function with operations replaced; `change` as in `Rewriter`."""
+    """Return the function with operations replaced, in order and from the outside in.
+
+    Args:
+        function: stays unchanged.
+        change: gets the rewriter and each operation; returns the operations that replace it, or None to keep it,
+            with its blocks rewritten.
+    """
     return replace_body(function, Rewriter(change).block(function.body))
 
 
@@ -69,14 +75,21 @@ def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh, loc
 def copy_block(
     block: Block, mapping: Mapping, new: Callable[[Value], Value] = fresh, location: Location | None = None
 ) -> Block:
-    """Return a copy of a block with new parameters and results; arguments as for `copy_op`."""
+    """Return a copy of a block with new parameters, operations and results.
+
+    Args:
+        block: the block.
+        mapping: replacements of operands; receives those of the parameters and of all results.
+        new: returns the new value for an old one.
+        location: of all copied operations; None: each its own.
+    """
     params = tuple(new(v) for v in block.params)
     mapping.update(zip(block.params, params, strict=True))
     return Block(params, tuple(copy_op(op, mapping, new, location) for op in block.ops))
 
 
 def replace_body(function: Function, body: Block) -> Function:
-    """Return the function with another body."""
+    """Return a copy of the function that has another body."""
     return replace(function, body=body)
 
 

@@ -18,6 +18,7 @@ class InvalidIR(AssertionError):
 
 
 def _is_array(v: Value) -> bool:
+    """Return whether the value is an array."""
     return isinstance(v.type, ArrayType)
 
 

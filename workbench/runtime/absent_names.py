@@ -39,6 +39,7 @@ class Lacking:
     __slots__ = ()
 
     def __dir__(self) -> list[str]:
+        """Return the names that can be read: without those that only NumPy's or PyTorch's arrays have."""
         return [name for name in super().__dir__() if hasattr(type(self), name)]
 
 
@@ -49,6 +50,7 @@ class _Absent:
         self.name = name
 
     def __get__(self, value: object, owner: object = None) -> NoReturn:
+        """Raise an AttributeError that says what to write instead of the name."""
         # Without `obj`, Python would give it one and add a name of ours that is spelt alike: `type` to `astype`.
         raise AttributeError(
             f"an array has no attribute {self.name!r}. {_instead_of(self.name)}", name=self.name, obj=None

@@ -21,27 +21,27 @@ class Listener(Protocol):
 
     @property
     def takes(self) -> bool:
-        """Whether it carries out itself what it is notified of, in another form or later."""
+        """Return whether the observer carries out itself what it is notified of, in another form or later."""
         ...
 
     @property
     def looks_inside(self) -> bool:
-        """Return whether it sees the nodes of a graph rather than the graph."""
+        """Return whether the observer sees the nodes of a graph rather than the graph."""
         ...
 
     @property
     def replays(self) -> bool:
-        """Whether it can run again what it is notified of."""
+        """Return whether the observer can run again what it was notified of."""
         ...
 
     @property
     def defers(self) -> bool:
-        """Whether it runs nothing before it ends, so that code may be built until then."""
+        """Return whether the observer runs nothing before it ends, so that code may be built until then."""
         ...
 
     @property
     def differentiates(self) -> bool:
-        """Whether it does not see inside work whose derivative has a rule of its own (`launching/mapped.py`)."""
+        """Return whether the observer is blind inside work that has a derivative rule of its own, as a tape is."""
         ...
 
     def launching(self, record: Any) -> None:
@@ -149,10 +149,12 @@ class without:
         self._observer = observer
 
     def __enter__(self) -> None:
+        """Hide what follows in this context from the observer; nothing changes if none is open."""
         open_ = OBSERVERS.get()
         self._token = OBSERVERS.set(tuple([o for o in open_ if o is not self._observer])) if open_ else None
 
     def __exit__(self, *_: object) -> None:
+        """Let those observers see again that were open before."""
         if self._token is not None:
             OBSERVERS.reset(self._token)
 

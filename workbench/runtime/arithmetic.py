@@ -86,6 +86,7 @@ class Arithmetic(Lacking):
     # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Carry out an operator between NumPy's array and ours as a kernel; call other ufuncs on NumPy views."""
         mixed = any(map(_is_numpy, inputs))
         if mixed and method == "__call__" and not options:
             if ufunc is np.matmul:
@@ -97,124 +98,163 @@ class Arithmetic(Lacking):
         return _by_numpy(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """Call a NumPy function on read-only NumPy views of the arrays; return its result."""
         return _by_numpy(function, args, options)
 
     # Operators.
 
     def __add__(self, other: Any) -> Any:
+        """Return a new array: the sum of the array and `other`, element by element."""
         return _operations().binary("add", self, other)
 
     def __radd__(self, other: Any) -> Any:
+        """Return a new array: the sum of `other` and the array, element by element."""
         return _operations().binary("add", other, self)
 
     def __sub__(self, other: Any) -> Any:
+        """Return a new array: the difference of the array and `other`, element by element."""
         return _operations().binary("sub", self, other)
 
     def __rsub__(self, other: Any) -> Any:
+        """Return a new array: the difference of `other` and the array, element by element."""
         return _operations().binary("sub", other, self)
 
     def __mul__(self, other: Any) -> Any:
+        """Return a new array: the product of the array and `other`, element by element."""
         return _operations().binary("mul", self, other)
 
     def __rmul__(self, other: Any) -> Any:
+        """Return a new array: the product of `other` and the array, element by element."""
         return _operations().binary("mul", other, self)
 
     def __truediv__(self, other: Any) -> Any:
+        """Return a new array: the quotient of the array and `other`, element by element."""
         return _operations().binary("div", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
+        """Return a new array: the quotient of `other` and the array, element by element."""
         return _operations().binary("div", other, self)
 
     def __floordiv__(self, other: Any) -> Any:
+        """Return a new array: the floor quotient of the array and `other`, element by element."""
         return _operations().binary("floordiv", self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
+        """Return a new array: the floor quotient of `other` and the array, element by element."""
         return _operations().binary("floordiv", other, self)
 
     def __mod__(self, other: Any) -> Any:
+        """Return a new array: the remainder of the array and `other`, element by element."""
         return _operations().binary("mod", self, other)
 
     def __rmod__(self, other: Any) -> Any:
+        """Return a new array: the remainder of `other` and the array, element by element."""
         return _operations().binary("mod", other, self)
 
     def __pow__(self, other: Any) -> Any:
+        """Return a new array: the power of the array and `other`, element by element."""
         return _operations().binary("pow", self, other)
 
     def __rpow__(self, other: Any) -> Any:
+        """Return a new array: the power of `other` and the array, element by element."""
         return _operations().binary("pow", other, self)
 
     def __matmul__(self, other: Any) -> Any:
+        """Return a new array: the matrix product of the array and `other`."""
         return _operations().product(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
+        """Return a new array: the matrix product of `other` and the array."""
         return _operations().product(other, self)
 
     def __lt__(self, other: Any) -> Any:
+        """Return an array of bools: whether each element is less than that of `other`."""
         return _operations().binary("lt", self, other)
 
     def __le__(self, other: Any) -> Any:
+        """Return an array of bools: whether each element is less than or equal to that of `other`."""
         return _operations().binary("le", self, other)
 
     def __gt__(self, other: Any) -> Any:
+        """Return an array of bools: whether each element is greater than that of `other`."""
         return _operations().binary("gt", self, other)
 
     def __ge__(self, other: Any) -> Any:
+        """Return an array of bools: whether each element is greater than or equal to that of `other`."""
         return _operations().binary("ge", self, other)
 
     def __and__(self, other: Any) -> Any:
+        """Return a new array: `and` of the elements, logical on bools and bitwise on integers."""
         return _operations().logical("and", self, other)
 
     def __or__(self, other: Any) -> Any:
+        """Return a new array: `or` of the elements, logical on bools and bitwise on integers."""
         return _operations().logical("or", self, other)
 
     def __xor__(self, other: Any) -> Any:
+        """Return a new array: `xor` of the elements, logical on bools and bitwise on integers."""
         return _operations().logical("xor", self, other)
 
     def __invert__(self) -> Any:
+        """Return a new array: `not` of each bool, or each integer with all bits inverted."""
         return _operations().inverted(self)
 
     def __pos__(self: Any) -> Any:
+        """Return a dense copy."""
         return self.fresh_like().copy_(self)
 
     def __neg__(self) -> Any:
+        """Return a new array of the negated elements."""
         return _operations().unary("neg", self)
 
     def __abs__(self) -> Any:
+        """Return a new array of the elements' absolute values."""
         return _operations().unary("abs", self)
 
     # In place: the array stays the one that others hold, and a view writes through.
 
     def __iadd__(self: Any, other: Any) -> Any:
+        """Replace each element by its sum with that of `other`, in place; return the array."""
         return self.copy_(self + other)
 
     def __isub__(self: Any, other: Any) -> Any:
+        """Replace each element by its difference with that of `other`, in place; return the array."""
         return self.copy_(self - other)
 
     def __imul__(self: Any, other: Any) -> Any:
+        """Replace each element by its product with that of `other`, in place; return the array."""
         return self.copy_(self * other)
 
     def __itruediv__(self: Any, other: Any) -> Any:
+        """Replace each element by its quotient with that of `other`, in place; return the array."""
         return self.copy_(self / other)
 
     def __ifloordiv__(self: Any, other: Any) -> Any:
+        """Replace each element by its floor quotient with that of `other`, in place; return the array."""
         return self.copy_(self // other)
 
     def __imod__(self: Any, other: Any) -> Any:
+        """Replace each element by its remainder with that of `other`, in place; return the array."""
         return self.copy_(self % other)
 
     def __ipow__(self: Any, other: Any) -> Any:
+        """Replace each element by its power with that of `other`, in place; return the array."""
         return self.copy_(self**other)
 
     def __imatmul__(self: Any, other: Any) -> Any:
+        """Replace the elements by those of the matrix product with `other`, in place; return the array."""
         return self.copy_(self @ other)
 
     def __iand__(self: Any, other: Any) -> Any:
+        """Replace each element by its `and` with that of `other`, in place; return the array."""
         return self.copy_(self & other)
 
     def __ior__(self: Any, other: Any) -> Any:
+        """Replace each element by its `or` with that of `other`, in place; return the array."""
         return self.copy_(self | other)
 
     def __ixor__(self: Any, other: Any) -> Any:
+        """Replace each element by its `xor` with that of `other`, in place; return the array."""
         return self.copy_(self ^ other)
 
     # Reductions.
@@ -238,7 +278,11 @@ class Arithmetic(Lacking):
         return _operations().total(self, axis, keepdims)
 
     def mean(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return the mean of the elements; `axis` and `keepdims` as for `sum`.
+        """Return the mean of the elements.
+
+        Args:
+            axis: the dimension to take it along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
             An array: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
@@ -263,9 +307,13 @@ class Arithmetic(Lacking):
         return _operations().inner(self, other)
 
     def max(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return the largest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+        """Return the largest element; NaN if there is one.
 
         Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
+
+        Args:
+            axis: the dimension to search along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
             An array without that dimension; without an axis, of one element.
@@ -276,9 +324,13 @@ class Arithmetic(Lacking):
         return _operations().extreme("max", self, axis, keepdims)
 
     def min(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """Return the smallest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+        """Return the smallest element; NaN if there is one.
 
         Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
+
+        Args:
+            axis: the dimension to search along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
             An array without that dimension; without an axis, of one element.
@@ -291,6 +343,7 @@ class Arithmetic(Lacking):
     # Numbers and sequences.
 
     def __bool__(self) -> bool:
+        """Return the truth of the only element; raise a TypeError unless there is exactly one."""
         return bool(self._only("is true or false"))
 
     def item(self: Any) -> Any:
@@ -309,18 +362,23 @@ class Arithmetic(Lacking):
         return self.host().tolist()
 
     def __len__(self: Any) -> int:
+        """Return the size of the first dimension."""
         return self.shape[0]
 
     def __iter__(self: Any) -> Iterator[Any]:
+        """Iterate over the first dimension: views, or values of elements if it is the only one."""
         return (self[i] for i in range(len(self)))
 
     def __float__(self) -> float:
+        """Return the only element as a float; raise a TypeError unless there is exactly one."""
         return float(self._only())
 
     def __int__(self) -> int:
+        """Return the only element as an int; raise a TypeError unless there is exactly one."""
         return int(self._only())
 
     def __format__(self, spec: str) -> str:
+        """Format the only element by `spec`; without one, return the array as text."""
         return format(self._only("takes a format"), spec) if spec else str(self)
 
     def _only(self: Any, does: str = "converts to a number") -> Any:

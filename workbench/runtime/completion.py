@@ -13,4 +13,5 @@ class Listed:
     _internal: ClassVar[str] = ""
 
     def __dir__(self) -> list[str]:
+        """Return the names without those in `_internal`, sorted."""
         return sorted(set(super().__dir__()) - set(self._internal.split()))

@@ -103,7 +103,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def is_barrier(self) -> bool:
-        """Whether it may use any memory at all, so that it keeps its place among other nodes."""
+        """Return whether the memory that it uses is unknown, so that it stays where it is among other nodes."""
         return False
 
     @property
@@ -113,7 +113,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def changes(self) -> tuple[Memory, ...]:
-        """The memory that it may change."""
+        """The memory that the work may change."""
         return tuple(dict.fromkeys(a.array.memory for a in self.accesses if a.writes))
 
     @property
@@ -132,7 +132,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return sum(a.nbytes for a in self.arrays)
 
     def launch(self) -> None:
-        """Run it again, on the arrays' current contents."""
+        """Run the work again, on the arrays' current contents."""
         raise NotImplementedError
 
     def bodies_run(self) -> Iterator[str]:
@@ -140,7 +140,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return iter(self.bodies)
 
     def step(self) -> Iterator[Work]:
-        """Run it again node by node; yield each node without graphs inside as soon as it has run."""
+        """Run the work again node by node; yield each node without graphs inside as soon as it has run."""
         self.launch()
         yield self
 
@@ -183,7 +183,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
 
 class Nodes(Protocol):
-    """The body of a graph, as far as the work around it, plans and pictures know it (`graphs/body.py`)."""
+    """A protocol: the body of a graph, as far as the work around it, plans and pictures know it (`graphs/body.py`)."""
 
     nodes: list[Work]
     generation: int
@@ -212,7 +212,7 @@ class Nodes(Protocol):
         ...
 
     def stale(self, arrays: bool = True) -> None:
-        """Discard the plan, and if arrays changed the edges too."""
+        """Discard the plan, and if `arrays` (the nodes' arrays changed) the edges too."""
         ...
 
     def around(self, node: Work) -> Nodes:
@@ -283,7 +283,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
         return self.record.changes
 
     def launch(self) -> None:
-        """Run it again, on the arrays' current contents."""
+        """Run the launch again, on the arrays' current contents."""
         execute_again(self.record)
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
@@ -417,7 +417,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @property
     def is_barrier(self) -> bool:
-        """Whether a node inside may use any memory at all."""
+        """Return whether the memory that a node inside uses is unknown."""
         return any(node.is_barrier for body in self.graphs.values() for node in body.nodes)
 
     @property
@@ -434,11 +434,11 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @cached_property
     def alone(self) -> Nodes:
-        """The graph that runs; for a branch or loop a body that has only this node, kept for its plan."""
+        """The body whose plan runs this work: the graph itself; for a branch or loop a body of this node alone."""
         return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
 
     def launch(self) -> None:
-        """Run it again; observers see it as one, or node by node."""
+        """Run the graph, branch or loop again; observers see it as one, or node by node."""
         self.alone.launch()
 
     def step(self) -> Iterator[Work]:
@@ -524,7 +524,7 @@ class Call(Work, frozen=True, eq=False, dict=True):
         return tuple(dict.fromkeys((*(a for step in self.steps for a in step.arrays), *self.outputs)))
 
     def launch(self) -> None:
-        """Run it again; `outputs` have the results."""
+        """Run the call's steps again; `outputs` have the results."""
         for step in self.steps:
             step.launch()
 
@@ -543,7 +543,7 @@ def flattened(node: Work) -> Iterator[Work]:
 
 
 def make_ready(nodes: list[Work]) -> None:
-    """Replace launches in a list by launches whose code has been built, waiting until it is.
+    """Replace, in place, each launch in a list by one whose code has been built, waiting until it is.
 
     Raises:
         BuildError: a compiler refused our text.

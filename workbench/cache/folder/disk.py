@@ -40,6 +40,7 @@ class Refused(Exception):
     """The error of a file or folder that must not be used; it has the path, and its message is the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
+        """Create the error of `path`; `reason` is a clause that follows the path in a sentence."""
         super().__init__(reason)
         self.path = path
 
@@ -65,10 +66,21 @@ class Disk:
 
     Attributes:
         root: the folder, or None if there is no home folder to put it in.
+        folder: the part of it that holds this schema's entries.
+        owners: uids that its files may belong to; if empty, all are trusted.
+        writable: whether anything in it may be changed.
         problem: why the folder could not be used the last time; empty while it can.
     """
 
     def __init__(self, root: Path, owners: frozenset[int], report: Report, writable: bool = True) -> None:
+        """Prepare to use the folder `root`, which is created by the first write.
+
+        Args:
+            root: the folder; `~` is expanded.
+            owners: uids that its files may belong to; if empty, all are trusted.
+            report: called with the path concerned, a sentence, and whether to say it only once.
+            writable: whether anything in it may be changed.
+        """
         self.owners = owners
         self.writable = writable
         self.problem = ""
@@ -149,7 +161,7 @@ class Disk:
         return True
 
     def files(self) -> Iterator[File]:
-        """Yield this schema's entries, then temporary files and locks that processes left; no other file is listed."""
+        """Yield this schema's entries, temporary files and locks, in no order; no other file is listed."""
         for folder in _scan(self.folder) if self.is_usable() else ():
             if _FOLDER.fullmatch(folder.name) or folder.name == "locks":
                 for item in _scan(Path(folder.path)):

@@ -36,6 +36,8 @@ class Locks:
     def hold(self, digest: str, path: Path | None, timeout: float) -> Generator[bool]:
         """Hold the lock of `digest` inside the `with`; its value is False if that took longer than `timeout`.
 
+        The body runs in any case, then without the lock.
+
         Args:
             digest: what threads of this process wait for.
             path: the file that processes lock; None for threads alone.

@@ -82,6 +82,7 @@ class array(Viewed, Arithmetic):
         return super().__new__(cls)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
+        """Return the annotation `array[dtype]`: an array of one dimension."""
         return array_of(dtype, 1) or array_type(dtype, 1)
 
     def __init__(  # pyright: ignore[reportInconsistentConstructor]  (the other takes annotations' arguments, too)
@@ -195,7 +196,7 @@ class array(Viewed, Arithmetic):
             self._ask_for_grad()
 
     def _ask_for_grad(self) -> None:
-        """Set `requires_grad`, with a gradient of zeros; for elements that are no floats only warn."""
+        """Set `requires_grad` and create a gradient; for elements that are no floats only warn."""
         if is_float(self.dtype):
             self.require_grad()
         else:
@@ -232,7 +233,7 @@ class array(Viewed, Arithmetic):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        """Set the gradient's elements; None sets 0, and an array without `requires_grad` gets it."""
+        """Set the gradient's elements (None: to 0); an array without `requires_grad` gets a gradient first."""
         if not self.requires_grad:
             self.require_grad()
         assert self._grad is not None
@@ -288,20 +289,24 @@ class array(Viewed, Arithmetic):
         return host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """Return the elements as NumPy asks for them: `numpy()`, or a copy, in another dtype if one is requested."""
         host = self.numpy()
         if dtype is not None and host.dtype != dtype:
             return host.astype(dtype)
         return host.copy() if copy else host
 
     def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
+        """Return a DLPack capsule of the array's memory for a consumer that works on `stream`; observers see a read."""
         notify("reading", self)
         return to_dlpack(self, stream, options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's device type and number."""
         return dlpack_device(self)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The array's description by version 3 of the CUDA array interface; an AttributeError if it is not on a GPU."""
         return cuda_array_interface(self)
 
     def window(
@@ -363,6 +368,7 @@ class array(Viewed, Arithmetic):
         return as_value(self.dtype, element)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        """Set the selected elements, or one field of all (a string), to a number or to the elements of an array."""
         if isinstance(index, str):
             self.field(index)[...] = value
             return
@@ -436,7 +442,11 @@ class array(Viewed, Arithmetic):
         """Return a dense array whose elements are undefined, as `wb.empty` does.
 
         Args:
-            shape, dtype, device, requires_grad, pinned: as for `wb.empty`.
+            shape: 1 to 4 sizes.
+            dtype: the element type.
+            device: where it lies.
+            requires_grad: whether it has a `.grad`.
+            pinned: on the CPU, in page-locked memory if there is a CUDA device.
             zeroed: fill it with zeros, on the CPU; observers do not hear of that.
         """
         memory = allocate(device, prod(shape) * dtype.size, pinned, zeroed)

@@ -132,6 +132,7 @@ class Twins:
         self.memories: dict[Memory, Memory] = {}
 
     def __contains__(self, value: array) -> bool:
+        """Return whether the memory of an array has a companion already."""
         return value.memory in self.memories
 
     def of(self, value: array) -> array:

@@ -125,7 +125,7 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
 def everywhere(target: Strided, value: Any) -> Any:
     """Return a view of the target's shape in which every element is the same one, of this value: its strides are 0.
 
-    A fill with a vector or a struct copies it.
+    To fill the target with a vector or a struct, this view is copied to it.
     """
     single = np.empty((1, *target.dtype.shape), item(target.dtype))
     single[...] = value
@@ -264,7 +264,14 @@ def _sum_entry(target: Strided) -> str | None:
 
 
 def _words(target: Strided, source: Strided | None, count: int, dense: bool) -> tuple[int, ...]:
-    """Return a move's table as its native entry reads it: addresses, element count, sizes and strides of 4 axes."""
+    """Return a move's table as its native entry reads it: addresses, sizes, strides and flags as 64-bit integers.
+
+    Args:
+        target: the array that is written.
+        source: the array that is read; None for a fill.
+        count: scalars of an element.
+        dense: whether both arrays are.
+    """
     front = (0,) * (4 - target.ndim)
     sizes = (*(1 for _ in front), *target.shape)
     other: Sequence[int] = (*front, *source.strides) if source is not None else (0,) * 4

@@ -118,6 +118,7 @@ class Taken:
             self.strides = dense(self.shape, self.bits // 8)
 
     def __del__(self) -> None:
+        """Return the memory to its producer, by calling its deleter once."""
         deleter: Any = getattr(self, "_deleter", None)
         if deleter:
             _Deleter(deleter)(self._address)

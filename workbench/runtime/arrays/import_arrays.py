@@ -50,7 +50,21 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
 
 def _import(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
-    """Import an array as `from_dlpack` does; `only_read` accepts read-only DLPack memory, for a read-only array."""
+    """Return an array over another library's memory, which it offers by DLPack or by the CUDA array interface.
+
+    Args:
+        source: the other library's array, or a DLPack capsule.
+        dtype: a vector type, to take the last axes as components, or another integer type of the same size; None:
+            the source's own.
+        copy: copy instead of sharing.
+        requires_grad: whether the array has a `.grad`.
+        only_read: accept read-only DLPack memory; the array is then read-only.
+
+    Raises:
+        TypeError: the source speaks neither protocol, or holds a dtype that arrays do not support.
+        ValueError: it has no dimension or more than 4.
+        LaunchError: its memory is read-only, not aligned, or on a device that this machine does not have.
+    """
     refuse_masked(source)
     if hasattr(source, "__dlpack__") or dlpack.is_capsule(source):
         imported = _from_capsule(source, dtype, copy or only_read)
@@ -66,7 +80,7 @@ def _import(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read:
 
 
 def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = None) -> array:
-    """Return a PyTorch tensor's memory as an array; `requires_grad` as the tensor's if None.
+    """Return an array that shares the memory of a PyTorch tensor.
 
     Args:
         tensor: on the CPU or a CUDA device.
@@ -77,7 +91,9 @@ def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = N
         An array over the same bytes.
 
     Raises:
-        TypeError, ValueError, LaunchError: as `from_dlpack`.
+        TypeError: the tensor holds a dtype that arrays do not support.
+        ValueError: it has no dimension or more than 4.
+        LaunchError: its memory is read-only, not aligned, or on a device that this machine does not have.
     """
     wanted = bool(getattr(tensor, "requires_grad", False)) if requires_grad is None else requires_grad
     plain = tensor.detach() if getattr(tensor, "requires_grad", False) else tensor
@@ -97,7 +113,9 @@ def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad
         An array with the same values.
 
     Raises:
-        TypeError, ValueError, LaunchError: as `from_dlpack`.
+        TypeError: the values have a dtype that arrays do not support.
+        ValueError: they have no dimension or more than 4.
+        LaunchError: their memory is not aligned, or on a device that this machine does not have.
     """
     return _import(values, dtype, copy, requires_grad, only_read=True)
 

@@ -39,6 +39,7 @@ class indexedarray:
         return super().__new__(cls)
 
     def __class_getitem__(cls, dtype: Any) -> IndexedArray:
+        """Return the annotation `indexedarray[dtype]`: an indexed array of one dimension."""
         return IndexedArray(as_type(dtype), 1)
 
     def __init__(self, data: Any = None, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> None:

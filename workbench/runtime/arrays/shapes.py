@@ -37,7 +37,7 @@ class Strided(Protocol):
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements are adjacent in memory, row by row."""
+        """Return whether the elements are adjacent in memory, row by row."""
         ...
 
     @property
@@ -116,7 +116,7 @@ def tag_of(kind: ArrayType | StructArray, content: str, contiguous: bool, far: b
         kind: the array's type in a kernel.
         content: a struct's layout as text; "" for other elements.
         contiguous: whether the array is dense.
-        far: as `is_far` returns.
+        far: whether it is too large for 32-bit indices.
         device: where the array is.
     """
     wide = " wide" * getattr(kind, "wide", False)

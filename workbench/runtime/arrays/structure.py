@@ -68,6 +68,11 @@ class StructValue:
             setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field to a checked copy of the value; an array is shared.
+
+        Raises:
+            KernelTypeError: there is no such field, or the value does not fit it.
+        """
         struct = self.__wb_struct__
         field = struct.find(name)
         if field is None:
@@ -77,6 +82,7 @@ class StructValue:
         self.__dict__[name] = fitted(field.type, value, f"{struct!r}.{name}")
 
     def __delattr__(self, name: str) -> None:
+        """Raise a KernelTypeError: fields stay."""
         raise KernelTypeError(f"A field of a struct cannot be deleted: {self.__wb_struct__!r}.{name}.")
 
     def as_tuple(self) -> tuple[Any, ...]:
@@ -105,11 +111,13 @@ class StructValue:
         return value
 
     def __copy__(self) -> StructValue:
+        """Return a copy of the value, nested structs and vectors included; fields that are arrays are shared."""
         copied = object.__new__(type(self))
         copied.__dict__.update({name: _copied(v) for name, v in self.__dict__.items()})
         return copied
 
     def __eq__(self, other: object) -> bool:
+        """Return whether both have equal struct types and fields; arrays are equal if they are one object."""
         if not isinstance(other, StructValue) or other.__wb_struct__ != self.__wb_struct__:
             return False
         pairs = ((v, other.__dict__[n]) for n, v in self.__dict__.items())
@@ -155,12 +163,12 @@ def _is_indexed(value: object, type: IndexedArray) -> bool:
 
 
 def fitted(type: AnyType, value: Any, what: str) -> Any:
-    """Return a value in the form in which a place of this type holds it: arrays are shared, all else is copied.
+    """Return a value as a struct's field, or an element, of this type holds it: arrays are shared, all else is copied.
 
     Args:
-        type: the place's type.
-        value: what is to be held there.
-        what: the place, as the message of an error names it.
+        type: the type of the field or element.
+        value: what is to be stored there.
+        what: the field or element, as the message of an error names it.
 
     Raises:
         KernelTypeError: the value does not fit.
@@ -265,7 +273,11 @@ def components(value: Any) -> tuple[Any, ...]:
 
 
 def spread_values(values: Iterable[Any]) -> list[Any] | None:
-    """Return, in order, the values that `spread_all` returns for arguments; None if one, or an array field, is None."""
+    """Return, in order, the values for a kernel's IR parameters that these arguments become.
+
+    A struct becomes its fields, an array of structs an array for each field, an indexed array the array and its
+    indices, a vector the tuple of its numbers. None if an argument, or an array field, is None.
+    """
     spread_list: list[Any] = []
     for value in values:
         if isinstance(value, array) and type(value.dtype) is not Struct:
@@ -312,7 +324,14 @@ def plain_fields(host: type[StructValue]) -> PlainFields | None:
 
 
 def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all arguments, each as `spread` does."""
+    """Return all arguments, by name, as those for the parameters that the kernel's IR has in their place.
+
+    A struct becomes its fields, an array of structs an array for each field, an indexed array the array and its
+    indices; anything else stays as it is.
+
+    Raises:
+        LaunchError: a struct's field that is to be an array has none.
+    """
     parts: dict[str, Any] = {}
     for name, value in arguments.items():
         if isinstance(value, (array, indexedarray, StructValue)):

@@ -33,17 +33,17 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether it runs CUDA code: a GPU, or an emulated one."""
+        """Return whether the device runs CUDA code: a GPU, or an emulated one."""
         return self.kind != "cpu"
 
     @property
     def is_cpu(self) -> bool:
-        """Whether it is the CPU."""
+        """Return whether the device is the CPU."""
         return self.kind == "cpu"
 
     @property
     def is_emulated(self) -> bool:
-        """Whether it is an emulated GPU, whose code the CPU runs."""
+        """Return whether the device is an emulated GPU, whose code the CPU runs."""
         return self.kind == "emulated"
 
     def __str__(self) -> str:

@@ -79,7 +79,7 @@ A sum into an element of 8 or 16 bits compares and swaps the word around it.
 
 
 def _wait_alone(index: int, wait: Callable[[], object], report: bool = True) -> None:
-    """Wait by the function, and collect no reports: what drivers do until something that reports is installed."""
+    """Call `wait` and report nothing, whatever else is passed: `Driver.settle` until another is installed."""
     wait()
 
 
@@ -91,6 +91,13 @@ class Driver:
         api: the module `cuda.bindings.driver`, after `cuInit`.
         kind: of its devices: "cuda", or "emulated", which run PTX in place of cubins.
         labels: what comes after the kind in the devices' names; their numbers if it is empty.
+
+    Attributes:
+        properties: of each device.
+        breakage: the devices that an error has broken, and the last launch on each.
+        settle: called to wait for a device; then collects and raises what launches have reported.
+        printing: numbers of devices whose kernels' text the driver may hold.
+        shown: returns a context manager inside which such text is displayed.
 
     Every method raises DeviceError where CUDA refuses; an error of a kernel that ran before may show in a later call.
     """
@@ -230,7 +237,7 @@ class Driver:
 
     @keeps_current
     def fill(self, address: int, pattern: int, count: int, device: int = 0, size: int = 1) -> None:
-        """Queue a fill of `count` scalars, each of `size` bytes (1, 2 or 4), with the bits of `pattern`."""
+        """Queue a fill of `count` scalars of `size` bytes (1, 2 or 4) on a device, with the bits of `pattern`."""
         if count:
             stream = self.stream_handle(device)
             self.call(f"cuMemsetD{8 * size}Async", address, pattern, count, stream)
@@ -266,7 +273,7 @@ class Driver:
         self.settle(index, wait_for_all)
 
     def showing(self, index: int) -> AbstractContextManager[None]:
-        """Return a context manager that shows what kernels have printed and the driver writes inside it.
+        """Return a context manager that displays the text of kernels that the driver writes inside it.
 
         The driver writes it at waits, launches, loads of code and copies from the host.
         """

@@ -70,6 +70,7 @@ class Buffer:
             self.not_freed(self)
 
     def __del__(self) -> None:
+        """Free the memory, or hand the buffer to `not_freed`; errors are ignored."""
         with suppress(Exception):  # at the interpreter's end there may be no driver any more
             self.free_or_keep()
 
@@ -116,6 +117,7 @@ class PageLocked:
     """Page-locked host memory, freed when closed or dropped."""
 
     def __init__(self, free: Callable[[int], object], address: int) -> None:
+        """Take over the memory at `address`, which `free` is called with once."""
         self._free, self._address = free, address
 
     def close(self) -> None:

@@ -39,13 +39,13 @@ def emulated_driver() -> Driver:
 
 
 def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) -> Driver:
-    """Start another driver, with memory and devices of its own: for tests.
+    """Start a driver of emulated devices, with memory of its own; tests start several.
 
     Args:
         load: makes PTX executable for an architecture; None: `load` of `runtime/emulated/execution.py`.
 
     Raises:
-        DeviceError: as `emulated_driver`.
+        DeviceError: the packages that it needs are not installed, or the system has no memory for it.
     """
     # Here, not at the top: the reader, verifier and compiler of PTX are a fifth of the time of `import workbench`.
     from workbench.runtime.emulated.api import EmulatedDriver

@@ -109,17 +109,17 @@ class Memory:
 
     @property
     def is_alone(self) -> bool:
-        """Whether no other Memory has these bytes: they were allocated here, by themselves."""
+        """Return whether no other Memory has these bytes: they were allocated here, by themselves."""
         return self.plain or isinstance(self.owner, Buffer)
 
     @property
     def is_zero(self) -> bool:
-        """Whether the memory is known to be all zeros."""
+        """Return whether the memory is known to be all zeros."""
         return self.is_zero_besides and not self.besides
 
     @property
     def is_zero_besides(self) -> bool:
-        """Whether all bytes outside of the arrays `besides` are known to be zeros.
+        """Return whether all bytes outside of the arrays `besides` are known to be zeros.
 
         It is False if others may have written to the memory unseen.
         """
@@ -133,7 +133,7 @@ class Memory:
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it is page-locked memory of the CPU."""
+        """Return whether the memory is page-locked memory of the CPU."""
         return isinstance(self.owner, Buffer) and not self.device.is_cuda
 
     @property

@@ -146,7 +146,14 @@ def wait_for_device(driver: Driver, index: int, stream: Any, other: int) -> None
 
 
 def let_device_wait(driver: Driver, index: int, stream: Any, other: int) -> None:
-    """Make what another device queues from now on wait for all work in a stream; arguments as for `wait_for_device`."""
+    """Make what another device queues from now on wait for all work in a stream.
+
+    Args:
+        driver: of both devices.
+        index: the device of the stream.
+        stream: the stream that is waited for; None: the device's current one.
+        other: the device that is to wait, in its current stream.
+    """
     with driver.keeping_current():
         handle = driver.stream_handle(index, stream)
         event = driver.call("cuEventCreate", _NO_TIMING)

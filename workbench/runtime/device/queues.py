@@ -50,10 +50,11 @@ def queue_of(
     """Return the queue of a kernel whose parameters lie at these offsets of the packed ones, or of a graph.
 
     Args:
-        name, index: as `Queue` has them.
+        name: the driver's function that launches.
+        index: the number of the device.
         executable: the handle of the kernel or of the instantiated graph.
         offsets: of the parameters; None of a graph.
-        device: how its device's context is found.
+        device: the words by which its device is made current.
         stream: the handle of the device's default stream.
         launch: the address of the driver's function, or of a driver that is written in Python a function that takes the
             address of the shape, the stream's handle and the address of the parameters' addresses.

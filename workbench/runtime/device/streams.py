@@ -69,7 +69,7 @@ class Event(_Queued):
                 self.handle = self._driver.call("cuEventCreate", 0)
 
     def wait(self) -> None:
-        """Wait on the host until it is over.
+        """Wait on the host until the device has come to the event.
 
         Raises:
             DeviceError, KernelFault: a kernel failed.
@@ -77,13 +77,16 @@ class Event(_Queued):
         self._wait()
 
     def __sub__(self, earlier: Event) -> float:
+        """Wait until this event is over, and return the milliseconds since `earlier`; faults of kernels are raised."""
         if not isinstance(earlier, Event):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
         self.wait()
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """Return the milliseconds since `earlier`, like `-`; whatever waits for the device next reports faults.
+        """Wait for this event, and return the milliseconds since `earlier`.
+
+        Faults of kernels are not raised here, as `later - earlier` does, but by whatever waits for the device next.
 
         Raises:
             DeviceError: one of them was never recorded, or the device refuses.
@@ -190,7 +193,7 @@ class Stream(_Queued):
             self._driver.call("cuStreamWaitEvent", self.handle, event.handle, 0)
 
     def synchronize(self) -> None:
-        """Wait on the host until all of it is done.
+        """Wait on the host until all work of the stream is done.
 
         Raises:
             DeviceError, KernelFault: a kernel failed.
@@ -232,7 +235,9 @@ def _drop(owner: Any, function: str) -> None:
 
 @contextmanager
 def ScopedStream(stream: Stream | None) -> Generator[Stream | None]:
-    """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing.
+    """Queue launches, copies and fills of the stream's device in this stream inside a `with`.
+
+    Those that name another stream are not affected. None, or a stream of the CPU, changes nothing.
 
     Yields:
         The stream.
@@ -294,12 +299,14 @@ class ScopedTimer:
         self._active, self._prints, self._times = active, prints, times
 
     def __enter__(self) -> Self:
+        """Wait for the device, and begin to measure."""
         if self._active:
             synchronize(self._timed_device)
             self._started = time.perf_counter()
         return self
 
     def __exit__(self, *problem: object) -> None:
+        """Wait for the device; store the time in `elapsed`, and append or print it as requested."""
         if not self._active:
             return
         synchronize(self._timed_device)

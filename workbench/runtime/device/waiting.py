@@ -72,7 +72,7 @@ def wait_until_idle(driver: Waited, index: int) -> None:
     If the driver cannot create an event, it returns at once, and the next call reports the reason.
 
     Raises:
-        KeyboardInterrupt: as `wait_until`.
+        KeyboardInterrupt: with what the device still does; or what else a signal's handler raises.
     """
     api, handle = driver.api, driver.use(index).default_stream.handle
     status, *events = api.cuEventCreate(_UNTIMED)

@@ -82,6 +82,7 @@ class Device:
     """A substitute for `cuda.core.Device`."""
 
     def __init__(self, core: Core, index: int) -> None:
+        """Wrap the device of this number; raise a CudaStatusError if there is none."""
         self._core, self.device_id = core, core.state.known(index)
 
     @property
@@ -139,6 +140,7 @@ class Recorded:
         self._core.check(self._core.driver.cuEventSynchronize(self.handle))
 
     def __sub__(self, earlier: Recorded) -> float:
+        """Wait until this event is over, and return the milliseconds since `earlier`."""
         self.sync()
         return float(self._core.check(self._core.driver.cuEventElapsedTime(earlier.handle, self.handle)))
 
@@ -196,6 +198,7 @@ class Module:
     """A substitute for an instance of `cuda.core.ObjectCode`: loaded code."""
 
     def __init__(self, core: Core, executable: Any) -> None:
+        """Wrap loaded code, and create its CUlibrary handle."""
         self._core, self._loaded = core, executable
         self.handle = core.state.handles.new(Library(executable))
 
@@ -232,7 +235,14 @@ class EmulatedDriver:
     def __init__(
         self, api: Any, load: Callable[[bytes, Architecture], Executable], memory: int, seed: int | None = None
     ) -> None:
-        """Stand in for `api`, the real module, whose structures and constants are used; the rest is as in `State`."""
+        """Stand in for `api`, the real module, whose structures and constants are used.
+
+        Args:
+            api: `cuda.bindings.driver`.
+            load: makes PTX executable for an architecture.
+            memory: bytes of each device.
+            seed: of the order of work; None for the order in which it was queued.
+        """
         self.state = State(api, load, memory, seed)
         self._api = api
 

@@ -35,7 +35,7 @@ class Executable(Protocol):
 
     @property
     def sanitized(self) -> bool:
-        """Whether the accesses of its kernels to memory are checked."""
+        """Return whether the accesses of its kernels to memory are checked."""
         ...
 
     @property

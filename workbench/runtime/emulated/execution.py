@@ -42,6 +42,7 @@ class _Entries(dict[str, Entry]):
     """The kernels of a module by symbol, each compiled at its first use, so that a faulty one hinders no other."""
 
     def __init__(self, make: Callable[[str], Entry]) -> None:
+        """Begin empty; `make` compiles the kernel of a symbol and returns its entry."""
         super().__init__()
         self._make = make
 
@@ -60,6 +61,7 @@ class Native:
     """A PTX module whose kernels are compiled for the CPU, each on first use."""
 
     def __init__(self, program: Program, sanitized: bool = False) -> None:
+        """Wrap a parsed program; `sanitized`: its kernels are compiled with checked accesses."""
         self.program, self.sanitized = program, sanitized
         self.entries: Mapping[str, Entry] = _Entries(self._entry)
         self._kernels: dict[str, compiled.Kernel] = {}
@@ -176,7 +178,7 @@ class Native:
         )  # fmt: skip
 
     def _placed(self, error: BuildError) -> BuildError:
-        """Return the error with the line in the CUDA C++ in place of that in the PTX; 0 if it is not known."""
+        """Replace, in place, the line of an error in the PTX by that in the CUDA C++ (0: unknown); return the error."""
         code = (i for function in self.program.functions.values() for i in function.code)
         error.line = next((self._line(i.loc) for i in code if i.line == error.line), 0)
         return error

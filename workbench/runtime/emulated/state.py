@@ -67,7 +67,7 @@ class Handles:
         """Make a handle invalid, and return its object.
 
         Raises:
-            CudaStatusError: as `get`.
+            CudaStatusError: it stands for nothing, for what was destroyed, or for an object of another class.
         """
         value = self.get(handle, kind, where)
         del self._objects[int(handle)]
@@ -192,6 +192,7 @@ class State:
     version: int = 13_000
 
     def __post_init__(self) -> None:
+        """Create the streams, the handles of pools and contexts, and the lock."""
         self.streams = Streams(len(self.devices), self.seed)
         self.lock = threading.RLock()
         self.pools = [self.handles.new(Pool(n)) for n in range(len(self.devices))]

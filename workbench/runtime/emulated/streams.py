@@ -41,7 +41,7 @@ class QueuedWork(msgspec.Struct, eq=False):
 
     @property
     def ready(self) -> bool:
-        """Whether all work that it waits for is done."""
+        """Return whether all work that this piece waits for is done."""
         return all(other.done for other in self.after)
 
 

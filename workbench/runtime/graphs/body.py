@@ -43,7 +43,7 @@ class Plan(Protocol):
         ...
 
     def patch(self, body: Nodes) -> bool:
-        """Take over the parameters of the body's launches; return whether that was possible."""
+        """Overwrite the plan's parameters by those of the body's launches; return whether that was possible."""
         ...
 
 
@@ -135,7 +135,7 @@ class Body:
         return body
 
     def stale(self, arrays: bool = True) -> None:
-        """Discard the plan, and if arrays changed the edges too."""
+        """Discard the plan, and if `arrays` (the nodes' arrays changed) the edges too."""
         self._plan = self._direct = None
         self.generation += 1
         if arrays:
@@ -192,10 +192,10 @@ class Body:
                 print(node, x.numpy())
 
         Returns:
-            Launches, copies, sums and fills, each as soon as it has run; the rest runs as the iterator goes on.
+            Each node without graphs inside as soon as it has run; the rest runs as the iterator goes on.
 
         Raises:
-            LaunchError: the graph is not complete.
+            LaunchError: a node cannot run outside of its graph (a library's work).
             KernelFault: code with checks met a fault; nothing after it runs.
         """
         for node in self.nodes:
@@ -219,7 +219,7 @@ class Body:
         return list(memories.values())
 
     def timed(self) -> float:
-        """Return the seconds that a run takes until the device has finished, with a new plan."""
+        """Make a new plan, run all nodes once, and return the seconds until the device has finished them."""
         self._planned()
         synchronize(self.device)
         started = time.perf_counter()

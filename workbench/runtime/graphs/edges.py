@@ -45,7 +45,7 @@ class Edge(msgspec.Struct, frozen=True):
 
     @property
     def carries_data(self) -> bool:
-        """Whether `target` reads what `source` wrote; otherwise it is only an order."""
+        """Return whether `target` reads what `source` wrote; otherwise the edge is only an order."""
         return any(reason == "RAW" for reason, _ in self.because)
 
 

@@ -29,6 +29,7 @@ class CudaGraph:
         self._driver, self.handle = driver, handle
 
     def __del__(self) -> None:
+        """Destroy CUDA's graph; errors are ignored."""
         with suppress(Exception):  # at the interpreter's end there may be no driver any more
             self._driver.call("cuGraphDestroy", self.handle)
 
@@ -70,7 +71,7 @@ class Library(Work, frozen=True, eq=False, dict=True):
 
     @property
     def is_barrier(self) -> bool:
-        """Whether nothing is known of what it uses, so that it keeps its place among all other nodes."""
+        """Return whether nothing is known of the arrays that the work uses, so that it stays where it is."""
         return not self.used
 
     def launch(self) -> None:
@@ -140,5 +141,5 @@ def foreign_work(
 
 
 def _written(writes: Sequence[array], name: str) -> list[Access]:
-    """Return accesses for arrays that a library's work reads and writes, named after the work."""
+    """Return an access for each array that a library's work writes, which counts as read too, named after the work."""
     return [Access(a, f"{name}.writes{k}", True, True) for k, a in enumerate(writes)]

@@ -164,9 +164,9 @@ def is_small(body: Nodes) -> bool:
 
 
 def _laid_out(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any]:
-    """Return a body's facts with titles, details and positions; if `opened`, those of bodies inside under "parts".
+    """Return the picture with titles, details and positions added to its nodes and edges, in place.
 
-    `picture` is changed: nodes' bodies become counts of nodes.
+    If `opened`, graphs inside nodes are drawn in the nodes' boxes. Nodes' bodies become counts of nodes.
     """
     for work, node in zip(body.nodes, picture["nodes"], strict=True):
         node.update(title=_title(node), detail=_detail(node))

@@ -54,7 +54,7 @@ class Row(NamedTuple):
     cores: int
 
     def launch(self, threads: int, mask: int) -> tuple[int, ...]:
-        """Return the launcher's row (`dispatch.ENTRY_SIZE`) that runs it on so many CPU threads, under these locks."""
+        """Return this work as a row of the native launcher's table, for so many CPU threads, under these locks."""
         threads = min(threads, self.cores)
         return self.entry, self.params, self.total, threads, self.strip, self.fault, mask, self.sums
 
@@ -147,9 +147,9 @@ class CpuPlan:
         return None if self._faulting or self._printing else (self._run, self)
 
     def patch(self, body: Nodes) -> bool:
-        """Take over the parameters of the body's launches, if code, threads and locks are those that were planned.
+        """Overwrite the plan's parameters by those of the body's launches, if code, threads and locks stay the same.
 
-        Return whether they are; if not, nothing changes, and another plan is needed.
+        Return whether they do; if not, nothing changes, and another plan is needed.
         """
         new = flat_nodes(body)
         pairs = [(k, n) for k, n in enumerate(new) if isinstance(n, Launch) and n is not self.nodes[k]]

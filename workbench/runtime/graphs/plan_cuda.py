@@ -36,6 +36,7 @@ class CudaPlan:
     """An instantiated CUDA graph, and all that it uses."""
 
     def __init__(self, body: Nodes) -> None:
+        """Add all nodes of a body to a new CUDA graph, and instantiate it."""
         self._driver: Driver = driver_of(body.device)
         driver = self._driver
         self._index = body.device.index
@@ -89,7 +90,7 @@ class CudaPlan:
     """Always None: queueing the graph takes more than a native call."""
 
     def patch(self, body: Nodes) -> bool:
-        """Take over the parameters of the body's launches in place; return whether that was possible.
+        """Overwrite the plan's parameters by those of the body's launches; return whether that was possible.
 
         It is not if code or order changed, or a launch that changed has no threads; another plan is needed then.
         """
@@ -314,6 +315,7 @@ class CudaPlan:
         return params
 
     def __del__(self) -> None:
+        """Destroy the CUDA graph and its executable; errors are ignored."""
         with suppress(Exception):  # at the interpreter's end there may be no driver any more
             if self._executable is not None:
                 self._driver.call("cuGraphExecDestroy", self._executable)

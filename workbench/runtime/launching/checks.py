@@ -52,6 +52,9 @@ def checks_here() -> bool:
 
 
 def checks_both(requested: bool | None) -> tuple[bool, bool]:
-    """Return `checks_wanted(requested)` and `checks_here()`, by one lookup."""
+    """Return whether a launch checks, and whether the innermost `with checks` turns checks on.
+
+    It checks if `requested` says so; None: as the innermost `with checks` says, else the default.
+    """
     here = _HERE.get()
     return requested if requested is not None else _default if here is None else here, bool(here)

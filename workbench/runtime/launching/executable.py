@@ -193,6 +193,7 @@ class Executable(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True)
         return self if self.build_later is None else self.build_later()
 
     def __post_init__(self) -> None:
+        """Compute the attributes that launches read from the layout, the metadata and the names read and written."""
         names = [slot.name for slot in self.layout.slots]
         written = tuple(k for k, name in enumerate(names) if name in self.writes)
         few = 1_048_576 // max(1, self.cost)
@@ -254,37 +255,37 @@ class Executable(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True)
 
     @cached_property
     def floats(self) -> tuple[int, ...]:
-        """The positions in `arrays` of arrays that can have a gradient."""
+        """Positions of the parameters that are arrays of floats, and so can have a gradient."""
         return tuple(k for k in self.arrays if is_float(self.layout.slots[k].type))
 
     @cached_property
     def floats_read(self) -> tuple[int, ...]:
-        """The positions in `floats` of arrays whose elements are read."""
+        """Positions of the parameters that are arrays of floats whose elements are read."""
         return tuple(k for k in self.floats if self.names[k] in self.reads)
 
     @cached_property
     def only_read(self) -> tuple[int, ...]:
-        """The positions in `arrays` of arrays whose elements are read and do not change."""
+        """Positions of the parameters that are arrays whose elements are read and do not change."""
         return tuple(k for k in self.arrays if self.names[k] in self.reads - self.writes)
 
     @cached_property
     def prints(self) -> bool:
-        """Whether the code leaves what it prints to the host (see runtime/launching/prints.py)."""
+        """Return whether the code leaves what it prints to the host (see runtime/launching/prints.py)."""
         return bool(self.metadata.get("prints"))
 
     @cached_property
     def on_device(self) -> bool:
-        """Whether the code runs as CUDA code, on a GPU or an emulated one."""
+        """Return whether the code runs as CUDA code, on a GPU or an emulated one."""
         return self.device.is_cuda
 
     @cached_property
     def reports(self) -> bool:
-        """Whether a launch leaves something on its device that is collected later: faults, findings or text."""
+        """Return whether a launch leaves something on its device that is collected later: faults, findings or text."""
         return self.checked or self.sanitized or self.prints
 
     @cached_property
     def sanitized(self) -> bool:
-        """Whether its accesses to memory are checked: the code has checks, and its device is emulated."""
+        """Return whether its accesses to memory are checked: the code has checks, and its device is emulated."""
         return self.device.is_emulated and bool(self.metadata.get("checks"))
 
     def in_blocks(self, block: Block) -> Executable:
@@ -332,7 +333,11 @@ class Executable(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True)
         return Call((blocks, 1, 1), (threads, 1, 1), shared)
 
     def shape(self, dims: tuple[int, ...], block_dim: int | Block) -> bytes:
-        """Return `call` in the form that `Driver.launch` takes; it is remembered for launches over these dimensions.
+        """Return a launch's blocks, threads of a block and shared memory, as `Driver.launch` takes them; remembered.
+
+        Args:
+            dims: the launch's dimensions.
+            block_dim: threads of a block; it counts only if the code does not see its blocks.
 
         Raises:
             DeviceError: a launch cannot have so many blocks, or a block so much memory.

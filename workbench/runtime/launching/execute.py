@@ -228,8 +228,8 @@ def run_packed(
     Args:
         executable: the code.
         dims: the launch's dimensions.
-        params: as `Packer.pack` makes them.
-        mask: as `Executable.mask` makes it.
+        params: dimensions and arguments as the bytes that the code reads.
+        mask: the lock bits of the memory that the code reads and changes.
         written: the memory that it may change.
         arguments: what the parameters point to, so that it stays alive.
 

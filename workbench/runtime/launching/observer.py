@@ -86,6 +86,7 @@ class Observer(Listed):
         """Observe the end of announced work: a record, target or graph; `started` as `time.perf_counter`."""
 
     def __reduce__(self) -> NoReturn:
+        """Raise a LaunchError: an observer cannot be copied or pickled."""
         raise LaunchError(
             f"A {type(self).__name__} cannot be copied or pickled: it refers to this process's arrays.",
             advice="Run the launches again under a new one.",

@@ -50,7 +50,9 @@ def best_block(architecture: Architecture, registers: int, shared: int) -> int:
     """Return the threads of a block with which most of a multiprocessor's warps are active at once.
 
     Args:
-        architecture, registers, shared: as for `occupancy`.
+        architecture: the GPU's.
+        registers: of a thread.
+        shared: bytes of shared memory of a block, static and dynamic.
     """
     return max(SIZES, key=lambda threads: occupancy(architecture, threads, registers, shared).share)
 

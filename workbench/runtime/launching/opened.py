@@ -19,6 +19,7 @@ class Opened(Observer):
     _is_open = False
 
     def __enter__(self) -> Self:
+        """Begin to observe, and return the observer; raise a RuntimeError if it is open already."""
         if self._is_open:
             raise RuntimeError(f"this {type(self).__name__.lower()} is recording already")
         try:
@@ -32,6 +33,7 @@ class Opened(Observer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Stop observing, even if an interrupt comes meanwhile."""
         try:
             leave(self)
         except BaseException:  # a signal's, perhaps before anything was done

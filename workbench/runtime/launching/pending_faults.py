@@ -64,6 +64,7 @@ class _Slots:
     """The fault records of one device's launches, in the order in which they were queued."""
 
     def __init__(self, driver: Driver, index: int) -> None:
+        """Begin without launches; the memory for their fault records is allocated for the first one."""
         self._driver, self._index = driver, index
         self._buffer: Buffer | None = None
         self.waiting: list[_Checked] = []
@@ -121,7 +122,9 @@ class Settling:
 
     @contextmanager
     def record(self, index: int, executable: Executable, dims: Sequence[int], params: bytes) -> Generator[int]:
-        """Yield the address of a fault record, until it has been collected, for a launch queued inside the `with`.
+        """Yield the address of a fault record on the device for a launch that is queued inside the `with`.
+
+        The record is read, and a fault raised, when something waits for the device.
 
         Raises:
             KernelFault: so many launches were queued that they had to be waited for, and one met a fault.
@@ -157,7 +160,7 @@ class Settling:
         ]
 
     def prints(self, index: int) -> None:
-        """Note that a kernel that prints is about to be queued."""
+        """Note that a kernel that prints is about to be queued on a device."""
         self.driver.printing.add(index)
 
     def owes(self) -> list[int]:

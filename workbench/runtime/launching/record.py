@@ -102,7 +102,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def is_conditional(self) -> bool:
-        """Whether its code is right for some numbers only: a gathering adjoint, or one for certain launches."""
+        """Return whether its code is right for some numbers only: a gathering adjoint, or one for certain launches."""
         return self.options.single is not None or self.direction in (GATHERED, LOCAL)
 
     @property

@@ -57,6 +57,7 @@ class _FaultReport:
     """A finding with the code of its launch, described in a user's words."""
 
     def __init__(self, executable: Executable, finding: Finding) -> None:
+        """Begin a report of a finding in a launch of `executable`."""
         self.executable, self.finding, self.fault = executable, finding, finding.fault
 
     def who(self) -> str:
@@ -101,7 +102,7 @@ class _FaultReport:
         ]
 
     def nearest(self) -> tuple[str, ArrayType, int, Allocation] | None:
-        """Return the array parameter whose memory the address at fault lies in or is nearest to, as `parameters` does.
+        """Return name, type, address and allocation of the array parameter nearest to the address at fault.
 
         It is None if the address is no index of any array.
         """
@@ -218,7 +219,7 @@ def _misaligned(report: _FaultReport) -> tuple[str, str]:
 
 
 def _sentence(text: str, advice: str = "") -> Callable[[_FaultReport], tuple[str, str]]:
-    """Return a function from a case to its sentence, "thread (3,) TEXT.", and the advice."""
+    """Return a function from a report to its sentence, "thread (3,) TEXT.", and the advice."""
     return lambda report: (f"{report.who()} {text}.", advice)
 
 

@@ -64,7 +64,7 @@ def value_piece(slot: Slot) -> Callable[[Any], bytes]:
 
 
 def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
-    """Return such a function as `value_piece` for 16-bit floats.
+    """Return a function that turns a 16-bit float, or a vector's sequence of them, into bytes, then `padding` zeros.
 
     `struct` knows no bfloat16, and raises an error for an infinite float16.
     """
@@ -79,6 +79,10 @@ def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
 
 class Packer:
     """Packs the arguments of launches into parameter buffers of one layout.
+
+    Args:
+        layout: of the buffers.
+        divided: whether dimensions are packed with the multipliers that divide by them, for 32-bit CUDA code.
 
     Attributes:
         pieces: for each slot a function that makes its bytes of an argument; None for arrays, which have theirs.
@@ -97,7 +101,7 @@ class Packer:
         )
 
     def new(self) -> ctypes.Array[ctypes.c_char]:
-        """Return a buffer of zeros."""
+        """Return a parameter buffer of zeros, as large as the layout."""
         return ctypes.create_string_buffer(self.layout.size)
 
     def single(self, position: int, value: Any) -> bytes:
@@ -107,5 +111,5 @@ class Packer:
         return piece(value)
 
     def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
-        """Pack arguments into an existing buffer, as `pack` does into a new one."""
+        """Pack dimensions and arguments into an existing buffer, which is overwritten."""
         buffer[:] = self.pack(tuple(dims), values)

@@ -277,7 +277,7 @@ class _Writer:
                 self.arrays[known] = described if self.arrays.get(known, described) == described else None
 
     def place_of(self, value: array) -> dict[str, Any]:
-        """Describe an array as a page reads it: address, type, shape, strides in bytes, components."""
+        """Return an array's description as a page reads it: address, type, shape, strides in bytes, components."""
         inner = value.dtype.length if isinstance(value.dtype, Vector) else 1
         return {
             "at": self.address(value.address),
@@ -318,7 +318,7 @@ def _lines(record: LaunchRecord) -> dict[str, list[int]]:
 
 
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
-    """Describe each print of a kernel: its parts, and type and number of components of each value (0: one number)."""
+    """Return each print of a kernel: its parts, and type and number of components of each value (0: one number)."""
     described: list[dict[str, Any]] = []
     for op in prints(record.executable.function):
         types = [(v.type, element(v.type).name) for v in op.operands]

@@ -41,6 +41,7 @@ class Program:
     page_data: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
+        """Reserve the stack and the words that tell native code to stop."""
         self._end = STACK
         self._chunks: list[tuple[int, bytes]] = []
         self._modules: list[tuple[Module, list[str]]] = []
@@ -73,7 +74,7 @@ class Program:
         """Link an object file, and number its functions `names`; return the module.
 
         Raises:
-            BuildError: as `make_module`.
+            BuildError: it is no WebAssembly object, or lacks one of the functions.
         """
         module = make_module(image, names, self._end)
         self.reserve(module.size)

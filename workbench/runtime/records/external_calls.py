@@ -19,11 +19,11 @@ class Listener(Protocol):
 
     @property
     def keeps_inputs(self) -> bool:
-        """Whether copies of the calls' inputs are wanted."""
+        """Return whether the recorder wants copies of the calls' inputs."""
         ...
 
     def called(self, entries: Sequence[Work], lost: int) -> None:
-        """Take the calls that ran while it was open, and the number of calls that were lost."""
+        """Take the calls that ran while the recorder was open, and the number of calls that could not be noted."""
         ...
 
 

@@ -20,7 +20,8 @@ class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         digest: of the analysis and of the IR, as `facts_digest` makes it.
-        adds_alone: as `Specialisation.adds_alone`.
+        adds_alone: whether some atomic additions become plain ones where no other thread adds to the element, so that
+            arguments that overlap need other code.
         forward: the parts of the cache key for the forward direction that depend on the function.
         others: the same for all other directions.
     """
@@ -37,7 +38,7 @@ def facts_digest(member: bytes) -> str:
 
 
 def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
-    """Return the facts of a kernel as JSON values.
+    """Return what an analysis derives from a kernel's IR, with a digest of both, as JSON values for a file.
 
     Args:
         specialisation: the kernel.
@@ -50,7 +51,10 @@ def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
 
 
 def read_facts(stored: Any, member: bytes) -> KernelFacts | None:
-    """Return the facts in a file of the user's own; None if there are none, or another analysis or IR gave them."""
+    """Return what a file of the user's own says that an analysis derived from a kernel's IR.
+
+    None if it says nothing valid, or its digest is not that of this analysis and of the IR `member`.
+    """
     try:
         kernel_facts = msgspec.convert(stored, KernelFacts)
     except msgspec.ValidationError:

@@ -78,8 +78,10 @@ class Prepared:
     def run(self, scalars: Mapping[str, Any]) -> None:
         """Run all steps, on the arrays' current contents, with other numbers for the parameters of these names.
 
+        The numbers hold for this run alone.
+
         Raises:
-            KernelFault, DeviceError: as the launches.
+            KernelFault, DeviceError: a launch failed.
             LaunchError: a number does not fit; nothing has run.
             NotDifferentiable: a gradient's code is not right for it; nothing has run.
         """
@@ -145,6 +147,7 @@ class _GraphPlan:
     """A second plan of a graph on the CPU, besides the one that the graph has itself."""
 
     def __init__(self, graph: Nodes) -> None:
+        """Plan a graph's nodes, and those of the graphs inside, as they are now."""
         self.bodies = [graph, *(body for node in graph.walk() for body in node.bodies.values())]
         self.generations = [body.generation for body in self.bodies]
         self.plan, self._written = CpuPlan(flat_nodes(graph), graph), graph.written()

@@ -24,7 +24,7 @@ class Span(msgspec.Struct, frozen=True):
         start: seconds after the first span's start.
         seconds: how long it ran on a device, if that was measured; else how long the caller waited; None: not known.
         lane: where it ran: a device's name, with its stream's if it had one, "host" for compiling, or "jax".
-        kind: as `Work.kind` ("forward", "copy", "graph", "jax", …), or "compile".
+        kind: of a launch its direction ("forward", "adjoint", …); else "copy", "graph", "jax", …, or "compile".
         name: the kernel's, or the value of a fill.
         size: dimensions of the launch, or the shape of what was copied.
         bytes: of all elements of the arrays that it touches.
@@ -63,7 +63,10 @@ def spans(entries: Iterable[Work]) -> tuple[Span, ...]:
 
 
 def timeline(entries: Iterable[Work], builds: Iterable[Build]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return a span for each entry, as `spans`, and one for each build; both count from the earliest start."""
+    """Return a span for each entry, each followed by those of its parts, and a span for each build.
+
+    All count from the earliest start among both.
+    """
     every_entry = [e for entry in entries for e in (entry, *entry.parts)]
     listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in every_entry]
     builds = tuple(builds)

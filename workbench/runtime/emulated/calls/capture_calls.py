@@ -24,6 +24,7 @@ class Capture:
     """
 
     def __init__(self, origin: Stream) -> None:
+        """Begin an empty capture in the stream `origin`."""
         self.origin = origin
         self.graph = Graph(origin.device)
         self.last: dict[Stream, tuple[Node, ...]] = {origin: ()}
@@ -40,7 +41,7 @@ class Capture:
 
     @property
     def is_joined(self) -> bool:
-        """Whether the origin stream waits for all work that was captured in the other streams."""
+        """Return whether the origin stream waits for all work that was captured in the other streams."""
         waited = {before for node in self.graph.nodes for before in node.after} | set(self.last[self.origin])
         return waited.issuperset(self.graph.nodes)
 

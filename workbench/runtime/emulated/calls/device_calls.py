@@ -16,32 +16,38 @@ _PREFIX = "CU_DEVICE_ATTRIBUTE_"
 
 @function(TABLE, context=False)
 def _cuInit(state: State, flags: int) -> None:
+    """Mark the driver as started; refuse flags other than 0."""
     expect(flags == 0, "cuInit takes 0")
     state.started = True
 
 
 @function(TABLE, context=False)
 def _cuDriverGetVersion(state: State) -> int:
+    """Return the CUDA version that the emulated driver stands for."""
     return state.version
 
 
 @function(TABLE, context=False)
 def _cuDeviceGetCount(state: State) -> int:
+    """Return the number of emulated devices."""
     return len(state.devices)
 
 
 @function(TABLE, context=False)
 def _cuDeviceGet(state: State, index: int) -> Any:
+    """Return the handle of the device of this number; refuse a number without device."""
     return state.api.CUdevice(state.known(index))
 
 
 @function(TABLE, context=False)
 def _cuDeviceGetName(state: State, length: int, device: Any) -> bytes:
+    """Return a device's name as `length` bytes, padded with zeros or cut."""
     return f"Emulated {state.devices[state.known(device)].name}".encode().ljust(length, b"\0")[:length]
 
 
 @function(TABLE, context=False)
 def _cuDeviceTotalMem(state: State, device: Any) -> int:
+    """Return the bytes of a device's memory, the same for all."""
     state.known(device)
     return state.memory
 
@@ -70,6 +76,7 @@ def _cuDevicePrimaryCtxGetState(state: State, device: Any) -> tuple[int, int]:
 
 @function(TABLE, context=False)
 def _cuDeviceGetMemPool(state: State, device: Any) -> Any:
+    """Return the handle of a device's memory pool."""
     return state.api.CUmemoryPool(state.pools[state.known(device)])
 
 
@@ -114,6 +121,7 @@ def _cuCtxSetCurrent(state: State, context: Any) -> None:
 
 @function(TABLE)
 def _cuCtxGetDevice(state: State) -> Any:
+    """Return the device of the context that is current in this thread."""
     return state.api.CUdevice(state.device())
 
 
@@ -192,6 +200,7 @@ def _cuMemcpyAsync(state: State, target: Any, source: Any, nbytes: int, stream: 
 
 @function(TABLE)
 def _cuMemcpyDtoDAsync(state: State, target: Any, source: Any, nbytes: int, stream: Any) -> None:
+    """Queue a copy between addresses of the arena in a stream, or capture it."""
     _copy(state, int(target), int(source), nbytes, stream, "cuMemcpyDtoDAsync")
 
 
@@ -205,16 +214,19 @@ def _copy(state: State, target: int, source: int, nbytes: int, stream: Any, wher
 
 @function(TABLE)
 def _cuMemsetD8Async(state: State, address: Any, value: int, count: int, stream: Any) -> None:
+    """Queue a fill of `count` bytes in a stream, or capture it."""
     _set(state, int(address), value, count, stream, np.uint8)
 
 
 @function(TABLE)
 def _cuMemsetD16Async(state: State, address: Any, value: int, count: int, stream: Any) -> None:
+    """Queue a fill of `count` values of 16 bits in a stream, or capture it."""
     _set(state, int(address), value, count, stream, np.uint16)
 
 
 @function(TABLE)
 def _cuMemsetD32Async(state: State, address: Any, value: int, count: int, stream: Any) -> None:
+    """Queue a fill of `count` values of 32 bits in a stream, or capture it."""
     _set(state, int(address), value, count, stream, np.uint32)
 
 
@@ -222,6 +234,7 @@ def _cuMemsetD32Async(state: State, address: Any, value: int, count: int, stream
 def _cuMemsetD2D32Async(
     state: State, address: Any, pitch: int, value: int, width: int, height: int, stream: Any
 ) -> None:
+    """Queue a fill of rows of values of 32 bits, `pitch` bytes apart, in a stream, or capture it."""
     _set(state, int(address), value, width, stream, np.uint32, (height, pitch))
 
 

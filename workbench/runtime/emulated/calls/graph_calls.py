@@ -23,6 +23,7 @@ _BODIES = 16
 
 @function(TABLE)
 def _cuGraphCreate(state: State, flags: int) -> Any:
+    """Return the handle of a new, empty graph of the current device."""
     expect(flags == 0, "cuGraphCreate takes 0")
     return _new(state, Graph(state.device()))
 
@@ -57,7 +58,11 @@ def _add(state: State, graph: Any, dependencies: Any, count: int, work: Any, whe
 
 
 def _launch(state: State, params: Any, where: str) -> tuple[Kernel, Launch]:
-    """Return kernel and launch of a kernel node: of the function `func` or, if that is null, of the kernel `kern`."""
+    """Return kernel and launch of a kernel node: of the function `func` or, if that is null, of the kernel `kern`.
+
+    Raises:
+        CudaStatusError: a handle or a parameter is invalid, or the device cannot execute the launch.
+    """
     device = state.device()
     if int(params.func or 0):
         kernel = of_function(state, params.func, f"{where}, func")
@@ -72,17 +77,20 @@ def _launch(state: State, params: Any, where: str) -> tuple[Kernel, Launch]:
 
 @function(TABLE)
 def _cuGraphAddKernelNode(state: State, graph: Any, dependencies: Any, count: int, params: Any) -> Any:
+    """Add a kernel node after its dependencies, and return its handle; refuse a launch that cannot be executed."""
     where = "cuGraphAddKernelNode"
     return _add(state, graph, dependencies, count, _launch(state, params, where), where)
 
 
 @function(TABLE)
 def _cuGraphAddEmptyNode(state: State, graph: Any, dependencies: Any, count: int) -> Any:
+    """Add a node that does nothing after its dependencies, and return its handle."""
     return _add(state, graph, dependencies, count, None, "cuGraphAddEmptyNode")
 
 
 @function(TABLE)
 def _cuGraphAddMemcpyNode(state: State, graph: Any, dependencies: Any, count: int, params: Any, context: Any) -> Any:
+    """Add a copy as a node after its dependencies, and return its handle; refuse memory that is not allocated."""
     where = "cuGraphAddMemcpyNode"
     state.handles.get(context, Context, where)
     return _add(state, graph, dependencies, count, copying(state, params, where), where)
@@ -90,6 +98,7 @@ def _cuGraphAddMemcpyNode(state: State, graph: Any, dependencies: Any, count: in
 
 @function(TABLE)
 def _cuGraphAddMemsetNode(state: State, graph: Any, dependencies: Any, count: int, params: Any, context: Any) -> Any:
+    """Add a fill as a node after its dependencies, and return its handle; refuse memory that is not allocated."""
     where = "cuGraphAddMemsetNode"
     state.handles.get(context, Context, where)
     return _add(state, graph, dependencies, count, filling(state, params, where), where)
@@ -199,6 +208,7 @@ def _cuGraphLaunch(state: State, executable: Any, stream: Any) -> None:
 
 @function(TABLE, context=False)
 def _cuGraphExecDestroy(state: State, executable: Any) -> None:
+    """Release the handle of an executable graph."""
     state.handles.drop(executable, Executing, "cuGraphExecDestroy")
 
 

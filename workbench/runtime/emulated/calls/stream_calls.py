@@ -58,11 +58,13 @@ def _cuStreamSynchronize(state: State, stream: Any) -> None:
 
 @function(TABLE)
 def _cuEventCreate(state: State, flags: int) -> Any:
+    """Return the handle of a new event of the current device; it keeps the time unless `flags` say otherwise."""
     return state.api.CUevent(state.handles.new(Event(state.device(), not flags & _NO_TIMING)))
 
 
 @function(TABLE)
 def _cuEventDestroy(state: State, event: Any) -> None:
+    """Release an event's handle."""
     state.handles.drop(event, Event, "cuEventDestroy")
 
 
@@ -93,6 +95,7 @@ def _cuLaunchKernel(
     state: State, kernel: Any, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: Any,
     pointers: int, extra: Any,
 ) -> None:  # fmt: skip
+    """Queue a launch in a stream, or capture it; `extra` is ignored."""
     _launch(state, "cuLaunchKernel", kernel, (gx, gy, gz), (bx, by, bz), shared, stream, pointers)
 
 
@@ -101,6 +104,7 @@ def _cuLaunchCooperativeKernel(
     state: State, kernel: Any, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: Any,
     pointers: int,
 ) -> None:  # fmt: skip
+    """Queue a launch whose blocks may wait for one another in a stream, or capture it."""
     _launch(state, "cuLaunchCooperativeKernel", kernel, (gx, gy, gz), (bx, by, bz), shared, stream, pointers)
 
 
@@ -160,6 +164,7 @@ def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
 
 @function(TABLE)
 def _cuLibraryGetKernel(state: State, library: Any, name: bytes) -> Any:
+    """Return the handle of a new kernel object for the kernel of this name in a library."""
     library_object = state.handles.get(library, Library, "cuLibraryGetKernel")
     return state.api.CUkernel(state.kernel(library_object.module, name.decode()).number)
 
