@@ -283,6 +283,6 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
         "shape": (*source.shape, *inner),
         "typestr": source.dtype.numpy.str,
         "strides": strides,
-        "data": (source.address if source.size else 0, False),
+        "data": (source.address if source.size else 0, source.memory.read_only),
         "stream": int(driver.stream_handle(source.device.index)) or 1,
     }

@@ -241,8 +241,10 @@ def shown() -> Generator[None]:
     with suppress(Exception):
         sys.stdout.flush()
     if own:
-        yield
-        _flush()
+        try:
+            yield
+        finally:
+            _flush()
         return
     import tempfile
 
