@@ -108,7 +108,7 @@ template <typename T> WB_FN void wb_add_together(T* target, T value) {
 
 
 def _vector(form: str) -> str:
-    """Return the C++ struct template of a form, without operators."""
+    """Return the C++ struct template, without operators, for sizes as text: "3", or "2x3" for a matrix."""
     sizes = form.split("x")
     body = f"T m[{sizes[0]}][{sizes[1]}]" if len(sizes) == 2 else f"T {', '.join(members(form))}"
     body = f"T c[{form}]" if len(sizes) == 1 and int(form) > 4 else body
@@ -119,7 +119,7 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
     """Return the C++ operator `sign` of a vector struct.
 
     Args:
-        kind: the form of the struct.
+        kind: the sizes of the struct, such as "3" or "2x3".
         sign: "+", "-", "*" or "/".
         form: of the operands: "vv", "vs" (vector and scalar), "sv", or "v" for one vector.
         wraps: components are small or signed integers, whose results have to wrap.
@@ -274,7 +274,7 @@ _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { ret
 
 @cache
 def _pieces(forms: tuple[str, ...]) -> Pieces:
-    """Return all pieces, those of vectors for these forms, in the order in which they stand in a text."""
+    """Return all pieces of the prelude, with those of vectors of these sizes, in the order of the text."""
     return {
         ("array",): _ARRAY,
         **HALF_PIECES,

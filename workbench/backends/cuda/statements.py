@@ -126,7 +126,7 @@ def _plain(e: Emitter, op: Op) -> list[str]:
 
 
 def _update(e: Emitter, left: str, value: Value) -> str:
-    """Return the operator and right side that give an existing local this value."""
+    """Return the rest of a C++ assignment that gives the existing local `left` this value: `= a + b`, or `+= b`."""
     op = e.inlining.definition[value] if value in e.inlining.inlined else None
     if op is not None and op.name in _COMPOUND and _is_in_place(e, op, left):
         return f"{TABLE[op.name].operator}= {e.expressions.argument(op.operands[1])}"

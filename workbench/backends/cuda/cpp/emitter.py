@@ -63,7 +63,10 @@ class Emitter:
         return name
 
     def declare(self, value: Value) -> str:
-        """Return the left side of an assignment to the value's local: with its type if it is new in this scope."""
+        """Return the left side of an assignment to the value's local; with its type if it is new in this scope.
+
+        A new local gets an unused name, and counts as declared until the scope ends.
+        """
         local = self.locals.of(value)
         if local in self.declared:
             return self.names[local]

@@ -123,14 +123,17 @@ def tile_reduce(low: Lowering, op: Op) -> None:
 
 
 def _started(low: Lowering, op: Op, value: Value, index: Callable[[], Value]) -> Parts:
-    """Return the parts of an element to combine: its value, and for argmin and argmax its index."""
+    """Return an element as the parts that a reduction combines: its value, and for argmin and argmax its index.
+
+    The value is cast to the type in which it is combined; `index` is called only if the index is needed.
+    """
     (block,) = op.blocks
     parts = (low.builder.cast(value, block.params[0].type),)
     return (*parts, index()) if len(block.params) == 4 else parts
 
 
 def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) -> None:
-    """Pass the result of a reduction, the last of its combined parts, to `write`."""
+    """Call `write` with the result of a reduction in the result's type: the last of its combined parts."""
     type = op.result.type.dtype if isinstance(op.result.type, Tile) else op.result.type
     # The last part is the place for argmin and argmax, and the value itself for the others.
     write(low.builder.cast(parts[-1], type))

@@ -135,7 +135,7 @@ class Element(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """Whether the fields are all of the class but padding."""
+        """True if the class's fields are known: they cover all of it but padding, and there is at least one."""
         end = 0
         for field in self.fields:
             if field.offset - end >= self.align:

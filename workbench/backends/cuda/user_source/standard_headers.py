@@ -124,7 +124,7 @@ def implied(text: str) -> str:
 
 
 def standard(name: str, text: str) -> str | None:
-    """Return the text of a standard header that NVRTC does not have; None if the header is not known.
+    """Return the text that stands for a standard header that NVRTC does not have; None if the header is not known.
 
     Args:
         name: as it is included.
