@@ -68,6 +68,14 @@ class Emitter(Writer):
     def __init__(
         self, version: tuple[int, int], function: Function, layout: VariableLayout, uniform: frozenset[str]
     ) -> None:
+        """Begin the text of a kernel.
+
+        Args:
+            version: of the PTX, for messages.
+            function: the kernel, with its calls inlined.
+            layout: of its variables.
+            uniform: names of registers that hold one value in all lanes at all times.
+        """
         super().__init__(version)
         self.function = function
         self.layout = layout
@@ -92,7 +100,7 @@ class Emitter(Writer):
         return self.as_type(self.raw(operand, type), type)
 
     def as_type(self, value: Value, type: str) -> Value:
-        """Return a value's bits in the LLVM type of a PTX type.
+        """Return a value's bits in the LLVM type that represents a PTX type.
 
         A wider value is truncated; a narrower one is extended, with its sign for the types "s8" to "s64", else with
         zeros.
@@ -178,12 +186,12 @@ class Emitter(Writer):
         raise self.unsupported_instruction(f"The name {name!r} is not declared")
 
     def word(self, name: str) -> Value:
-        """Emit a load of a named 64-bit word of the launch's context (`context.py`)."""
+        """Emit a load of a named 64-bit word of the launch's context (`context.py`); return its value, a scalar."""
         at = self.new(f"getelementptr i8, ptr %ctx, {word(name)}", "ptr", False)
         return self.new(f"load i64, ptr {at.text}", "i64", False)
 
     def special(self, name: str) -> Value:
-        """Emit what reads a PTX special register such as `%tid.x`.
+        """Emit the read of a PTX special register such as `%tid.x`; return its value.
 
         Raises:
             BuildError: the register cannot be read here.
@@ -312,7 +320,7 @@ class Emitter(Writer):
         return self.new(f"bitcast i32 {mask} to <{LANES} x i1>", "i1")
 
     def suspend(self) -> None:
-        """Emit a suspension of the warp's coroutine: the block's other warps run until this one is resumed."""
+        """Emit a suspension of the warp's coroutine: other warps run until this one is resumed."""
         number = self.name()[1:]
         state = self.new("call i8 @llvm.coro.suspend(token none, i1 false)", "i8", False)
         self.row(f"switch i8 {state.text}, label %suspended [i8 0, label %resumed.{number} i8 1, label %cleanup]")

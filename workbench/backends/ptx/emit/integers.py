@@ -16,7 +16,7 @@ def is_float(i: Instruction) -> bool:
 
 
 def _integer(e: Emitter, i: Instruction, *count: int) -> list[Value]:
-    """Emit the reads of the operands with these numbers, in the instruction's type."""
+    """Emit the reads of the operands with the numbers `count`, in the instruction's type; return their values."""
     return [e.read(i.operands[n], i.type) for n in count]
 
 
@@ -161,7 +161,7 @@ def _shift(e: Emitter, i: Instruction) -> None:
 
 
 def _shf(e: Emitter, i: Instruction) -> None:
-    """Emit shf, a funnel shift of two words: the high word shifted to the left, or the low word to the right."""
+    """Emit shf: two words are shifted as one; its high word for a shift to the left, its low word to the right."""
     low, high, amount = (e.read(i.operands[n], "b32") for n in (1, 2, 3))
     both = e.op("or", e.op("shl", e.cast("zext", high, "i64"), e.int(32, "i64")), e.cast("zext", low, "i64"))
     if "wrap" in i.modifiers:
