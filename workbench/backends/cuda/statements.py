@@ -214,7 +214,10 @@ def _carried(e: Emitter, target: Value) -> bool:
 
 
 def _ordered(e: Emitter, pending: list[_Assignment]) -> list[str]:
-    """Order simultaneous assignments so that each follows those that read the local it changes; break cycles."""
+    """Return the lines of assignments made at once, each after those that read the local that it changes.
+
+    A circle of assignments is broken by a temporary. `pending` is emptied.
+    """
     rows: list[str] = []
     while pending:
         free = next((p for p in pending if not any(p.name in other.reads for other in pending if other is not p)), None)

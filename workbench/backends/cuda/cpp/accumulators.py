@@ -214,7 +214,7 @@ _ATOMIC = {
 
 
 def _join(kind: str) -> str:
-    """Return the C++ function `wb_join_<kind>`, which combines two values."""
+    """Return the C++ function `wb_join_<kind>`, which combines two values: add, and, or, xor, min or max."""
     return f"template <typename T> WB_FN T wb_join_{kind}(T a, T b) {{ return {_JOINED[kind]}; }}\n"
 
 

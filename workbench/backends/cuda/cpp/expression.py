@@ -97,7 +97,7 @@ class Expressions(msgspec.Struct):
         return self.op(self.inlining.definition[value])
 
     def argument(self, value: Value) -> str:
-        """Return the expression as an argument, which a comma or a closing bracket ends."""
+        """Return the text of a value's expression without parentheses, for where a comma or a bracket ends it."""
         return self.of(value).text
 
     def op(self, op: Op) -> CppExpr:

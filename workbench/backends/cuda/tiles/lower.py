@@ -231,7 +231,10 @@ class Lowering:
             self.builder.emit("touch", (), (), {USES: uses})
 
     def scratch(self, dtype: Scalar | Vector, count: int, label: str) -> Region:
-        """Reserve shared memory for the operation that is being lowered; `label` says for what, in messages."""
+        """Reserve shared memory for the operation that is being lowered, and return its region.
+
+        The memory holds `count` elements; `label` says for what, in messages.
+        """
         region = Region(dtype, count, "scratch", label)
         self.scratches.setdefault(self.now, []).append(region)
         return region

@@ -31,7 +31,10 @@ Parts = tuple[Value, ...]
 
 
 def with_combinations(function: Function) -> Function:
-    """Return the function in which each reduction and scan has a block that combines two elements."""
+    """Return the function in which each reduction and scan of a tile has a block that combines two elements.
+
+    An operation that has a block already keeps it.
+    """
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         plain = op.name in ("tile_reduce", "tile_scan") and not op.blocks
@@ -77,7 +80,10 @@ def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> P
 
 
 def combine(b: Builder, block: Block, left: Parts, right: Parts) -> Parts:
-    """Emit the combination of two elements at this point; return the result."""
+    """Emit a copy of `block`, which combines two elements, with `left` and `right` as its parameters.
+
+    The result is what the block yields.
+    """
     mapping: dict[Value, Value] = dict(zip(block.params, (*left, *right), strict=True))
     for op in block.ops[:-1]:
         b.append(copy_op(op, mapping))

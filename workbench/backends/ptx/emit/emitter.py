@@ -53,14 +53,14 @@ class Emitter(Writer):
     Attributes:
         current: values of registers within the block that is being written.
         written: names of registers written in that block, in order.
-        uniform: registers that hold the same in all lanes at all times.
+        uniform: names of registers that hold one value in all lanes at all times.
         mask: the name of the i32 mask of the lanes that execute the block.
-        active: the same as a vector of i1.
+        active: the lanes that execute the block, as a vector of i1.
         index: of the instruction in the kernel's code, for faults.
         carry: the carry flag of `add.cc` and the like; None if the block has not set it yet.
         counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
         sanitizing: accesses are checked (`sanitizing.py`).
-        used: registers that some instruction reads.
+        used: names of registers that some instruction reads.
         waits: lanes may wait in loops (`waiting.py`).
         speculated: `id`s of loads whose result may be dropped (`analysis.py`).
     """
@@ -303,7 +303,7 @@ class Emitter(Writer):
         return self.op("xor", held, self.int(1, "i1")) if i.negated else held
 
     def executing(self) -> str:
-        """Return the name of the i32 mask of the lanes that execute the instruction, whose guard holds."""
+        """Return the name of the i32 mask of the lanes that execute the current instruction, whose guard holds."""
         guard = self.guard()
         if guard is None:
             return self.mask
@@ -311,12 +311,12 @@ class Emitter(Writer):
         return self.new(f"and i32 {self.mask}, {bits}", "i32", False).text
 
     def mask_bits(self, predicate: Value) -> str:
-        """Return the name of the i32 mask of lanes where a predicate holds."""
+        """Emit the conversion of a predicate to an i32 mask of the lanes where it holds; return the mask's name."""
         predicate = self.spread(predicate)
         return self.new(f"bitcast {predicate} to i32", "i32", False).text
 
     def predicate(self, mask: str) -> Value:
-        """Return a mask of lanes, an i32, as a vector of i1."""
+        """Emit the conversion of a mask of lanes, the text of an i32, to a vector of i1; return it."""
         return self.new(f"bitcast i32 {mask} to <{LANES} x i1>", "i1")
 
     def suspend(self) -> None:

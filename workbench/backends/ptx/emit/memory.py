@@ -286,7 +286,7 @@ def size_of(e: Emitter, size: Immediate) -> Value:
 
 
 def _nothing(e: Emitter, i: Instruction) -> None:
-    """Emit nothing, as for prefetch, discard and other hints."""
+    """Emit nothing: prefetch, discard and other hints have no effect here."""
 
 
 def _fence(e: Emitter, i: Instruction) -> None:
