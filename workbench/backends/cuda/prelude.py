@@ -136,13 +136,19 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
 
 
 def _splat(form: str) -> str:
-    """Return the C++ function that makes a vector of one scalar in all components."""
+    """Return the C++ function that makes a vector of one scalar in all components.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     same = ", ".join(["s"] * len(members(form)))
     return f"template <typename T> WB_FN {struct(form)}<T> wb_splat{label(form)}(T s) {{ return {{{same}}}; }}\n"
 
 
 def _component(form: str) -> str:
-    """Return the C++ function that reads component `i` of a vector; the last one for an index out of range."""
+    """Return the C++ function that reads component `i` of a vector; the last one for an index out of range.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     *parts, last = members(form)
     chain = "".join(f"i == {n} ? v.{c} : " for n, c in enumerate(parts))
     return (
@@ -151,14 +157,20 @@ def _component(form: str) -> str:
 
 
 def _with(form: str) -> str:
-    """Return the C++ function that copies a vector with component `i` replaced; unchanged for an index out of range."""
+    """Return the C++ function that copies a vector with component `i` replaced; unchanged for an index out of range.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     rows = "".join(f"    if (i == {n}) v.{c} = s;\n" for n, c in enumerate(members(form)))
     vec = f"{struct(form)}<T>"
     return f"template <typename T> WB_FN {vec} wb_with({vec} v, long long i, T s) {{\n{rows}    return v;\n}}\n"
 
 
 def _vector_atomic(form: str) -> str:
-    """Return the C++ function that atomically adds to each component of a vector, and returns the old ones."""
+    """Return the C++ function that atomically adds to each component of a vector, and returns the old ones.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     vec = f"{struct(form)}<T>"
     parts = ", ".join(f"wb_atomic_add(&target->{c}, value.{c})" for c in members(form))
     return (
@@ -167,7 +179,10 @@ def _vector_atomic(form: str) -> str:
 
 
 def _vector_reduce(form: str) -> str:
-    """Return the C++ function that adds all threads' vectors to one in memory, component by component."""
+    """Return the C++ function that adds all threads' vectors to one in memory, component by component.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     vec = f"{struct(form)}<T>"
     rows = "".join(f"    wb_reduce_add(&target->{c}, value.{c});\n" for c in members(form))
     return f"template <typename T> WB_FN void wb_reduce_add({vec}* target, {vec} value) {{\n{rows}}}\n"

@@ -225,7 +225,7 @@ def spin_latches(blocks: list[Block]) -> frozenset[int]:
 def waits(i: Instruction) -> bool:
     """Return whether a loop with this PTX instruction may be waiting for other threads.
 
-    It is so for atomics, `nanosleep`, volatile or ordered loads, and the tests of an mbarrier.
+    Such are atomics with a result, `nanosleep`, volatile or ordered loads, and the tests of an mbarrier.
     """
     if i.opcode == "mbarrier":
         return i.modifiers[0] in ("test_wait", "try_wait")

@@ -102,7 +102,7 @@ def emit_atomic(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
-    """Emit a sum of all threads' values into the array's one element.
+    """Emit the addition of all threads' values to element 0 of an array.
 
     Raises:
         BuildError: the type is one that `atomicAdd` does not take, and no half.

@@ -50,7 +50,10 @@ def missing() -> str:
 
 
 def advice() -> str:
-    """Return the command that installs libmathdx for the NVRTC that is installed, or for the default one if none is."""
+    """Return the sentence that says how to install libmathdx, for the CUDA major of the installed NVRTC.
+
+    Without NVRTC it is for the default major.
+    """
     try:
         return toolkit.advice(f"mathdx-cu{toolkit.compiler().major}")
     except DeviceError:

@@ -21,7 +21,7 @@ _SMALL = re.compile(r"u?e\d+m\d+(x\d)?")
 
 
 def _cvt(e: Emitter, i: Instruction) -> None:
-    """Emit cvt: between integers, floats and packed pairs of floats, with its rounding and saturation.
+    """Emit cvt between integers, floats, packed pairs of floats and pairs of fp8, with its rounding and saturation.
 
     Raises:
         BuildError: it packs, rounds stochastically, or has another small type than fp8 pairs.

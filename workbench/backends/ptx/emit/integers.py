@@ -103,7 +103,10 @@ def _mad(e: Emitter, i: Instruction) -> None:
 
 
 def _mul24(e: Emitter, i: Instruction) -> None:
-    """Emit mul24 or mad24: the low 32 bits of the product of 24-bit integers, or its bits from 16 on with `.hi`."""
+    """Emit mul24 or mad24: the low 32 bits of a product of 24-bit integers, or with `.hi` its bits from 16 on.
+
+    For mad24 the third source is added.
+    """
     a, b = _integer(e, i, 1, 2)
     shift = "ashr" if i.type[0] == "s" else "lshr"
     # 24 bits, extended by a shift up and back down.

@@ -88,7 +88,7 @@ done:
 
 
 def _wide(p: Product) -> str:
-    """Return the LLVM type in which a product is computed: that of C, or float."""
+    """Return the LLVM type in which a product is computed: i32 for s32, double for f64, else float."""
     return {"s32": "i32", "f64": "double"}.get(p.c, "float")
 
 
