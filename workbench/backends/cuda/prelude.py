@@ -157,7 +157,7 @@ def _component(form: str) -> str:
 
 
 def _with(form: str) -> str:
-    """Return the C++ function that copies a vector with component `i` replaced; unchanged for an index out of range.
+    """Return the C++ function that copies a vector with component `i` replaced; with none if `i` is out of range.
 
     `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
     """
