@@ -92,7 +92,7 @@ def lvalue_of(e: Emitter, op: Op) -> str:
 
 
 def emit_atomic(e: Emitter, op: Op) -> list[str]:
-    """Emit an atomic min, max, and, or, xor, exch or cas of an element; the old value is stored only if it is used."""
+    """Emit an atomic min, max, and, or, xor, exch or cas of an element; the old value is stored if it is used."""
     array, *rest = op.operands
     count = ATOMIC_KINDS[op.attrs[KIND]]
     target = e.expressions.element(array, tuple(rest[:-count])).text

@@ -56,7 +56,7 @@ class Classes:
 
 
 class Locals(Classes):
-    """The groups of a function's values that share a local; `of` returns the value that stands for a value's group."""
+    """The groups of a function's values that share a local; `of` returns the value that stands for a group."""
 
     def __init__(self, function: Function, inlining: Inlining) -> None:
         super().__init__()

@@ -55,7 +55,7 @@ class Lowering:
     """
 
     def __init__(self, function: Function, options: Options, stages: int = 1) -> None:
-        """Plan the tiles of a kernel; its loops load ahead into so many stages of shared memory, with 1 not at all."""
+        """Plan the tiles of a kernel; its loops load ahead into so many stages of shared memory; 1: not ahead."""
         self.contiguous, self.apart, self.stages = options.contiguous, options.apart, stages
         self.plan = plan(function)
         self.storage = Storage(self.plan)
