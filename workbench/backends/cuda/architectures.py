@@ -36,7 +36,7 @@ class Architecture(msgspec.Struct, frozen=True):
         return f"sm_{self.capability}"
 
     def attributes(self) -> dict[str, int]:
-        """Return CUDA's device attributes by name, without the prefix `CU_DEVICE_ATTRIBUTE_`."""
+        """Return the values of CUDA's device attributes by name, without the prefix `CU_DEVICE_ATTRIBUTE_`."""
         major, minor = divmod(self.capability, 10)
         return {
             "COMPUTE_CAPABILITY_MAJOR": major,
@@ -83,5 +83,5 @@ LABELS = ("0", "1", *ARCHITECTURES)
 
 
 def architecture(index: int) -> Architecture:
-    """Return the architecture of the emulated device with this position in `LABELS`."""
+    """Return the architecture of the emulated device at this position in `LABELS`; the default one for 0 and 1."""
     return ARCHITECTURES[DEFAULT if index < 2 else LABELS[index]]

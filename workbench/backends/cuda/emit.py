@@ -94,9 +94,18 @@ def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET
 def emit_kernel(
     function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
 ) -> EmittedKernel:
-    """Emit the text as `emit_cuda` does, and return it with the shared memory and the products that it needs.
+    """Return the function as CUDA C++ text, with the shared memory of a block and the products that it needs.
 
-    With `link`, an architecture, multiplications of tiles call link-time products where one exists.
+    Args:
+        function: the kernel.
+        options: of the code.
+        target: the architecture, whose shared memory tiles may use.
+        lines: write `#line` directives with the user's line of each statement.
+        link: an architecture, for which multiplications of tiles call link-time products where one exists; empty:
+            none.
+
+    Raises:
+        BuildError: the function contains an operation that CUDA C++ cannot express.
     """
     if any(getattr(param.type, "wide", False) for param in function.params):
         options = replace(options, index32=False)
@@ -123,9 +132,16 @@ def _expanded(function: Function) -> Function:
 
 
 class _Kernel:
-    """Emits one kernel as CUDA C++."""
+    """The emission of one kernel as CUDA C++: `text()`, called once, returns it."""
 
     def __init__(self, function: Function, options: Options, lines: bool, shared: int = 0) -> None:
+        """Choose names, locals and expressions for a kernel whose blocks need `shared` bytes of shared memory.
+
+        With `lines`, statements get `#line` directives.
+
+        Raises:
+            BuildError: the kernel uses a value that no adjoint can have.
+        """
         self.function, self.shared, self.index32 = function, shared, options.index32
         self.lines = lines
         self.inlining: Inlining = inline_values(function)
@@ -191,7 +207,11 @@ class _Kernel:
         return [f"const {type} {name} = {value};" for (_, type, value), name in rows.items()]
 
     def _thread_index(self) -> list[str]:
-        """Return the C++ lines of the linear index, the test against the launch's size, and the indices in use."""
+        """Return the C++ lines of the linear index, the test against the launch's size, and the indices in use.
+
+        A kernel with accumulators gets a loop over indices in place of the test, whose head is set as `self.loop`;
+        a kernel of tiles gets the index of the block.
+        """
         ndim = self.function.launch_ndim
         size = " * ".join(f"{self.dim}.n[{axis}]" for axis in range(ndim or 4))
         word, per_block = "long long", "(long long)blockDim.x"
@@ -222,7 +242,7 @@ class _Kernel:
         return rows
 
     def _block_index(self) -> list[str]:
-        """Return the C++ lines of the linear index of the block, the thread's index in it, and the shared memory."""
+        """Return the C++ lines of the block's linear index, the thread's index in it, and the shared memory."""
         rows = [f"{'unsigned int' if self.index32 else 'long long'} {self.linear} = blockIdx.x;"]
         for op in self._ops("lane"):
             self.names[op.result] = self._fresh("lane")

@@ -62,7 +62,10 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
 def marked_ptx(text: str, label: str, offset: int) -> str:
     """Return PTX with its `.loc` directives replaced by comments, `// @ line`, and without `.file` directives.
 
-    Arguments are as for `marked_cuda`.
+    Args:
+        text: PTX of `emit_cuda(…, lines=True)`.
+        label: of the source whose lines are shown; lines of others get no comment.
+        offset: lines of the cell before that source.
     """
     files = {m[1] for m in map(_FILE.match, text.split("\n")) if m and m[2] == label}
     rows: list[str] = []

@@ -108,7 +108,7 @@ template <typename T> WB_FN void wb_add_together(T* target, T value) {
 
 
 def _vector(form: str) -> str:
-    """Return the C++ struct template of a form, without operators."""
+    """Return the C++ struct template, without operators, for sizes as text: "3", or "2x3" for a matrix."""
     sizes = form.split("x")
     body = f"T m[{sizes[0]}][{sizes[1]}]" if len(sizes) == 2 else f"T {', '.join(members(form))}"
     body = f"T c[{form}]" if len(sizes) == 1 and int(form) > 4 else body
@@ -119,7 +119,7 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
     """Return the C++ operator `sign` of a vector struct.
 
     Args:
-        kind: the form of the struct.
+        kind: the sizes of the struct, such as "3" or "2x3".
         sign: "+", "-", "*" or "/".
         form: of the operands: "vv", "vs" (vector and scalar), "sv", or "v" for one vector.
         wraps: components are small or signed integers, whose results have to wrap.
@@ -136,13 +136,19 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
 
 
 def _splat(form: str) -> str:
-    """Return the C++ function that makes a vector of one scalar in all components."""
+    """Return the C++ function that makes a vector of one scalar in all components.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     same = ", ".join(["s"] * len(members(form)))
     return f"template <typename T> WB_FN {struct(form)}<T> wb_splat{label(form)}(T s) {{ return {{{same}}}; }}\n"
 
 
 def _component(form: str) -> str:
-    """Return the C++ function that reads component `i` of a vector; the last one for an index out of range."""
+    """Return the C++ function that reads component `i` of a vector; the last one for an index out of range.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     *parts, last = members(form)
     chain = "".join(f"i == {n} ? v.{c} : " for n, c in enumerate(parts))
     return (
@@ -151,14 +157,20 @@ def _component(form: str) -> str:
 
 
 def _with(form: str) -> str:
-    """Return the C++ function that copies a vector with component `i` replaced; unchanged for an index out of range."""
+    """Return the C++ function that copies a vector with component `i` replaced; with none if `i` is out of range.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     rows = "".join(f"    if (i == {n}) v.{c} = s;\n" for n, c in enumerate(members(form)))
     vec = f"{struct(form)}<T>"
     return f"template <typename T> WB_FN {vec} wb_with({vec} v, long long i, T s) {{\n{rows}    return v;\n}}\n"
 
 
 def _vector_atomic(form: str) -> str:
-    """Return the C++ function that atomically adds to each component of a vector, and returns the old ones."""
+    """Return the C++ function that atomically adds to each component of a vector, and returns the old ones.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     vec = f"{struct(form)}<T>"
     parts = ", ".join(f"wb_atomic_add(&target->{c}, value.{c})" for c in members(form))
     return (
@@ -167,7 +179,10 @@ def _vector_atomic(form: str) -> str:
 
 
 def _vector_reduce(form: str) -> str:
-    """Return the C++ function that adds all threads' vectors to one in memory, component by component."""
+    """Return the C++ function that adds all threads' vectors to one in memory, component by component.
+
+    `form` is the vector's sizes as text: "3", or "2x3" for a matrix.
+    """
     vec = f"{struct(form)}<T>"
     rows = "".join(f"    wb_reduce_add(&target->{c}, value.{c});\n" for c in members(form))
     return f"template <typename T> WB_FN void wb_reduce_add({vec}* target, {vec} value) {{\n{rows}}}\n"
@@ -274,7 +289,7 @@ _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { ret
 
 @cache
 def _pieces(forms: tuple[str, ...]) -> Pieces:
-    """Return all pieces, those of vectors for these forms, in the order in which they stand in a text."""
+    """Return all pieces of the prelude, with those of vectors of these sizes, in the order of the text."""
     return {
         ("array",): _ARRAY,
         **HALF_PIECES,

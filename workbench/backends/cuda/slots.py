@@ -33,9 +33,9 @@ template <typename T, int N> WB_FN void wb_keep(T (&slots)[N], int at, T value) 
 
 
 def slots_in_registers(function: Function) -> frozenset[Value]:
-    """Return the slots that are accessed as registers; those of inner loops are chosen first.
+    """Return the function's slots that are accessed as registers; those of inner loops are chosen first.
 
-    None are in a kernel of tiles, whose indices into slots are literals anyway.
+    A kernel of tiles has none: its indices into slots are literals anyway.
     """
     chosen: set[Value] = set()
     if not function.block_dim:

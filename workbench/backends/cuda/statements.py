@@ -126,7 +126,7 @@ def _plain(e: Emitter, op: Op) -> list[str]:
 
 
 def _update(e: Emitter, left: str, value: Value) -> str:
-    """Return the operator and right side that give an existing local this value."""
+    """Return the rest of a C++ assignment that gives the existing local `left` this value: `= a + b`, or `+= b`."""
     op = e.inlining.definition[value] if value in e.inlining.inlined else None
     if op is not None and op.name in _COMPOUND and _is_in_place(e, op, left):
         return f"{TABLE[op.name].operator}= {e.expressions.argument(op.operands[1])}"
@@ -214,7 +214,10 @@ def _carried(e: Emitter, target: Value) -> bool:
 
 
 def _ordered(e: Emitter, pending: list[_Assignment]) -> list[str]:
-    """Order simultaneous assignments so that each follows those that read the local it changes; break cycles."""
+    """Return the lines of assignments made at once, each after those that read the local that it changes.
+
+    A circle of assignments is broken by a temporary. `pending` is emptied.
+    """
     rows: list[str] = []
     while pending:
         free = next((p for p in pending if not any(p.name in other.reads for other in pending if other is not p)), None)

@@ -68,6 +68,7 @@ class Library(msgspec.Struct, frozen=True):
     major: int
 
     def __str__(self) -> str:
+        """Return the wheel's name and version."""
         return f"{self.wheel} {self.version}"
 
     @property
@@ -77,16 +78,16 @@ class Library(msgspec.Struct, frozen=True):
 
 
 def compiler(target: str = "") -> Library:
-    """Return the NVRTC of the newest installed major that knows the architecture and is not above the driver's.
+    """Return the NVRTC of the newest installed CUDA major that knows the architecture and that the driver loads.
 
-    If no such one knows the architecture, it is the newest that is not above the driver's. If all are above it, it is
-    the oldest, whose PTX can still be read and emulated (`check_loads`).
+    If none of these knows the architecture, it is the newest that the driver loads. If the driver loads none, it is
+    the oldest installed, whose PTX can still be read and emulated.
 
     Args:
         target: `sm_90`; empty for any.
 
     Raises:
-        DeviceError: none is installed.
+        DeviceError: none of CUDA 12.9 or later is installed.
     """
     installed = [library for major in _MAJORS if (library := _library(NVRTC, major)) and library.release >= _LEAST]
     if not installed:

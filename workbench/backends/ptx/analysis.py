@@ -33,7 +33,7 @@ _ORDERED = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 
 
 def results(i: Instruction) -> tuple[Operand, ...]:
-    """Return the operands that an instruction writes: its destination, or each item of a vector of destinations.
+    """Return the operands that an instruction writes: its destination, or each item of a group of destinations.
 
     The tuple is empty for an instruction without a result, such as a store or a branch.
     """
@@ -78,7 +78,7 @@ def reads(i: Instruction) -> Iterator[str]:
 
 
 def writes(i: Instruction) -> Iterator[str]:
-    """Yield names of the registers that an instruction writes."""
+    """Yield the names of the registers that an instruction writes; with a guard, in some lanes only."""
     for operand in results(i):
         if isinstance(operand, Register):
             yield operand.name
@@ -87,8 +87,8 @@ def writes(i: Instruction) -> Iterator[str]:
 def uniform_registers(code: tuple[Instruction, ...]) -> frozenset[str]:
     """Return the names of registers that are certain to hold one value in all lanes of a warp.
 
-    Each has a single definition, which depends only on the launch, the block, constants and other such registers. The
-    result may lack some that are uniform.
+    Each has a single definition, which depends only on the launch, the block, constants and other registers that
+    are certain to. The result may lack some that do hold one value.
     """
     definitions = Counter(name for i in code for name in writes(i))
     uniform: set[str] = set()
@@ -198,7 +198,7 @@ def speculated(blocks: list[Block]) -> frozenset[int]:
 
 
 def loop_membership(blocks: list[Block]) -> list[bool]:
-    """Return for each block whether it lies within a loop: from the loop's head to the last jump back to it."""
+    """Return for each block whether it lies within a loop: from its head to the last block that jumps back."""
     last = {back: n for n, block in enumerate(blocks) for back in block.backs}
     inside, end = list[bool](), -1
     for n in range(len(blocks)):
@@ -210,7 +210,7 @@ def loop_membership(blocks: list[Block]) -> list[bool]:
 def spin_latches(blocks: list[Block]) -> frozenset[int]:
     """Return the numbers of the last blocks of loops that may wait for other threads.
 
-    These are loops that contain an instruction for which `waits` holds.
+    These loops contain an atomic with a result, `nanosleep`, a volatile or ordered load, or a test of an mbarrier.
     """
     spins: set[int] = set()
     latches = {back: n for n, b in enumerate(blocks) for back in b.backs}
@@ -225,7 +225,7 @@ def spin_latches(blocks: list[Block]) -> frozenset[int]:
 def waits(i: Instruction) -> bool:
     """Return whether a loop with this PTX instruction may be waiting for other threads.
 
-    It is so for atomics, `nanosleep`, volatile or ordered loads, and the tests of an mbarrier.
+    Such are atomics with a result, `nanosleep`, volatile or ordered loads, and the tests of an mbarrier.
     """
     if i.opcode == "mbarrier":
         return i.modifiers[0] in ("test_wait", "try_wait")

@@ -25,7 +25,12 @@ PLAIN = Options()
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """A PTX kernel compiled to a native object file, with its metadata; it can be pickled and so cached."""
+    """A PTX kernel compiled to a native object file, with its metadata; it can be pickled and so cached.
+
+    Attributes:
+        image: the object file.
+        metadata: what a launch needs to know besides.
+    """
 
     image: bytes
     metadata: KernelMetadata

@@ -47,13 +47,14 @@ class Counts(msgspec.Struct, frozen=True):
 
     Attributes:
         instructions: PTX instructions, each once per warp that executes it.
-        threads: the same, once per active lane.
+        threads: PTX instructions, each once per active lane of a warp that executes it.
         global_sectors: 32-byte sectors of global memory that warps touch, each once per access of a warp.
         global_sectors_least: the sectors that would do if the distinct bytes of each access were contiguous.
         shared_wavefronts: passes over the 32 banks that accesses to shared memory take.
-        shared_wavefronts_least: the same without bank conflicts.
+        shared_wavefronts_least: the passes that they would take without bank conflicts.
         atomics: atomic operations, one per lane.
-        atomic_conflicts: atomic operations on an address that an earlier lane of the warp has in the same instruction.
+        atomic_conflicts: atomic operations on an address that an earlier lane of the warp has in the same
+            instruction.
         barriers: arrivals of warps at barriers of the block.
         flops: operations on floats: `fma` is two; comparisons, conversions and changes of sign are none.
         bytes: of global memory that lanes read and write.
@@ -77,6 +78,7 @@ class Counts(msgspec.Struct, frozen=True):
         return self.threads / (32 * self.instructions) if self.instructions else 1.0
 
     def __add__(self, other: Counts) -> Counts:
+        """Return the sum of two counts, field by field."""
         return Counts(*(getattr(self, name) + getattr(other, name) for name in Counts.__struct_fields__))
 
     def scaled(self, factor: float) -> Counts:
@@ -91,7 +93,8 @@ class Counted(msgspec.Struct, frozen=True):
         instruction: the PTX instruction.
         counts: over the whole launch.
         spacing: bytes between neighbouring lanes' addresses in global memory; None if that differs or is not known.
-        shared_spacing: the same in shared memory.
+        shared_spacing: bytes between neighbouring lanes' addresses in shared memory; None if that differs or is not
+            known.
     """
 
     instruction: Instruction
@@ -151,7 +154,7 @@ def has_lane_count(instruction: Instruction) -> bool:
 
 
 def flops_per_lane(instruction: Instruction) -> int:
-    """Return the number of floating-point operations that each lane does in an instruction."""
+    """Return the number of floating-point operations that each lane does in an instruction; 0 for an `mma`."""
     kinds = [m for m in instruction.modifiers if m in _FLOATS]
     return _OPERATIONS.get(instruction.opcode, 0) * _FLOATS[kinds[0]] if kinds else 0
 

@@ -121,7 +121,11 @@ def _label(jump: Instruction) -> str:
 
 
 def _unscoped(name: str, labels: dict[str, int], jump: Instruction) -> str:
-    """Return the name of a label in a table of a `brx`; raise a BuildError if the function has no such label."""
+    """Return the label `name` of a table of a `brx` as it is, after a check that the function has it.
+
+    Raises:
+        BuildError: it has no such label.
+    """
     if name not in labels:
         raise unsupported(f"There is no label {name!r}", jump.line)
     return name
@@ -170,7 +174,7 @@ def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | Non
 
     Args:
         blocks: all blocks.
-        nodes: numbers of the blocks to divide.
+        nodes: numbers of the blocks that count; edges to others are ignored.
         entry: number of the block to begin with.
         cut: number of a block whose incoming edges are ignored; None: none.
     """

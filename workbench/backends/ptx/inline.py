@@ -58,7 +58,14 @@ def inlined(program: Program, name: str) -> Function:
 
 
 class _Body(msgspec.Struct):
-    """The code and declarations of a function while calls in it are inlined; `labels` are indices in `code`."""
+    """The code and declarations of a function while calls in it are inlined; in a body, all names are unique.
+
+    Attributes:
+        code: the instructions so far.
+        labels: by name, the index in `code` that a label stands before.
+        registers, variables: by name.
+        targets: the labels of each `.branchtargets`, by its name.
+    """
 
     code: list[Instruction] = msgspec.field(default_factory=list[Instruction])
     labels: dict[str, int] = msgspec.field(default_factory=dict[str, int])
@@ -76,7 +83,7 @@ class _Body(msgspec.Struct):
 
 
 class _Inliner:
-    """Replaces the calls in one kernel, and counts calls for unique names and instructions for a limit."""
+    """The expansion of the calls in a kernel, which counts calls for unique names and instructions for a limit."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -87,7 +94,7 @@ class _Inliner:
     def expand(
         self, function: Function, renamed: dict[str, str], suffix: str, stack: tuple[str, ...], at: Loc | None
     ) -> _Body:
-        """Return a copy of a function's body with all calls inlined and names made unique.
+        """Return a copy of a function's body with all calls but those of `BUILTINS` inlined, and names made unique.
 
         Args:
             function: the function.
@@ -95,6 +102,10 @@ class _Inliner:
             suffix: appended to the names of registers, variables and labels; "" for the kernel itself.
             stack: names of the functions that are being inlined, to notice recursion.
             at: where the call is in the source; None if not known, or for the kernel.
+
+        Raises:
+            BuildError: a call is recursive or of a function that is not defined, or there are too many
+                instructions.
         """
         names = {n: n + suffix for n in (*function.variables, *function.labels, *function.targets)} | renamed
         out = _Body(
@@ -121,7 +132,10 @@ class _Inliner:
         return out
 
     def _one(self, instruction: Instruction, out: _Body, end: str, stack: tuple[str, ...]) -> None:
-        """Append an instruction to `out`: a call as the callee's body, a return as a jump to `end` unless it is ""."""
+        """Append an instruction to `out`: a call as the callee's body, a return as a jump to `end` if that is set.
+
+        A call of one of `BUILTINS` stays a call; a guarded call jumps around the body.
+        """
         if instruction.opcode == "ret" and end:
             # A return of an inlined function goes behind its body.
             instruction = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(end),))
@@ -171,7 +185,7 @@ class _Inliner:
         self, instruction: Instruction, target: Operand, returns: tuple[Operand, ...], arguments: tuple[Operand, ...],
         out: _Body, stack: tuple[str, ...], over: str,
     ) -> None:  # fmt: skip
-        """Replace a call through a pointer by an if-else chain over the functions that it may point to.
+        """Append a call through a pointer to `out`, as an if-else chain over the functions that it may point to.
 
         These are the functions whose address is taken and that have as many parameters and results. Other addresses
         trap.
@@ -193,7 +207,7 @@ class _Inliner:
         out.code.append(replace(instruction, opcode="trap", modifiers=(), operands=()))
 
     def _addressed(self, instruction: Instruction) -> Instruction:
-        """Replace addresses of functions in an instruction by the numbers that represent them."""
+        """Return the instruction with the names of functions replaced by the numbers that stand for them."""
         if not any(isinstance(o, Symbol) and o.name in self.addresses for o in instruction.operands):
             return instruction
         operands = (
@@ -250,7 +264,10 @@ def _renamed(instruction: Instruction, names: dict[str, str], suffix: str, at: L
 
 
 def _local(instruction: Instruction, variables: dict[str, Variable]) -> Instruction:
-    """Turn an access to a call's parameter, one of `variables`, into one to local memory; return others unchanged."""
+    """Return an access to one of `variables`, which pass a call's parameters, as one to local memory.
+
+    Other instructions are returned unchanged.
+    """
     if "param" not in instruction.modifiers:
         return instruction
     for operand in instruction.operands:
@@ -263,7 +280,10 @@ def _local(instruction: Instruction, variables: dict[str, Variable]) -> Instruct
 
 
 def _in_registers(function: Function) -> Function:
-    """Turn variables that pass a call's parameter into registers, if each is only read and written as one value."""
+    """Return a function with registers in place of the variables that pass parameters and results of calls.
+
+    A variable is replaced if it has 4 or 8 bytes and is only loaded and stored as one value of a single width.
+    """
     forms: dict[str, set[tuple[int, int]]] = {}
     for instruction in function.code:
         plain = instruction.opcode in ("ld", "st") and instruction.modifiers[:1] == ("local",)
@@ -294,7 +314,10 @@ def _of_call(variable: Variable) -> bool:
 
 
 def _use(operand: Operand) -> tuple[str, int]:
-    """Return the name and byte offset of the variable in an operand: -1 for its address itself, "" if there is none."""
+    """Return the name of the variable in an operand, and the byte offset of the access to it.
+
+    The offset is -1 if the operand is the variable's address itself; without a variable the two are "" and 0.
+    """
     if isinstance(operand, Address) and isinstance(operand.base, Symbol):
         return operand.base.name, operand.offset
     if isinstance(operand, Symbol):

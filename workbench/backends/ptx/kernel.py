@@ -93,6 +93,7 @@ class Fault:
         return self.instruction.loc
 
     def __str__(self) -> str:
+        """Return a sentence: the kernel, what happened, the instruction, its line, the block and the thread."""
         i = self.instruction
         text = f"The kernel {self.kernel!r} {FAULTS.get(self.kind, 'failed')}: {i.name}, line {i.line} of its PTX"
         text += f", block {self.block}, thread {self.thread}"
@@ -139,7 +140,12 @@ class Launch:
 
 
 class Kernel:
-    """A PTX kernel that is loaded as native code and can be launched on the CPU."""
+    """A PTX kernel that is loaded as native code and can be launched on the CPU.
+
+    Attributes:
+        code: the native code, whose address is that of the function that runs one warp.
+        metadata: what a launch needs to know besides.
+    """
 
     def __init__(self, code: CpuCode, metadata: KernelMetadata) -> None:
         self.code = code
@@ -290,6 +296,10 @@ class _Watching:
     """The shadow memory of one launch of a kernel's sanitized variant."""
 
     def __init__(self, metadata: KernelMetadata, grid: Sequence[int], launch: Launch, workers: int) -> None:
+        """Allocate the shadow memory of a launch on so many system threads.
+
+        A `Notice` says so if only a sample of global memory is watched for races, once for each rate.
+        """
         assert launch.spans is not None
         self._spans, self._written = launch.spans, launch.written
         self._shared = metadata.shared + launch.dynamic_shared

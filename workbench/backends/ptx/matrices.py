@@ -10,7 +10,7 @@ LANES = 32
 
 
 class Product(msgspec.Struct, frozen=True, dict=True):
-    """A form of `mma.sync`: D = A B + C.
+    """A shape and types of `mma.sync`: D = A B + C.
 
     Attributes:
         m, n, k: A is m×k, B is k×n.
@@ -37,13 +37,13 @@ class Product(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def b_places(self) -> list[int]:
-        """The row-major index in B of each element of its fragment, ordered as in `a_places`."""
+        """The row-major index in B of each element of its fragment, ordered by register, lane, part."""
         p = _parts(self.b)
         return [row * self.n + column for column, row in self._fragment(p, self.n, self.k)]
 
     @cached_property
     def c_places(self) -> list[int]:
-        """The row-major index in C and D of each element of their fragment, ordered as in `a_places`."""
+        """The row-major index in C and D of each element of their fragment, ordered by register, lane, part."""
         p = _parts(self.c)
         registers = self.m * self.n // LANES // p
         per = 2 // p  # registers of a pair of columns
@@ -56,9 +56,15 @@ class Product(msgspec.Struct, frozen=True, dict=True):
         return indices
 
     def _fragment(self, p: int, rows: int, k: int) -> list[tuple[int, int]]:
-        """Return the row and the index along k of each element of a fragment, `p` elements per register.
+        """Return the row (of B, the column) and the index along k of each element of a fragment of A or B.
 
-        The elements are ordered by register, lane, part; registers go down the rows by 8 first, then along k.
+        The elements are ordered by register, lane, part of the register; registers go down the rows by 8 first,
+        then along k.
+
+        Args:
+            p: elements per register.
+            rows: rows of A, or columns of B.
+            k: columns of A, or rows of B.
         """
         down = rows // 8
         registers = rows * k // LANES // p
@@ -72,7 +78,7 @@ class Product(msgspec.Struct, frozen=True, dict=True):
 
 
 class Fragments(Product, frozen=True, dict=True):
-    """A form of `wmma.mma.sync`; its fragments hold a matrix in row-major order (`syntax/expansions.py`).
+    """A shape and types of `wmma.mma.sync`, D = A B + C, with fragments in the row-major order of the matrix.
 
     The fragments of f16 matrices A and B fill 8 registers, so some elements are there several times.
     """

@@ -85,7 +85,10 @@ def formatted(text: int, values: int, memory: Bytes) -> str:
 
 
 def placed_variables(program: Program, memory: Bytes) -> dict[str, int]:
-    """Allocate and initialise a module's variables in global and constant memory; return their addresses by name."""
+    """Allocate and initialise a module's variables in global and constant memory; return their addresses by name.
+
+    Variables in other state spaces are left out.
+    """
     variables = [v for v in program.variables.values() if v.space in ("global", "const")]
     addresses = {v.name: memory.alloc(max(v.size, 1)) for v in variables}
     for v in variables:

@@ -22,7 +22,8 @@ TIMEOUT = 60.0
 def disassembler() -> tuple[str, ...]:
     """Return the command line of a SASS disassembler, to which a cubin's path is added; empty if none is installed.
 
-    It is searched on the PATH, in `CUDA_HOME`, and in the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump.
+    It is searched on the PATH, in `CUDA_HOME`, and in the installed wheels of NVIDIA; nvdisasm comes before
+    cuobjdump.
     """
     packages = Path(sysconfig.get_paths()["purelib"]) / "nvidia"
     folders = [Path(os.environ["CUDA_HOME"]) / "bin"] if os.environ.get("CUDA_HOME") else []

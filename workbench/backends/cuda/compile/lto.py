@@ -25,7 +25,9 @@ GENERATED = "generated"
 
 
 def products_of(function: Function, options: Options, target: str) -> tuple[ProductSpec, ...]:
-    """Return the link-time products that the function's CUDA C++ calls if it is linked for `target`, each once.
+    """Return the specifications of the link-time products that a function's text for `target` calls, each once.
+
+    Nothing is compiled or linked.
 
     Raises:
         BuildError: the function cannot be emitted as CUDA C++.
@@ -43,7 +45,10 @@ def version(target: str = "") -> str:
 
 
 def compile_linked(function: Function, options: Options, target: str, products: Sequence[Product]) -> Artifact:
-    """Compile a cubin for exactly `target`, with metadata as from `CudaBackend.compile` plus `matmul` and `products`.
+    """Compile a kernel that calls link-time products, and link it with them into a cubin for exactly `target`.
+
+    Metadata are those of `CudaBackend.compile`, with the stages spell, nvrtc and link; besides, `matmul` is
+    "cuBLASDx", and `products` has a string for each product, its role and its description.
 
     Raises:
         BuildError: NVRTC or nvJitLink refused, or tiles need more shared memory than a block of the target has.
@@ -74,7 +79,7 @@ def link_kernel(
     *,
     function: str = "kernel",
 ) -> Linked:
-    """Link a kernel's LTO-IR with its products in a process that can be ended; return a cubin (or PTX) for `target`.
+    """Link a kernel's LTO-IR with its products in a worker process; return the cubin, or PTX, and the log.
 
     Args:
         kernel: LTO-IR of the kernel.

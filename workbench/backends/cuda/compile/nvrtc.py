@@ -72,15 +72,16 @@ class CudaBackend(Backend):
         return self._target
 
     def emit(self, function: Function, options: Options, target: str = "") -> str:
-        """Emit the CUDA C++ text; except for stages of tiles it is the same for every architecture."""
+        """Return the function as CUDA C++ text; only that of kernels with tiles may depend on the architecture."""
         return emit_cuda(function, options, target or self._target)
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
-        """Compile the function into a cubin for exactly `target` (`sm_90`), or into PTX for emulated devices.
+        """Compile the function into a cubin for exactly `target` (`sm_90`); `EmulatedBackend` makes PTX instead.
 
         Metadata: entry, backend, target, stages (spell and nvrtc, in seconds), log, and registers, shared, stack,
-        spill_stores, spill_loads (bytes) as ptxas reported them; dynamic_shared (bytes) if a launch has to request it,
-        which `shared` counts too.
+            spill_stores, spill_loads (bytes) as ptxas reported them; dynamic_shared (bytes) if a launch has to
+            request it, which `shared` counts too. `prints` is there, as True, only if the kernel prints, and
+            `strided` only if its threads each do several indices of the launch.
 
         Raises:
             BuildError: NVRTC refused the text; `log` holds what it said, `text` the text. Or tiles need more shared
@@ -90,10 +91,13 @@ class CudaBackend(Backend):
         return self._compiled(function, options, target, self.kind)
 
     def _compiled(self, function: Function, options: Options, target: str, kind: str) -> Artifact:
-        """Emit and compile the function to `kind`, one of NVRTC's outputs such as "cubin"; return image and metadata.
+        """Compile the function to a `kind` of NVRTC's output: "cubin", "ptx" or `SANITIZED`.
+
+        The result has the image and its metadata.
 
         Raises:
             BuildError: NVRTC refused the text, or a block needs more shared memory than the target has.
+            DeviceError: NVRTC is not installed, or does not know the target.
         """
         target = target or self._target
         start = time.perf_counter()
@@ -110,10 +114,11 @@ class CudaBackend(Backend):
         POOL.prepare()
 
     def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
-        """Compile the function into PTX, for reading; with `lines`, `.loc` directives name the user's lines.
+        """Compile the function into PTX text, for reading; with `lines`, `.loc` directives name the user's lines.
 
         Raises:
-            BuildError, DeviceError: as `compile`.
+            BuildError: NVRTC refused the text.
+            DeviceError: NVRTC is not installed, or does not know the target.
         """
         text = emit_cuda(function, options, target or self._target, lines=lines)
         text = repeated(text) if lines else text
@@ -128,12 +133,14 @@ class EmulatedBackend(CudaBackend):
     kind = "ptx"
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
-        """Compile to PTX for `target`; with checks, the PTX is sanitized: its accesses are checked when it runs.
+        """Compile to PTX for `target`; with `options.checks` it is sanitized PTX, which checks accesses.
 
-        Its line numbers are then those of operations (`lines_by_operation`).
+        The line numbers in sanitized PTX are numbers of IR operations (`lines_by_operation`). Metadata are those of
+        `CudaBackend.compile`, without what only ptxas reports.
 
         Raises:
-            BuildError, DeviceError: as `CudaBackend.compile`.
+            BuildError: NVRTC refused the text, or a block needs more shared memory than the target has.
+            DeviceError: NVRTC is not installed, or does not know the target.
         """
         if not options.checks:
             return super().compile(function, options, target)
@@ -147,7 +154,15 @@ IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBacken
 def metadata_of(
     function: Function, emitted: EmittedKernel, target: str, log: str, stages: dict[str, float]
 ) -> dict[str, Any]:
-    """Return the metadata of a cubin or PTX: see `CudaBackend.compile`."""
+    """Return the metadata of a cubin or PTX by name, as `CudaBackend.compile` lists them.
+
+    Args:
+        function: the kernel.
+        emitted: its text.
+        target: the architecture.
+        log: of the compiler, from which registers, shared memory and spills are read.
+        stages: seconds by the name of each stage of the compilation.
+    """
     return {
         "entry": entry_name(function),
         "backend": CudaBackend.name,
@@ -162,7 +177,11 @@ def metadata_of(
 
 
 def _built(text: str, options: Options, target: str, kind: str, function: Function) -> Built:
-    """Compile the text of a function; an error of NVRTC is raised at the func's CUDA text that it is about."""
+    """Compile the text of a function to `kind` by NVRTC.
+
+    Raises:
+        BuildError: NVRTC refused the text; if its first error is in a func's CUDA text, at the user's line.
+    """
     try:
         return build(text, options, target, kind, function.name)
     except BuildError as error:
@@ -180,7 +199,7 @@ class Built:
 
 
 def flags(options: Options, target: str, kind: str) -> list[str]:
-    """Return NVRTC's options for `kind`, one of `_KINDS`.
+    """Return NVRTC's options for `kind`: "cubin", "ptx", "ptx with lines", `SANITIZED` or "ltoir".
 
     Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits.
     """
@@ -213,9 +232,18 @@ def build(
 ) -> Built:
     """Compile CUDA C++ text to `kind`: "cubin", "ptx", "ptx with lines", `SANITIZED`, or "ltoir" for nvJitLink.
 
+    Args:
+        text: all of the program.
+        options: of the code; here `fast_math` counts.
+        target: such as `sm_90`.
+        kind: of the output.
+        function: a name for messages.
+        around: more options of NVRTC, and kernels whose symbols are requested.
+
     Raises:
         BuildError: NVRTC refused the text, or returned no code.
-        DeviceError: NVRTC is not installed, does not know the target, or makes code that the driver here does not load.
+        DeviceError: NVRTC is not installed, does not know the target, or makes code that the driver here does not
+            load.
     """
     library = toolkit.compiler(target)
     if _KINDS[kind][0] != "PTX":
@@ -256,7 +284,7 @@ def architectures(target: str = "") -> tuple[int, ...]:
 
 
 def resources(log: str) -> dict[str, int]:
-    """Parse ptxas's report on a kernel into the items that it has.
+    """Parse ptxas's report on a kernel, in a log, into numbers by name.
 
     Returns:
         `registers` (per thread), and in bytes `shared`, `stack`, `spill_stores` and `spill_loads`; what is not reported
@@ -273,13 +301,16 @@ def resources(log: str) -> dict[str, int]:
 
 
 def resources_by_kernel(log: str) -> dict[str, dict[str, int]]:
-    """Parse ptxas's report on each kernel of a text into what `resources` returns, by symbol."""
+    """Parse ptxas's report on each kernel of a text into numbers by symbol and name, as `resources` does."""
     pieces = re.split(r"Compiling entry function '([^']+)'", log)
     return {name: resources(report) for name, report in zip(pieces[1::2], pieces[2::2], strict=False)}
 
 
 def _build_error(status: str, log: str, text: str, function: str) -> BuildError:
-    """Return the error for a compilation that failed, which quotes the first line that NVRTC refused."""
+    """Return the error for a compilation that failed, which quotes the first line that NVRTC refused.
+
+    If the log names no line, it gives NVRTC's status and the log's first line.
+    """
     first = _PLACE.search(log)
     if first:
         rows = text.splitlines()

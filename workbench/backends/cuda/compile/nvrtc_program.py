@@ -75,7 +75,7 @@ def _check_target(target: str, known: tuple[int, ...], advice: str) -> None:
 
 
 class _Nvrtc:
-    """The functions of the NVRTC library, with checked results."""
+    """The NVRTC library at a path, opened, whose calls raise a BuildError unless they succeed."""
 
     def __init__(self, path: str) -> None:
         self.library = load(path, "NVRTC")
@@ -92,7 +92,7 @@ class _Nvrtc:
             raise BuildError(f"NVRTC failed: {status}.", log="")
 
     def read(self, name: str, program: c_void_p) -> bytes:
-        """Return an output of a program, such as "nvrtcGetCUBIN"; empty if its size is 0."""
+        """Return an output of a program by its C function, such as "nvrtcGetCUBIN"; empty if its size is 0."""
         size = c_size_t()
         self.call(f"{name}Size", program, byref(size))
         data = ctypes.create_string_buffer(size.value)

@@ -26,9 +26,11 @@ MOST = 16
 
 
 def accumulate(function: Function) -> Function:
-    """Turn marked changes into changes of thread locals, each element with a `combine` at the end of the kernel.
+    """Return the function with marked changes of elements made in thread locals, combined at the kernel's end.
 
-    The function itself is returned if no change is marked, or if the locals would be more than `MOST` scalars.
+    A change is marked if it is a `reduce_add` or has the attribute `REDUCTION`. Changes of one element share a
+    local, and a `combine` per local ends the kernel. The function itself is returned if no change is marked, or if
+    the locals would be more than `MOST` scalars.
     """
     by_element: dict[tuple[object, ...], list[Op]] = {}
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
@@ -54,7 +56,10 @@ def accumulate(function: Function) -> Function:
 
 
 def _is_accumulated(op: Op) -> bool:
-    """Return whether an operation is a marked change of numbers of at least 32 bits, which threads hold in locals."""
+    """Return whether an operation changes an element by way of a thread's local.
+
+    It does if it is a `reduce_add` or has the attribute `REDUCTION`, and its numbers have at least 32 bits.
+    """
     if op.name != "reduce_add" and not op.attrs.get(REDUCTION):
         return False
     scalar = element(op.operands[-1].type)
@@ -72,9 +77,14 @@ def _components(op: Op) -> int:
 
 
 def _combine(op: Op, number: int, defs: dict[Value, Op]) -> list[Op]:
-    """Return the operations that end one accumulator: its indices, computed again, and the `combine`.
+    """Return the operations that end one accumulator of a kernel: its indices, computed again, and the `combine`.
 
-    The indices are the same in every thread (`same_in_all`), so they can be computed outside of every branch.
+    The indices are the same in every thread, so they can be computed outside of every branch.
+
+    Args:
+        op: the first of the changes that share the accumulator.
+        number: the accumulator's number.
+        defs: by value, the operation that defines it.
     """
     needed: dict[Op, None] = {}
 
@@ -113,9 +123,9 @@ _JOINED = {
 
 
 def ending(function: Function) -> int:
-    """Return the position in the body of the first operation that belongs to the end of the accumulators.
+    """Return the position in a kernel's body of the first operation of its end, where accumulators are combined.
 
-    Those before it run for each thread index. Without accumulators it is the body's length.
+    The operations before it run for each thread index. Without a `combine` it is the body's length.
     """
     ops = function.body.ops
     first = next((n for n, op in enumerate(ops) if op.name == "combine"), len(ops))
@@ -126,12 +136,12 @@ def ending(function: Function) -> int:
 
 
 def combines(function: Function) -> list[Op]:
-    """Return the `combine`s at the function's end."""
+    """Return the `combine` operations at the top level of the function's body, in order."""
     return [op for op in function.body.ops if op.name == "combine"]
 
 
 def declared(e: Emitter, function: Function) -> list[str]:
-    """Name the accumulators' locals, and return the C++ lines that declare them with neutral values."""
+    """Name the locals of a kernel's accumulators; return the C++ lines that declare them with neutral values."""
     rows: list[str] = []
     for op in combines(function):
         name = e.accumulators[op.attrs[ACCUMULATOR]] = e.fresh(
@@ -146,7 +156,7 @@ def declared(e: Emitter, function: Function) -> list[str]:
 
 
 def emit_change(e: Emitter, op: Op) -> list[str]:
-    """Emit a change of an accumulator's local; an atomic change of memory if the operation has no accumulator."""
+    """Emit an atomic or `reduce_add`: as a change of its accumulator's local, or of memory if it has none."""
     if ACCUMULATOR not in op.attrs:
         return _ATOMIC[op.name](e, op)
     name, value = e.accumulators[op.attrs[ACCUMULATOR]], op.operands[-1]
@@ -167,7 +177,7 @@ def emit_change(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_combine(e: Emitter, op: Op) -> list[str]:
-    """Emit the combination of all threads' locals in a block, with which one of its threads changes memory."""
+    """Emit the combination of the locals of a block's threads, after which one of the threads changes memory."""
     array, *indices = op.operands
     kind, dtype, name = op.attrs[KIND], dtype_of(array), e.accumulators[op.attrs[ACCUMULATOR]]
     scalar = element(dtype)
@@ -204,7 +214,7 @@ _ATOMIC = {
 
 
 def _join(kind: str) -> str:
-    """Return the C++ function `wb_join_<kind>`, which combines two values."""
+    """Return the C++ function `wb_join_<kind>`, which combines two values: add, and, or, xor, min or max."""
     return f"template <typename T> WB_FN T wb_join_{kind}(T a, T b) {{ return {_JOINED[kind]}; }}\n"
 
 

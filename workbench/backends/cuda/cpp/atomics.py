@@ -31,7 +31,7 @@ _HARDWARE = {
 
 
 def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
-    """Emit an atomic addition; the old value is stored only if it is used."""
+    """Emit an atomic addition to an element; the old value is stored only if it is used."""
     value, target = op.operands[-1], lvalue_of(e, op)
     name = _adding(e, op, op.operands[-1].type)
     # Adding to two halves at once would make a quiet NaN of other bits: only halves are next to these.
@@ -50,8 +50,8 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
 def together(function: Function) -> frozenset[Op]:
     """Return the additions that neighbouring threads mostly make to one element, to be added up by shuffles first.
 
-    Their indices do not depend on the launch's last index, such as `p[j]` in iteration j of all threads, as adjoints
-    have them; the types are those of `atomicAdd`. A kernel with tiles has none.
+    These are the `atomic_add`s whose indices do not depend on the launch's last index, as in `p[j]` in iteration j
+    of all threads, and whose type `atomicAdd` takes. A kernel with tiles has none.
     """
     added = [op for op in walk(function.body) if op.name == "atomic_add"]
     added = [op for op in added if element(op.operands[-1].type).name in _ADDED]
@@ -71,14 +71,14 @@ def emit_swap(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_load(e: Emitter, op: Op) -> list[str]:
-    """Emit a volatile load, which is not reused, as another thread may write there."""
+    """Emit a volatile load of an element, which the compiler may not reuse: another thread may write there."""
     e.expressions.keys.add(("atomic_swap",))
     e.expressions.require_type(op.result.type)
     return [f"{e.declare(op.result)} = wb_atomic_load(&{lvalue_of(e, op)});"]
 
 
 def lvalue_of(e: Emitter, op: Op) -> str:
-    """Return the C++ lvalue of the element, or of the component, that an atomic changes."""
+    """Return the C++ lvalue of the element, or of the vector's component, that a store or an atomic accesses."""
     array, component = op.operands[0], component_of(op)
     text = e.expressions.element(array, op.operands[1 : 1 + array_of(array).ndim]).text
     if component is None:
@@ -92,7 +92,7 @@ def lvalue_of(e: Emitter, op: Op) -> str:
 
 
 def emit_atomic(e: Emitter, op: Op) -> list[str]:
-    """Emit an atomic change other than an addition or a swap; the old value is stored only if it is used."""
+    """Emit an atomic min, max, and, or, xor, exch or cas of an element; the old value is stored if it is used."""
     array, *rest = op.operands
     count = ATOMIC_KINDS[op.attrs[KIND]]
     target = e.expressions.element(array, tuple(rest[:-count])).text
@@ -102,7 +102,7 @@ def emit_atomic(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
-    """Emit a sum of all threads' values into the array's one element.
+    """Emit the addition of all threads' values to element 0 of an array.
 
     Raises:
         BuildError: the type is one that `atomicAdd` does not take, and no half.
@@ -120,7 +120,17 @@ def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
 
 
 def function_of(e: Emitter, kind: str, type: Type, op: Op) -> str:
-    """Return the name of the C++ function that changes a number in memory: the hardware's, or one of the prelude."""
+    """Return the name of the C++ function that changes a number atomically, and request it in the prelude.
+
+    Args:
+        e: the emitter, which collects what the prelude needs.
+        kind: "add", or a key of `_HARDWARE`.
+        type: of the number; only additions take vectors.
+        op: the operation, for errors.
+
+    Raises:
+        BuildError: bools are added.
+    """
     if kind == "add":
         return _adding(e, op, type)
     name, types = _HARDWARE[kind]
@@ -132,7 +142,7 @@ def function_of(e: Emitter, kind: str, type: Type, op: Op) -> str:
 
 
 def _adding(e: Emitter, op: Op, type: Type) -> str:
-    """Return the name of the C++ function that adds to an element: the hardware's, or one of the prelude.
+    """Return the name of the C++ function that atomically adds to an element, and request it in the prelude.
 
     Raises:
         BuildError: the type is bool.
@@ -155,7 +165,7 @@ def _adding(e: Emitter, op: Op, type: Type) -> str:
 
 
 def _signed(kind: str, function: str) -> str:
-    """Return the C++ function of an atomic bitwise operation on int64, by CUDA's function for unsigned long long."""
+    """Return the C++ function `wb_atomic_<kind>` for int64, which calls CUDA's for unsigned long long."""
     return (
         f"WB_FN long long wb_atomic_{kind}(long long* target, long long value) {{\n"
         f"    return (long long){function}((unsigned long long*)target, (unsigned long long)value);\n}}\n"
@@ -172,6 +182,10 @@ def _float_extreme(kind: str, name: str) -> str:
     """Return the C++ function of an atomic minimum or maximum of floats.
 
     An element that is NaN stays, a value that is NaN replaces it.
+
+    Args:
+        kind: "min" or "max".
+        name: "float32" or "float64".
     """
     type, word, integer, read, bits = _FLOATS[name]
     sign = "<" if kind == "min" else ">"

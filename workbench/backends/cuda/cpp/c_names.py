@@ -58,24 +58,27 @@ def c_type(type: Type) -> str:
 
 
 def form_of(type: Vector) -> str:
-    """Return a type's form, which selects the prelude's struct: "3" for a vector of 3, "4" for a quaternion, "2x3"."""
+    """Return the sizes of a vector type's struct as text: "3" for a vector of 3, "4" for a quaternion, "2x3"."""
     sizes = type.parts_shape  # of a complex matrix three, which no struct has
     return "x".join(map(str, sizes)) if len(sizes) < 3 else str(type.length)
 
 
 def label(form: str) -> str:
-    """Return a form as part of a C++ name: "3" for "3", "23" for "2x3"; if a size has two digits, "_" and the form."""
+    """Return a struct's sizes as part of a C++ name: "3" for "3", "23" for "2x3", "_10x2" for "10x2"."""
     plain = form.replace("x", "")
     return plain if len(plain) == len(form.split("x")) else f"_{form}"
 
 
 def struct(form: str) -> str:
-    """Return the name of the C++ struct template for a form: `wb_vec3` for "3", `wb_mat33` for "3x3"."""
+    """Return the name of the C++ struct template for sizes as text: `wb_vec3` for "3", `wb_mat33` for "3x3"."""
     return f"wb_mat{label(form)}" if "x" in form else f"wb_vec{label(form)}"
 
 
 def members(form: str) -> list[str]:
-    """Return how C++ accesses a struct's components, in order: `x`, `y`, …; `c[0]`, … if more than 4; `m[0][0]`, …"""
+    """Return how C++ accesses the components of a struct with these sizes, in row-major order.
+
+    They are `x`, `y`, … for "2" to "4", `c[0]`, … for a longer vector, and `m[0][0]`, `m[0][1]`, … for a matrix.
+    """
     sizes = [int(n) for n in form.split("x")]
     if len(sizes) == 2:
         return [f"m[{r}][{c}]" for r in range(sizes[0]) for c in range(sizes[1])]

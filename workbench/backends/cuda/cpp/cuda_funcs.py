@@ -15,7 +15,7 @@ from workbench.types import ArrayType
 
 
 def emit_native(e: Emitter, op: Op) -> list[str]:
-    """Emit a call of a func with the user's CUDA C++; several results are passed by reference."""
+    """Emit a call of a func with the user's CUDA C++; results that it declares are passed by reference."""
     for value in (*op.operands, *op.results):
         e.expressions.require_type(value.type)
         if isinstance(value.type, ArrayType):

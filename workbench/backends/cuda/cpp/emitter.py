@@ -25,9 +25,9 @@ class Emitter:
         taken: names that are in use here.
         lines: write `#line` directives.
         declared: the locals that are declared here.
-        natives: the definitions of functions with a user's text, by name.
+        natives: the definitions of functions with a user's text and of products of tiles, by name.
         registers: the slots that are accessed as registers.
-        accumulators: the locals of changes that go to memory at the end, by number.
+        accumulators: the names of the locals of changes that go to memory at the end, by number.
         together: additions by neighbouring threads to one element.
         fault: the name of the parameter with the fault record; empty if nothing is checked.
         thread: the name of the thread's linear index.
@@ -63,7 +63,10 @@ class Emitter:
         return name
 
     def declare(self, value: Value) -> str:
-        """Return the left side of an assignment to the value's local: with its type if it is new in this scope."""
+        """Return the left side of an assignment to the value's local; with its type if it is new in this scope.
+
+        A new local gets an unused name, and counts as declared until the scope ends.
+        """
         local = self.locals.of(value)
         if local in self.declared:
             return self.names[local]

@@ -97,11 +97,15 @@ class Expressions(msgspec.Struct):
         return self.op(self.inlining.definition[value])
 
     def argument(self, value: Value) -> str:
-        """Return the expression as an argument, which a comma or a closing bracket ends."""
+        """Return the text of a value's expression without parentheses, for where a comma or a bracket ends it."""
         return self.of(value).text
 
     def op(self, op: Op) -> CppExpr:
-        """Return the expression of an operation with one result and no effect."""
+        """Return the expression of an operation with one result and no effect; the prelude gets what it needs.
+
+        Raises:
+            BuildError: it is a function of the maths library, and its operand is no float.
+        """
         for type in (op.result.type, *(v.type for v in op.operands)):
             self.require_type(type)
         form = _CORE.get(op.name)
@@ -317,10 +321,10 @@ def _cast(e: Expressions, op: Op) -> CppExpr:
 
 
 def convert(e: Expressions, text: CppExpr, source: Scalar, target: Scalar) -> CppExpr:
-    """Return the C++ conversion of a scalar.
+    """Return the C++ conversion of a scalar from type `source` to type `target`.
 
-    To bool it is `!= 0`; of a float to an integer it saturates; halves and conversions that may lose the sign of a zero
-    go through functions of the prelude; all others are C++'s own.
+    To bool it is `!= 0`; of a float to an integer it saturates; halves and conversions that may lose the sign of a
+    zero go through functions of the prelude; all others are C++'s own.
     """
     if target.kind is Kind.BOOL:
         zero: Any = 0.0 if source.kind is Kind.FLOAT else 0
@@ -364,12 +368,12 @@ def _insert(e: Expressions, op: Op) -> CppExpr:
 
 
 def _unchanged(e: Expressions, op: Op) -> CppExpr:
-    """Return the expression of the first operand, for operations that do not change it."""
+    """Return the expression of an operation whose result is its first operand as it is."""
     return e.of(op.operands[0])
 
 
 def _nonnegative_division(sign: str) -> Callable[[Expressions, Op], CppExpr]:
-    """Return an emitter of C++'s `/` or `%`, for operands that are not negative."""
+    """Return the function that writes an operation as C++'s `/` or `%`, right if no operand is negative."""
     return lambda e, op: binary(e.of(op.operands[0]), sign, e.of(op.operands[1]))
 
 

@@ -37,14 +37,18 @@ class Fields(msgspec.Struct, frozen=True):
         return first, _offset(field) - _offset(first)
 
     def bytes(self, field: Value) -> int:
-        """Return the alignment of the array's structs that the code may rely on; 1 if none."""
+        """Return the alignment in bytes of the array of structs that the code may rely on; 1 if none."""
         first, _ = self.first(field)
         return access_bytes(array_of(first)) or 1 if self.options.aligned and not _offset(first) else 1
 
     def word(self, field: Value, constant: Collection[Value]) -> int:
-        """Return the size of the words, 16 or 8 bytes, by which a constant field is read; 0 to read each scalar alone.
+        """Return the bytes of the words, 16 or 8, by which a constant field is read; 0 to read each scalar alone.
 
-        More than half of each such word is read anyway. Checked code reads what the user's does, and nothing else: 0.
+        Words are chosen only if the kernel reads more than half of each of them anyway, and never in checked code.
+
+        Args:
+            field: a parameter.
+            constant: the parameters that nothing changes while the kernel runs.
         """
         if field not in self.together or self.options.checks:
             return 0
@@ -58,7 +62,7 @@ class Fields(msgspec.Struct, frozen=True):
 
 
 def fields_of(function: Function, options: Options) -> Fields:
-    """Return the fields of arrays of structs among the parameters."""
+    """Return the parameters of a function that are fields of arrays of structs, grouped by array."""
     groups: dict[str, list[Value]] = {}
     for p in function.params:
         if isinstance(p.type, ArrayType) and p.type.pitch:

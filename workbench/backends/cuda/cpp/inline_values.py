@@ -49,7 +49,10 @@ class Inlining(msgspec.Struct):
     with_local: set[Value] = msgspec.field(default_factory=set[Value])
 
     def leaves(self, value: Value) -> dict[Value, None]:
-        """Return the locals that the expression of `value` reads, from left to right, each once."""
+        """Return, as keys from left to right, the values with a local that the expression of `value` reads.
+
+        A value with a local reads that one alone; a fixed value reads none.
+        """
         if value in self.fixed:
             return {}
         if value not in self.inlined:
@@ -136,7 +139,10 @@ def _block(block: Block, state: Inlining) -> None:
 
 
 def _claim_component(op: Op, state: Inlining) -> bool:
-    """Inline `v.x`, and mark the vector v as needing a local; return False if the value is no such access."""
+    """Return whether the operation is an unnamed `v.x`, and if so mark the vector as needing a local.
+
+    The index of the component has to be constant.
+    """
     if op.name != "extract" or op.result.name or not is_constant(op.operands[1], state):
         return False
     state.with_local.add(op.operands[0])
@@ -177,7 +183,7 @@ def _limit(block: Block, state: Inlining) -> None:
 def _steady_bounds(block: Block, state: Inlining) -> None:
     """Give locals to the end and the step of each `for`, which are read at every iteration, unless they are cheap.
 
-    Those are constants, thread indices, and one operation on such.
+    Cheap are constants, thread indices, and one operation on constants, thread indices and parameters.
     """
     for op in block.ops:
         if op.name == "for":

@@ -49,14 +49,14 @@ class Classes:
                 self._enemies.setdefault(other, set()).add(value)
 
     def join_unless_met(self, a: Value, b: Value) -> None:
-        """Merge the classes of two values, unless any two of their members live at the same time."""
+        """Merge the classes of two values, unless members of both are recorded as living at the same time."""
         theirs = self.members(b)
         if self.of(a) is not self.of(b) and not any(self._enemies.get(x, set()) & theirs for x in self.members(a)):
             self.join(a, b)
 
 
 class Locals(Classes):
-    """The groups of values that share a local; `of(value)` returns one value that represents its group."""
+    """The groups of a function's values that share a local; `of` returns the value that stands for a group."""
 
     def __init__(self, function: Function, inlining: Inlining) -> None:
         super().__init__()

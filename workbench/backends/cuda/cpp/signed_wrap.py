@@ -23,7 +23,10 @@ MAX_DIM = (1 << 31) - 1
 
 
 def plain_arithmetic(function: Function) -> frozenset[Op]:
-    """Return the signed wrapping operations that cannot overflow, or whose result is used for indexing alone."""
+    """Return the sums, differences, products and negations that cannot overflow or are used for indexing alone.
+
+    `wrap_index` operations whose results are used for indexing alone are returned too.
+    """
     intervals = _Intervals(function)
     return frozenset(intervals.safe | _index_only(function))
 
@@ -107,7 +110,12 @@ _RULES: dict[str, Callable[[Sequence[Interval]], Interval | None]] = {
 
 
 class _Intervals:
-    """Finds the intervals of integer values by one forward walk; the values that a loop carries are unbounded."""
+    """The intervals of a function's integer values, by one forward walk; values that a loop carries are unbounded.
+
+    Attributes:
+        known: by value, its least and greatest number, if they are narrower than those of its type.
+        safe: the sums, differences, products and negations that cannot overflow.
+    """
 
     def __init__(self, function: Function) -> None:
         self.known: dict[Value, Interval] = {}

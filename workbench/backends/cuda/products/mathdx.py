@@ -50,7 +50,10 @@ def missing() -> str:
 
 
 def advice() -> str:
-    """Return the command that installs libmathdx for the NVRTC that is installed, or for the default one if none is."""
+    """Return the sentence that says how to install libmathdx, for the CUDA major of the installed NVRTC.
+
+    Without NVRTC it is for the default major.
+    """
     try:
         return toolkit.advice(f"mathdx-cu{toolkit.compiler().major}")
     except DeviceError:
@@ -109,7 +112,11 @@ def _generate(spec: ProductSpec, alignment: tuple[int, int, int] | None) -> tupl
 
 
 def _describe(library: Any, product: Handle, spec: ProductSpec, alignment: tuple[int, int, int] | None) -> None:
-    """Set the operators that say which multiplication it is."""
+    """Set the operators of the cuBLASDx descriptor `product`: sizes, types, layouts, threads, alignment, ….
+
+    Raises:
+        _StatusError: libmathdx refused one.
+    """
     inputs = ["tf32" if spec.tf32 else t for t in (spec.a, spec.b)]
     numbers = {
         _FUNCTION: _MATRIX_MULTIPLY,
@@ -137,7 +144,7 @@ def _describe(library: Any, product: Handle, spec: ProductSpec, alignment: tuple
 
 
 def _read(library: Any, code: Handle) -> bytes:
-    """Return the LTO-IR of finished code."""
+    """Return the LTO-IR of code that libmathdx has finished."""
     size = ctypes.c_size_t()
     _call(library, "commondxGetCodeLTOIRSize", code, ctypes.byref(size))
     image = ctypes.create_string_buffer(size.value)
@@ -146,7 +153,7 @@ def _read(library: Any, code: Handle) -> bytes:
 
 
 class _Handle:
-    """A libmathdx object that is destroyed when its `with` ends."""
+    """A libmathdx object that is destroyed when its `with` ends; `create` and `destroy` name the C functions."""
 
     def __init__(self, library: Any, create: str, destroy: str) -> None:
         self._value = Handle()
@@ -154,9 +161,11 @@ class _Handle:
         _call(library, create, ctypes.byref(self._value))
 
     def __enter__(self) -> Handle:
+        """Return the object's handle."""
         return self._value
 
     def __exit__(self, *_: object) -> None:
+        """Destroy the object."""
         self._destroy(self._value)
 
 

@@ -18,15 +18,15 @@ ACCUMULATED = ("float32", "float64")
 
 
 def multiplies(function: Function) -> bool:
-    """Return whether the function multiplies tiles."""
+    """Return whether the function multiplies tiles anywhere in its body."""
     return OPERATION in function.body.op_names
 
 
 def for_linking(function: Function, target: str) -> Function:
-    """Mark each multiplication of tiles that a link-time product may do: attribute `linked`, the architecture.
+    """Return the function with the attribute `linked`, the target, on multiplications for link-time products.
 
-    A tile of 16-bit results is added up in float32, which no tile of its own holds: those multiplications are not
-    marked.
+    Only multiplications whose result is float32 or float64 are marked: a result of 16 bits is added up in float32,
+    for which there is no tile.
     """
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -59,11 +59,17 @@ def product_spec(
 ) -> ProductSpec | None:  # fmt: skip
     """Return the specification of the product of A (m, k) and B (k, n) in memory; None if cuBLASDx has none.
 
+    It has none if neither the rows nor the columns of A or B are dense.
+
     Args:
         sizes: m, n, k.
         types: of the operands' and of the result's elements.
         steps: of A and B along rows and columns, in elements.
-        threads, target, aligned, tf32, role: as in `ProductSpec`, where `target` is `arch`.
+        threads: of a block.
+        target: the architecture.
+        aligned: the operands begin at multiples of 16 bytes.
+        tf32: float32 operands are rounded to tf32 first.
+        role: "forward", "adj_a" or "adj_b", for a reader.
     """
     m, n, k = sizes
     operand, result = types

@@ -92,5 +92,5 @@ def _read(api: Any, handle: c_void_p, what: str) -> bytes:
 
 
 def _text(api: Any, handle: c_void_p, what: str) -> str:
-    """Return an output of nvJitLink that is text, such as "ErrorLog", stripped."""
+    """Return an output of nvJitLink that is text, such as "ErrorLog", stripped; empty if there is none."""
     return _read(api, handle, what).decode(errors="replace").replace("\0", "").strip()

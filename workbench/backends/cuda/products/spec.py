@@ -57,6 +57,7 @@ class ProductSpec:
     role: str = field(default="forward", compare=False)
 
     def __post_init__(self) -> None:
+        """Raise a BuildError if cuBLASDx has no such product."""
         reason = _unfit(self)
         if reason:
             raise BuildError(f"cuBLASDx has no {self.shown} product: {reason}.", log="")
@@ -117,10 +118,10 @@ class ProductSpec:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> ProductSpec:
-        """Return the spec that `as_json` wrote.
+        """Return the spec whose fields `as_json` returned, after a trip through JSON or without it.
 
         Raises:
-            BuildError: as `ProductSpec`.
+            BuildError: cuBLASDx has no code for this multiplication.
         """
         lists: dict[str, Any] = {name: tuple(values[name]) for name in ("layouts", "leading")}
         return cls(**{**values, **lists})

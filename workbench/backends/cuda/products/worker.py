@@ -21,7 +21,8 @@ def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], No
         tell: receives the name of the stage.
 
     Raises:
-        BuildError, DeviceError: as `mathdx.generate`.
+        BuildError: cuBLASDx refused.
+        DeviceError: libmathdx is not installed.
     """
     tell("product")
     started = time.perf_counter()
@@ -31,15 +32,16 @@ def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], No
 
 
 def link_parts(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Link a kernel with its products; return the linker's `log`, and the image.
+    """Link a kernel's LTO-IR with that of its products; return the linker's `log`, and the image.
 
     Args:
-        request: `library`, nvJitLink's path, and `parts`, `options` and `kind` as in `nvjitlink.link`.
+        request: `library`, nvJitLink's path; `parts`, name and LTO-IR of each; `options`; `kind`, "cubin" or "ptx".
         data: not used.
         tell: receives the name of the stage.
 
     Raises:
-        BuildError, DeviceError: as `nvjitlink.link`.
+        BuildError: nvJitLink refused.
+        DeviceError: it cannot be loaded.
     """
     tell("link")
     linked = link(request["library"], request["parts"], request["options"], request["kind"])

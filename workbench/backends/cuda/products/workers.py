@@ -63,7 +63,9 @@ def build(
     parallel: int = 0,
     time_limit: float = TIME_LIMIT,
 ) -> dict[ProductSpec, Product]:
-    """Build all of `specs`, several at once; reported as `ProductStarted`, `ProductBuilt`, `ProductFailed`.
+    """Build all of `specs`, several at once, and return the products by their specification.
+
+    Each is reported as the events `ProductStarted` and `ProductBuilt`, or `ProductFailed`.
 
     Args:
         specs: what to build; equal ones are built once.
@@ -130,6 +132,7 @@ def _finish(running: _Running, builder: Builder) -> Product:
 
     Raises:
         BuildError: it could not be built.
+        DeviceError: what builds it is not installed.
     """
     names = _names(running.spec, builder)
     try:

@@ -74,10 +74,10 @@ WB_FN void wb_copy_in(T* tile, unsigned long long from, long long pitch,
 
 
 def is_chunked(low: Lowering, op: Op) -> bool:
-    """Return whether a tile is loaded to shared memory in chunks of `WIDE` bytes.
+    """Return whether a `tile_load` copies to shared memory in chunks of `WIDE` bytes.
 
-    It has to be in shared memory, of at most two axes, and its rows contiguous in the array and a multiple of `WIDE`
-    long.
+    The tile has to be in shared memory, of at most two axes, with scalars as elements, and its rows contiguous in
+    the array and a multiple of `WIDE` bytes long.
     """
     array, tile = array_of(op.operands[0]), tile_of(op.result)
     location, axes, shape = low.location_of(op.result), op.attrs[AXES], op.attrs[SHAPE]

@@ -196,7 +196,14 @@ def offsets_of(op: Op) -> tuple[Value, ...]:
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
-    """Return the use of the part of an array that a tile covers; constant offsets stand in it as numbers."""
+    """Return the use of the part of an array that a tile covers, from its offsets on.
+
+    Args:
+        low: the lowering.
+        op: the load, store or addition of the tile.
+        mode: "read", "write" or "add".
+        who: the share of the tile's elements that each thread accesses.
+    """
     shape = op.attrs[SHAPE] if SHAPE in op.attrs else shape_of(op.operands[-1])
     axes = op.attrs[AXES]
     # Equal offsets have to compare as equal: two constants of 0 are two values, but one number.

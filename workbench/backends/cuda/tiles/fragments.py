@@ -41,7 +41,7 @@ class Operand:
         return CHUNK // (2 if self.half else 4)
 
     def is_matrix_readable(self, inner: int) -> bool:
-        """Return whether `ldmatrix` can read the operand, if sums have `inner` terms."""
+        """Return whether `ldmatrix` can read the operand, in a product whose sums have `inner` terms."""
         if not self.aligned or inner % (2 * self.wide):
             return False
         if self.along == 1:

@@ -49,9 +49,13 @@ class Lowered(msgspec.Struct, frozen=True, eq=False):
 
 
 class Lowering:
-    """Lowers the tiles of one kernel to the code of each thread, by a table such as `emit.OPERATIONS`."""
+    """The lowering of one kernel's tiles to the code of each thread, by a table such as `emit.OPERATIONS`.
+
+    The table's functions emit through `builder`, and ask here for locations, layouts and scratch memory.
+    """
 
     def __init__(self, function: Function, options: Options, stages: int = 1) -> None:
+        """Plan the tiles of a kernel; its loops load ahead into so many stages of shared memory; 1: not ahead."""
         self.contiguous, self.apart, self.stages = options.contiguous, options.apart, stages
         self.plan = plan(function)
         self.storage = Storage(self.plan)
@@ -76,7 +80,11 @@ class Lowering:
         self.now: Op
 
     def lowered(self, table: dict[str, Callable[[Lowering, Op], None]]) -> Lowered:
-        """Lower the whole function by a table with a function for each operation on tiles."""
+        """Lower the whole function, with barriers, and return it; call it once.
+
+        Args:
+            table: by the name of an operation on tiles, the function that lowers it.
+        """
         self.table = table
         body = self.block(self.function.body)
         used = self._arranged()
@@ -113,7 +121,7 @@ class Lowering:
     # Blocks and what is the same in all threads.
 
     def block(self, block: Block) -> Block:
-        """Lower a block; its parameters and yield lose their tiles."""
+        """Return a block lowered, without the tiles among its parameters and in its yield."""
         with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as scope:
             for op in block.ops:
                 if op.name != "yield":
@@ -123,7 +131,11 @@ class Lowering:
         return scope.block
 
     def op(self, op: Op) -> None:
-        """Lower one operation, by the table or by its kind; one that is the same in all threads is emitted as it is."""
+        """Lower one operation and emit it; an operation that is the same in all threads stays as it is.
+
+        An operation in the table, or with blocks, is lowered by its function. Effects, prints and asserts are
+        emitted for the first thread of the block alone.
+        """
         self.now, self.builder.location = op, op.location
         if op.name in self.table:
             self.table[op.name](self, op)
@@ -219,7 +231,10 @@ class Lowering:
             self.builder.emit("touch", (), (), {USES: uses})
 
     def scratch(self, dtype: Scalar | Vector, count: int, label: str) -> Region:
-        """Reserve shared memory for the operation that is being lowered; `label` says for what, in messages."""
+        """Reserve shared memory for the operation that is being lowered, and return its region.
+
+        The memory holds `count` elements; `label` says for what, in messages.
+        """
         region = Region(dtype, count, "scratch", label)
         self.scratches.setdefault(self.now, []).append(region)
         return region
@@ -267,7 +282,10 @@ class Lowering:
         layout.each(self.builder, self.lane, tile_of(values[0]).shape, body, registers)
 
     def uses(self, mode: str, layout: Layout, *values: Value) -> tuple[Use, ...]:
-        """Return the uses of these tiles by a step in which each thread accesses its elements in `layout`."""
+        """Return the uses of these tiles by a step in which each thread accesses its elements in `layout`.
+
+        `mode` is "read" or "write". Tiles in registers have none.
+        """
         return tuple(use for v in values for use in self.location_of(v).uses(mode, layout.who))
 
     def copies(self, pairs: list[tuple[Value, Value]]) -> None:

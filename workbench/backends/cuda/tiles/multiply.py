@@ -61,7 +61,7 @@ class Product(msgspec.Struct, frozen=True):
 
     @property
     def mma(self) -> str:
-        """The name in `fragments.MMA` of the instruction for the operands' type, if it is done by `mma.sync`."""
+        """The name in `fragments.MMA` of the operands' type, for products that are done by `mma.sync`."""
         return self.dtype.name if self.dtype.is_half else "tf32"
 
     @property
@@ -72,7 +72,10 @@ class Product(msgspec.Struct, frozen=True):
 
 
 def tile_matmul(low: Lowering, op: Op) -> None:
-    """Lower a multiplication to a call; an accumulator is first copied to the result, unless they share storage."""
+    """Lower a multiplication of tiles to a `product` operation, which adds to its result if it has an accumulator.
+
+    The accumulator is first copied to the result, unless they share storage.
+    """
     b, (left, right, *acc) = low.builder, op.operands
     if acc:
         # The function adds to what the result holds; usually the two share their storage and nothing is copied.

@@ -31,7 +31,10 @@ Parts = tuple[Value, ...]
 
 
 def with_combinations(function: Function) -> Function:
-    """Return the function in which each reduction and scan has a block that combines two elements."""
+    """Return the function in which each reduction and scan of a tile has a block that combines two elements.
+
+    An operation that has a block already keeps it.
+    """
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         plain = op.name in ("tile_reduce", "tile_scan") and not op.blocks
@@ -77,7 +80,10 @@ def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> P
 
 
 def combine(b: Builder, block: Block, left: Parts, right: Parts) -> Parts:
-    """Emit the combination of two elements at this point; return the result."""
+    """Emit a copy of `block`, which combines two elements, with `left` and `right` as its parameters.
+
+    The result is what the block yields.
+    """
     mapping: dict[Value, Value] = dict(zip(block.params, (*left, *right), strict=True))
     for op in block.ops[:-1]:
         b.append(copy_op(op, mapping))
@@ -123,14 +129,17 @@ def tile_reduce(low: Lowering, op: Op) -> None:
 
 
 def _started(low: Lowering, op: Op, value: Value, index: Callable[[], Value]) -> Parts:
-    """Return the parts of an element to combine: its value, and for argmin and argmax its index."""
+    """Return an element as the parts that a reduction combines: its value, and for argmin and argmax its index.
+
+    The value is cast to the type in which it is combined; `index` is called only if the index is needed.
+    """
     (block,) = op.blocks
     parts = (low.builder.cast(value, block.params[0].type),)
     return (*parts, index()) if len(block.params) == 4 else parts
 
 
 def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) -> None:
-    """Pass the result of a reduction, the last of its combined parts, to `write`."""
+    """Call `write` with the result of a reduction in the result's type: the last of its combined parts."""
     type = op.result.type.dtype if isinstance(op.result.type, Tile) else op.result.type
     # The last part is the place for argmin and argmax, and the value itself for the others.
     write(low.builder.cast(parts[-1], type))

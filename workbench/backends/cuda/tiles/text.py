@@ -37,7 +37,10 @@ def _shared(e: Emitter, op: Op) -> list[str]:
 
 
 def _barrier(e: Emitter, op: Op) -> list[str]:
-    """Emit a barrier of the block, after a wait for the thread's copies if it has `wait`."""
+    """Emit a barrier of the block, after a wait for the thread's asynchronous copies if it has `wait`.
+
+    With the attribute `count`, the last so many groups of copies are not waited for.
+    """
     if not op.attrs[WAIT]:
         return ["__syncthreads();"]
     e.expressions.keys.add(KEY)

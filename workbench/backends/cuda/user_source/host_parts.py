@@ -50,7 +50,10 @@ _REFUSED: tuple[tuple[str, str, str], ...] = (
 
 
 def device_part(source: ExpandedSource) -> ExpandedSource:
-    """Return the source with the host's code blanked out, its names in `host`, and how to launch in Python in `notes`.
+    """Return the source with the host's code blanked out, its names in `host`, and its launches in `notes`.
+
+    A note is a sentence about one launch, in Python. `constexpr` functions without an annotation become
+    `__device__`, and lambdas lose their annotations.
 
     Raises:
         KernelSyntaxError: device code uses textures, surfaces, Thrust, cuRAND or dynamic parallelism; with its
@@ -134,7 +137,10 @@ def _launches(plain: str, text: str) -> Iterator[str]:
 
 
 def _shape(value: str, sizes: dict[str, list[str]]) -> list[str]:
-    """Return the texts of the sizes that a launch's grid or block means: of a `dim3`, or the value alone."""
+    """Return the texts of the sizes that a launch's grid or block has: those of a `dim3`, or the value alone.
+
+    `sizes` has those of `dim3` variables, by name.
+    """
     written = re.fullmatch(r"dim3\s*[({](.*)[)}]", value, re.DOTALL)
     return _listed(written[1]) if written else sizes.get(value, [value])
 

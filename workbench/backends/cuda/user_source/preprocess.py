@@ -89,7 +89,14 @@ def expand_includes(
 
 
 class _Inliner:
-    """Replaces includes in one text by the headers' texts, and records the sources and NVRTC's own headers in it."""
+    """The expansion of the includes in one text, which records the sources and NVRTC's own headers in it.
+
+    Attributes:
+        headers: texts by the names under which they are included.
+        folders: where other includes are looked for.
+        sources: the texts that are part of the result, the first one first.
+        own: names of the compiler's headers that are included, which stay as they are.
+    """
 
     def __init__(self, source: Source, headers: dict[str, Source], folders: list[Path]) -> None:
         self.headers = headers
@@ -129,7 +136,7 @@ class _Inliner:
         return f'#line {first + 1} "{label}"\n{text}\n'
 
     def header(self, name: str, location: Location) -> str:
-        """Return the expanded text of a header; a blank line if `#pragma once` says so.
+        """Return the expanded text of a header; only a line end if it has `#pragma once` and is there already.
 
         Raises:
             KernelSyntaxError: at `location`: there is no such header, or it includes itself.
@@ -174,7 +181,7 @@ def _spelled(name: str, value: Any) -> str:
     """Return a constant as C++: a bool in lower case, a string as it is, a number with all digits.
 
     Raises:
-        LaunchError: as `define_lines`.
+        LaunchError: it is neither a bool, a finite number nor text.
     """
     plain = value.item() if hasattr(value, "item") else value
     if isinstance(plain, str):
@@ -190,7 +197,10 @@ def _spelled(name: str, value: Any) -> str:
 
 
 def placed(error: BuildError, source: ExpandedSource, function: str = "") -> WorkbenchError:
-    """Return a compiler's errors at the lines of the cell or header; the error itself if it names no line of them."""
+    """Return the error to raise for a compiler's errors: at their lines of the cell or header, at most 20 of them.
+
+    If the compiler's log names no line of these, it is `error` itself.
+    """
     errors: list[WorkbenchError] = [
         BuildError(
             f"{message[:1].upper()}{message[1:]}.",

@@ -135,7 +135,7 @@ class Element(msgspec.Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """Whether the fields are all of the class but padding."""
+        """True if the class's fields are known: they cover all of it but padding, and there is at least one."""
         end = 0
         for field in self.fields:
             if field.offset - end >= self.align:
@@ -171,7 +171,11 @@ def elements(mangled: str, members: Sequence[str]) -> tuple[Element, ...]:
 
 
 def _element(values: Sequence[int], members: Sequence[str]) -> Element:
-    """Return the type that a parameter's integers describe, from its depth on; the rest is five for each member."""
+    """Return the type that a parameter's integers describe.
+
+    They are its depth, whether it is const, size, alignment, kind and size of a component, then five for each
+    member.
+    """
     depth, constant, size, align, kind, part = values[:6]
     fields = tuple(sorted(_fields(values[6:], members), key=lambda f: f.offset))
     scalar = SCALARS["uint64"] if kind == _POINTER else _scalar(kind, part)
@@ -180,7 +184,10 @@ def _element(values: Sequence[int], members: Sequence[str]) -> Element:
 
 
 def _fields(values: Sequence[int], members: Sequence[str]) -> Iterator[Field]:
-    """Yield the members that the integers describe, five for each: number, offset, kind, item size, size."""
+    """Yield the members that the integers describe, five for each member.
+
+    They are its number in `members`, its offset, its kind, the bytes of one item, and the bytes of all.
+    """
     for n in range(0, len(values), 5):
         name, offset, kind, item, size = values[n : n + 5]
         pointer = kind == _POINTER
@@ -188,6 +195,6 @@ def _fields(values: Sequence[int], members: Sequence[str]) -> Iterator[Field]:
 
 
 def _scalar(kind: int, size: int) -> Scalar | None:
-    """Return the scalar type of a kind and a size in bytes; None if it is none of ours."""
+    """Return our scalar type for a type's kind, a key of `_SCALARS`, and size in bytes; None if there is none."""
     family = _SCALARS.get(kind, "")
     return SCALARS.get(family if family == "bool" else f"{family}{8 * size}")

@@ -70,7 +70,7 @@ class Signature(msgspec.Struct, frozen=True):
 
 
 def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, ...]:
-    """Return the kernels of a text, in order.
+    """Return the kernels that a text defines, in order; specialisations of templates are left out.
 
     Args:
         source: the text.
@@ -133,7 +133,8 @@ def _declared(d: Declaration) -> list[str]:
 def typed(signature: Signature, elements: Sequence[Element]) -> Signature:
     """Return the signature with the parameter types that NVRTC reported.
 
-    If their number differs from the written ones, as with a macro or a pack, they are named `p0`, `p1`, ….
+    If their number differs from the written ones, as with a macro or a pack, they are named `p0`, `p1`, …, and
+    count as used in the body.
 
     Raises:
         KernelTypeError: a parameter is a reference, which no launch can pass.

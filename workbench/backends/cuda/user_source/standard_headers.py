@@ -46,7 +46,7 @@ def _named(names: str, *more: str) -> str:
 
 
 def _macros(text: str) -> str:
-    """Return C++ that defines macros unless they are defined, from text such as "NAME value|NAME value"."""
+    """Return C++ that defines each macro of a text "NAME value|NAME value|…", unless it is defined already."""
     pairs = (row.strip().split(" ", 1) for row in text.split("|"))
     return "".join(f"#ifndef {name}\n#define {name} {value}\n#endif\n" for name, value in pairs)
 
@@ -124,7 +124,7 @@ def implied(text: str) -> str:
 
 
 def standard(name: str, text: str) -> str | None:
-    """Return the text of a standard header that NVRTC does not have; None if the header is not known.
+    """Return the text that stands for a standard header that NVRTC does not have; None if the header is not known.
 
     Args:
         name: as it is included.

@@ -21,7 +21,7 @@ _SMALL = re.compile(r"u?e\d+m\d+(x\d)?")
 
 
 def _cvt(e: Emitter, i: Instruction) -> None:
-    """Emit cvt: between integers, floats and packed pairs of floats, with its rounding and saturation.
+    """Emit cvt between integers, floats, packed pairs of floats and pairs of fp8, with its rounding and saturation.
 
     Raises:
         BuildError: it packs, rounds stochastically, or has another small type than fp8 pairs.
@@ -54,7 +54,7 @@ def _cvt(e: Emitter, i: Instruction) -> None:
 
 
 def _integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
-    """Emit the conversion of an integer of PTX type `of` to another one, clamped with `.sat`, else wrapped."""
+    """Emit the conversion of an integer from PTX type `of` to type `to`, clamped with `.sat`, else wrapped."""
     if "sat" in i.modifiers:
         bits, signed = BITS[to], to[0] == "s"
         low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
@@ -114,7 +114,13 @@ def _from_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) ->
 
 
 def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
-    """Emit the conversion of a float to another float type, with rounding to integers, flush, saturation and relu."""
+    """Emit the conversion of a float of PTX type `of` to a float type `to`; return the result.
+
+    The instruction's modifiers add rounding to integers, flush of subnormals, saturation and relu.
+
+    Raises:
+        BuildError: it rounds in a direction to bf16, other than toward zero.
+    """
     rounding = next((m for m in i.modifiers if m in _TO_INTEGER), "")
     if "ftz" in i.modifiers:
         value = floats.flushed(e, value)

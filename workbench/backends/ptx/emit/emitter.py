@@ -53,14 +53,14 @@ class Emitter(Writer):
     Attributes:
         current: values of registers within the block that is being written.
         written: names of registers written in that block, in order.
-        uniform: registers that hold the same in all lanes at all times.
+        uniform: names of registers that hold one value in all lanes at all times.
         mask: the name of the i32 mask of the lanes that execute the block.
-        active: the same as a vector of i1.
+        active: the lanes that execute the block, as a vector of i1.
         index: of the instruction in the kernel's code, for faults.
         carry: the carry flag of `add.cc` and the like; None if the block has not set it yet.
         counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
         sanitizing: accesses are checked (`sanitizing.py`).
-        used: registers that some instruction reads.
+        used: names of registers that some instruction reads.
         waits: lanes may wait in loops (`waiting.py`).
         speculated: `id`s of loads whose result may be dropped (`analysis.py`).
     """
@@ -68,6 +68,14 @@ class Emitter(Writer):
     def __init__(
         self, version: tuple[int, int], function: Function, layout: VariableLayout, uniform: frozenset[str]
     ) -> None:
+        """Begin the text of a kernel.
+
+        Args:
+            version: of the PTX, for messages.
+            function: the kernel, with its calls inlined.
+            layout: of its variables.
+            uniform: names of registers that hold one value in all lanes at all times.
+        """
         super().__init__(version)
         self.function = function
         self.layout = layout
@@ -92,7 +100,7 @@ class Emitter(Writer):
         return self.as_type(self.raw(operand, type), type)
 
     def as_type(self, value: Value, type: str) -> Value:
-        """Return a value's bits in the LLVM type of a PTX type.
+        """Return a value's bits in the LLVM type that represents a PTX type.
 
         A wider value is truncated; a narrower one is extended, with its sign for the types "s8" to "s64", else with
         zeros.
@@ -178,12 +186,12 @@ class Emitter(Writer):
         raise self.unsupported_instruction(f"The name {name!r} is not declared")
 
     def word(self, name: str) -> Value:
-        """Emit a load of a named 64-bit word of the launch's context (`context.py`)."""
+        """Emit a load of a named 64-bit word of the launch's context (`context.py`); return its value, a scalar."""
         at = self.new(f"getelementptr i8, ptr %ctx, {word(name)}", "ptr", False)
         return self.new(f"load i64, ptr {at.text}", "i64", False)
 
     def special(self, name: str) -> Value:
-        """Emit what reads a PTX special register such as `%tid.x`.
+        """Emit the read of a PTX special register such as `%tid.x`; return its value.
 
         Raises:
             BuildError: the register cannot be read here.
@@ -295,7 +303,7 @@ class Emitter(Writer):
         return self.op("xor", held, self.int(1, "i1")) if i.negated else held
 
     def executing(self) -> str:
-        """Return the name of the i32 mask of the lanes that execute the instruction, whose guard holds."""
+        """Return the name of the i32 mask of the lanes that execute the current instruction, whose guard holds."""
         guard = self.guard()
         if guard is None:
             return self.mask
@@ -303,16 +311,16 @@ class Emitter(Writer):
         return self.new(f"and i32 {self.mask}, {bits}", "i32", False).text
 
     def mask_bits(self, predicate: Value) -> str:
-        """Return the name of the i32 mask of lanes where a predicate holds."""
+        """Emit the conversion of a predicate to an i32 mask of the lanes where it holds; return the mask's name."""
         predicate = self.spread(predicate)
         return self.new(f"bitcast {predicate} to i32", "i32", False).text
 
     def predicate(self, mask: str) -> Value:
-        """Return a mask of lanes, an i32, as a vector of i1."""
+        """Emit the conversion of a mask of lanes, the text of an i32, to a vector of i1; return it."""
         return self.new(f"bitcast i32 {mask} to <{LANES} x i1>", "i1")
 
     def suspend(self) -> None:
-        """Emit a suspension of the warp's coroutine: the block's other warps run until this one is resumed."""
+        """Emit a suspension of the warp's coroutine: other warps run until this one is resumed."""
         number = self.name()[1:]
         state = self.new("call i8 @llvm.coro.suspend(token none, i1 false)", "i8", False)
         self.row(f"switch i8 {state.text}, label %suspended [i8 0, label %resumed.{number} i8 1, label %cleanup]")

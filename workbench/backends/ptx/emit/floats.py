@@ -211,7 +211,7 @@ def arithmetic(e: Emitter, i: Instruction) -> None:
 
 
 def fused(e: Emitter, i: Instruction) -> None:
-    """Emit fma, or mad of floats, which is the same.
+    """Emit fma of floats, or mad, which is the same: a · b + c, rounded once.
 
     Raises:
         BuildError: it rounds in a direction, and its type is not f32.
@@ -258,7 +258,7 @@ def sign(e: Emitter, i: Instruction) -> None:
 
 
 def _root(e: Emitter, i: Instruction) -> None:
-    """Emit sqrt, rounded to nearest even even where it may be approximate; refuse directed rounding."""
+    """Emit sqrt, rounded to nearest also where PTX allows an approximation; refuse directed rounding."""
     if rounding(e, i) != "rn" and "approx" not in i.modifiers:
         raise e.unsupported_instruction()
     compute(e, i, lambda a: e.intrinsic("llvm.sqrt", a), 1)
@@ -272,7 +272,7 @@ def _through_double(e: Emitter, value: Value, function: Callable[[Value], Value]
 
 
 def _reciprocal(e: Emitter, i: Instruction) -> None:
-    """Emit rcp or rsqrt; refuse directed rounding."""
+    """Emit rcp, correctly rounded, or rsqrt, computed in float64; refuse directed rounding."""
     one = 0x3FF0000000000000
 
     def function(a: Value) -> Value:
@@ -304,7 +304,11 @@ def _copysign(e: Emitter, i: Instruction) -> None:
 
 
 def _testp(e: Emitter, i: Instruction) -> None:
-    """Emit testp: the predicate whether a float is of the class that the instruction names."""
+    """Emit testp: the predicate whether a float is finite, infinite, a number, not one, normal or subnormal.
+
+    Raises:
+        BuildError: it names another class.
+    """
     value = e.read(i.operands[1], i.type)
     classes = {"finite": 0x1F8, "infinite": 0x204, "number": 0x3FC, "notanumber": 3, "normal": 0x108, "subnormal": 0x90}
     bits = classes.get(i.modifiers[0])

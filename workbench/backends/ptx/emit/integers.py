@@ -16,7 +16,7 @@ def is_float(i: Instruction) -> bool:
 
 
 def _integer(e: Emitter, i: Instruction, *count: int) -> list[Value]:
-    """Emit the reads of the operands with these numbers, in the instruction's type."""
+    """Emit the reads of the operands with the numbers `count`, in the instruction's type; return their values."""
     return [e.read(i.operands[n], i.type) for n in count]
 
 
@@ -103,7 +103,10 @@ def _mad(e: Emitter, i: Instruction) -> None:
 
 
 def _mul24(e: Emitter, i: Instruction) -> None:
-    """Emit mul24 or mad24: the low 32 bits of the product of 24-bit integers, or its bits from 16 on with `.hi`."""
+    """Emit mul24 or mad24: the low 32 bits of a product of 24-bit integers, or with `.hi` its bits from 16 on.
+
+    For mad24 the third source is added.
+    """
     a, b = _integer(e, i, 1, 2)
     shift = "ashr" if i.type[0] == "s" else "lshr"
     # 24 bits, extended by a shift up and back down.
@@ -161,7 +164,7 @@ def _shift(e: Emitter, i: Instruction) -> None:
 
 
 def _shf(e: Emitter, i: Instruction) -> None:
-    """Emit shf, a funnel shift of two words: the high word shifted to the left, or the low word to the right."""
+    """Emit shf: two words are shifted as one; its high word for a shift to the left, its low word to the right."""
     low, high, amount = (e.read(i.operands[n], "b32") for n in (1, 2, 3))
     both = e.op("or", e.op("shl", e.cast("zext", high, "i64"), e.int(32, "i64")), e.cast("zext", low, "i64"))
     if "wrap" in i.modifiers:

@@ -119,7 +119,10 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
 
 
 def _layout_of(program: Program, function: Function) -> tuple[VariableLayout, tuple[str, ...]]:
-    """Return the layout of a kernel's variables, and in order the names of those whose addresses a launch passes."""
+    """Return the layout of a kernel's variables, and the names of those whose addresses a launch passes, in order.
+
+    Variables in shared and local memory get offsets; those of the module only if the kernel uses them.
+    """
     offsets: dict[str, int] = {}
     spaces: dict[str, str] = {}
     symbols: dict[str, int] = {}
@@ -160,6 +163,15 @@ class _Kernel:
     def __init__(
         self, program: Program, function: Function, layout: VariableLayout, blocks: list[Block], counting: bool
     ) -> None:
+        """Analyse a kernel before its text is emitted by `text()`.
+
+        Args:
+            program: the PTX module, for its version.
+            function: the kernel, with its calls inlined.
+            layout: of its variables.
+            blocks: its basic blocks, in the order in which lanes converge.
+            counting: emit calls that count what is executed.
+        """
         self.program = program
         self.function = function
         self.blocks = blocks

@@ -286,7 +286,7 @@ def size_of(e: Emitter, size: Immediate) -> Value:
 
 
 def _nothing(e: Emitter, i: Instruction) -> None:
-    """Emit nothing, as for prefetch, discard and other hints."""
+    """Emit nothing: prefetch, discard and other hints have no effect here."""
 
 
 def _fence(e: Emitter, i: Instruction) -> None:
@@ -309,7 +309,7 @@ def is_strong(i: Instruction) -> bool:
 
 
 def _mbarrier(e: Emitter, i: Instruction) -> None:
-    """Emit an operation on an mbarrier object by the rule in `_KINDS`.
+    """Emit an operation on an mbarrier object: init, inval, arrive, arrive_drop, a wait or pending_count.
 
     Raises:
         BuildError: it is of a cluster, counts bytes, or is not known.
@@ -344,7 +344,7 @@ def _arrive(e: Emitter, i: Instruction) -> None:
 
 
 def _arrived(e: Emitter, i: Instruction, operand: Operand, count: Value) -> Value:
-    """Emit the arrival of `count` at an mbarrier object; return the object's state from before."""
+    """Emit an arrival of `count` threads at an mbarrier object; return the object's state from before."""
     target, mask = _object(e, i, operand, e.executing())
     fence(e, gives=True)
     drop = f"i32 {int(i.modifiers[0] == 'arrive_drop')}"

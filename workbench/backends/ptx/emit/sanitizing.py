@@ -36,11 +36,15 @@ def sound_lanes(e: Emitter, mask: str, address: Value, space: str, size: int) ->
 def check_races(
     e: Emitter, mask: str, address: Value, space: str, size: int, kind: int, value: Value | None = None
 ) -> None:
-    """Emit the check of an access to shared or global memory for data races, in a sanitized kernel.
+    """Emit the check of an access to shared or global memory for data races; nothing unless `e.sanitizing`.
 
     Args:
-        e, mask, address, space, size: as for `sound_lanes`.
-        kind: of access, such as READ or WRITE (`library/races.py`).
+        e: the emitter.
+        mask: the i32 of the lanes that access memory.
+        address: generic addresses.
+        space: the state space that the instruction names; "" if it names none.
+        size: bytes per lane.
+        kind: of access: READ, WRITE, ATOMIC, ATOMIC_READ or COPY (`library/races.py`).
         value: what a WRITE writes, as integers: writes of equal values do not race. None: not known.
     """
     if not e.sanitizing or space not in ("shared", "global", ""):
@@ -60,12 +64,17 @@ def check_races(
 def note_read(e: Emitter, mask: str, address: Value, space: str, elem: str, parts: Iterable[int] = (0,)) -> None:
     """Emit the check that the elements which lanes read have been written, in a sanitized kernel.
 
-    Nothing is emitted for parameters and constants, nor for a load whose result a compiler may have meant to discard.
+    Nothing is emitted for parameters and constants, nor for a load whose result a compiler may have meant to
+    discard.
 
     Args:
-        e, mask, address, space: as for `sound_lanes`.
+        e: the emitter; nothing is emitted unless it is `sanitizing`.
+        mask: the i32 of the lanes that read.
+        address: generic addresses.
+        space: the state space that the instruction names; "" if it names none.
         elem: the LLVM type of an element.
-        parts: which elements to check, counted from the address; a compiler may read others along that nothing uses.
+        parts: which elements to check, counted from the address; a compiler may read others along that nothing
+            uses.
     """
     if space in ("param", "const") or (space != "global" and id(e.instruction) in e.speculated):
         return

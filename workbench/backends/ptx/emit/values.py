@@ -40,6 +40,7 @@ class Value(msgspec.Struct, frozen=True):
         return f"<{LANES} x {self.elem}>" if self.lanes else self.elem
 
     def __str__(self) -> str:
+        """Return the type and the text, as an LLVM instruction writes an operand."""
         return f"{self.type} {self.text}"
 
 
@@ -95,7 +96,7 @@ class Writer:
         return Value(str(value - (1 << bits) if value >> (bits - 1) else value), elem, False)
 
     def float(self, bits: int, elem: str) -> Value:
-        """Return a float constant of an LLVM type, given by its bit pattern."""
+        """Emit a float constant of an LLVM type, given by its bit pattern; return it as a scalar."""
         return self.new(f"bitcast i{WIDTH[elem]} {bits} to {elem}", elem, False)
 
     def spread(self, value: Value) -> Value:
@@ -129,7 +130,7 @@ class Writer:
         return self.new(f"{name} {a}, {b.text}", "i1", a.lanes)
 
     def select(self, condition: Value, a: Value, b: Value) -> Value:
-        """Emit a choice, lane by lane: `a` where the condition holds, else `b`."""
+        """Emit a choice, lane by lane: `a` where the condition holds, else `b`; return the result."""
         condition, a, b = self.broadcast(condition, a, b)
         if a.text == b.text:
             return a
@@ -143,7 +144,7 @@ class Writer:
         return self.new(f"{name} {value} to {to}", elem, value.lanes)
 
     def resize(self, value: Value, elem: str, signed: bool = False) -> Value:
-        """Convert an integer to the width of `elem`: truncated, or extended with zeros, with the sign if `signed`."""
+        """Return an integer as the LLVM type `elem`: truncated, or extended by zeros or, if `signed`, its sign."""
         now, then = WIDTH[value.elem], WIDTH[elem]
         if now == then:
             return value

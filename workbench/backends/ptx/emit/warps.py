@@ -191,7 +191,7 @@ def _local_access(e: Emitter, operand: Operand) -> Access:
 
 
 def _argument(e: Emitter, operand: Operand) -> Value:
-    """Load an argument of a call, a variable in local memory, as eight bytes.
+    """Emit the load of a call's argument, a variable in local memory, as eight bytes; return its value.
 
     Behind an argument of four bytes these include the next one's.
     """
@@ -269,7 +269,7 @@ def _layout(i: Instruction) -> tuple[str, ...]:
 
 
 def _at(e: Emitter, offset: int) -> str:
-    """Emit the address of `%scratch` plus a number of bytes, and return the name of the pointer."""
+    """Emit the address `offset` bytes into `%scratch`, which holds matrices' fragments; return its name."""
     return e.new(f"getelementptr i8, ptr %scratch, i64 {offset}", "ptr", False).text
 
 

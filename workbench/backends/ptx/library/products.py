@@ -19,7 +19,7 @@ _WIDEN = {
 
 
 def _table(name: str, indices: list[int]) -> str:
-    """Return an LLVM global constant with these numbers."""
+    """Return the LLVM text of a global constant `@name`, an array of these numbers as i32."""
     return f"@{name} = internal constant [{len(indices)} x i32] [{', '.join(f'i32 {p}' for p in indices)}]\n"
 
 
@@ -54,7 +54,15 @@ done:
 
 
 def _collect(name: str, kind: str, wide: str) -> str:
-    """Return the LLVM IR of a function that copies a dense matrix into a fragment's registers: `_spread` reversed."""
+    """Return the LLVM IR of a function that copies a dense matrix into a fragment's registers.
+
+    Elements are narrowed if they are f16.
+
+    Args:
+        name: the function's name.
+        kind: PTX type of the elements in registers.
+        wide: LLVM type of the elements in the matrix.
+    """
     half = kind == "f16"
     element = "half" if half else wide
     narrow = f"  %h = fptrunc {wide} %w to half\n" if half else f"  %h = select i1 true, {wide} %w, {wide} %w\n"
@@ -80,12 +88,15 @@ done:
 
 
 def _wide(p: Product) -> str:
-    """Return the LLVM type in which a product is computed: that of C, or float."""
+    """Return the LLVM type in which a product is computed: i32 for s32, double for f64, else float."""
     return {"s32": "i32", "f64": "double"}.get(p.c, "float")
 
 
 def _product(p: Product) -> str:
-    """Return the LLVM IR of a product's function: A, B, C from fragments to dense matrices, D back to C's fragment."""
+    """Return the LLVM IR of the function of one form of `mma.sync`, with its tables of indices.
+
+    It copies A, B, C from fragments to dense matrices, and the result D back to C's fragment.
+    """
     wide = _wide(p)
     sizes = {"a": p.m * p.k, "b": p.k * p.n, "c": p.m * p.n}
     tables = "".join(_table(f"{p.name}.{x}", getattr(p, f"{x}_places")) for x in "abc")

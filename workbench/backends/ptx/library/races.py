@@ -331,7 +331,7 @@ def looking(name: str, lane: str, first: str) -> str:
 
     Args:
         name: the function's name.
-        lane: LLVM text for one lane.
+        lane: LLVM text that checks one lane.
         first: LLVM text before the first lane.
     """
     scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %how", "i32 %index"]

@@ -60,5 +60,5 @@ def _splat(m: re.Match[str]) -> str:
 
 
 def _word_address(name: str) -> str:
-    """Return an LLVM instruction for the address of a named word of the launch's context."""
+    """Return the LLVM text that computes the address of a named word of the launch's context, `%ctx`."""
     return f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}"

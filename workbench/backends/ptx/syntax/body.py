@@ -31,7 +31,13 @@ Declaration = Callable[[Tokens, str, bool], Variable]
 
 
 class _Scope:
-    """The names declared between one pair of braces, each with its unique name in the function."""
+    """The names declared between one pair of braces, each with its unique name in the function.
+
+    Attributes:
+        outer: the scope around it; None for the function's body.
+        names: by declared name, the unique name of a register or a variable.
+        labels: by declared name, the unique name of a label.
+    """
 
     def __init__(self, outer: _Scope | None) -> None:
         self.outer = outer
@@ -44,6 +50,14 @@ class Body:
     """The parser of one function's body, after its opening brace."""
 
     def __init__(self, tokens: Tokens, head: Function, version: tuple[int, int], declaration: Declaration) -> None:
+        """Begin behind the body's opening brace.
+
+        Args:
+            tokens: of the module, which `read` advances.
+            head: the function, without code and declarations.
+            version: of the PTX, for messages.
+            declaration: parses the declaration of a variable, as `parse.variable` does.
+        """
         self.t = tokens
         self.head = head
         self.version = version
@@ -207,7 +221,11 @@ class Body:
         self.scopes.append(self.scope)
 
     def _operand(self) -> Operand:
-        """Parse the next operand: a group, an address, a negation, a number or a name with an offset."""
+        """Parse the next operand: a group, an address, a negation, a number, or a name with an offset; return it.
+
+        Raises:
+            BuildError: it has a form that cannot be executed.
+        """
         t = self.t
         line, word = t.line, t.peek()
         if word in "{(" and word:
@@ -279,7 +297,11 @@ class Body:
         return Symbol(name)
 
     def _resolved(self, instruction: Instruction, scope: _Scope) -> Instruction:
-        """Return an instruction with its labels replaced by unique ones, as its scope sees them."""
+        """Return a jump with unique names for its labels, as its scope sees them; other instructions unchanged.
+
+        Raises:
+            BuildError: there is no such label.
+        """
         if instruction.opcode not in _JUMPS:
             return instruction
 

@@ -159,7 +159,7 @@ def _half_of_address(match: re.Match[str]) -> str:
 def _moved(match: re.Match[str]) -> str:
     """Return the expansion of wmma.load or wmma.store: plain loads or stores of each lane's elements.
 
-    The match is returned as it is if its form is not known.
+    The text of the match is returned as it is if its form is not known.
     """
     what, parts = match["what"], match["rest"].split(".")
     shape = next((m for p in parts if (m := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", p))), None)

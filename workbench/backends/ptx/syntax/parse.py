@@ -117,7 +117,11 @@ class _Module:
             self.variables[declared.name] = declared
 
     def _function(self, entry: bool, line: int) -> None:
-        """Parse a function or entry after its directive, and add it; a mere declaration never replaces a definition."""
+        """Parse a kernel or function after its directive, and add it; a declaration never replaces a definition.
+
+        Raises:
+            BuildError: its parameters or its body have a form that cannot be executed.
+        """
         t = self.tokens
         while t.peek().startswith("."):  # .attribute, .noreturn before the name
             t.next()

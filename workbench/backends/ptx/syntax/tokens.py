@@ -20,7 +20,12 @@ _TOKEN = re.compile(
 
 
 class Tokens:
-    """The tokens of a PTX text, with the position of the next one to read."""
+    """The tokens of a PTX text without its comments, with the position of the next one to read.
+
+    Attributes:
+        words: the tokens, and "" at the end.
+        at: the index in `words` of the next token.
+    """
 
     def __init__(self, text: str) -> None:
         text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
@@ -83,7 +88,10 @@ class Tokens:
         return sign * _integer(self.next())
 
     def number(self) -> Immediate:
-        """Return the integer or float that comes next, which may have a sign, and advance past it."""
+        """Return the integer or float that comes next, which may have a sign, and advance past it.
+
+        A float in decimal is taken as float64; the next token has to be a number.
+        """
         sign = -1 if self.take("-") else 1
         word = self.next()
         kind = word[:2].lower()

@@ -28,6 +28,8 @@ class Element:
     """An element of a tile, in the loop of the thread that has it; code for its indices is emitted on demand.
 
     Attributes:
+        builder: receives that code.
+        shape: of the tile.
         register: the number of the thread's register that holds it; None in a loop over shared memory.
     """
 
@@ -95,11 +97,15 @@ class Striped(msgspec.Struct, frozen=True):
 
     @property
     def who(self) -> Hashable:
-        """The share of each thread, as `Use.who` names it."""
+        """A name for the share of elements that each thread has; equal names mean equal shares."""
         return ("striped", self.threads)
 
     def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
-        """Emit `body` for each element; with `registers`, in an unrolled loop, so that registers' numbers are known."""
+        """Emit `body` for each element that a thread has.
+
+        With `registers` it is an unrolled loop, so that registers' numbers are known; else a plain one, in which
+        `Element.register` is None unless a thread has only one element.
+        """
         # With one register per thread there is no loop to write, and no index to compute.
         if self.registers == 1:
             first = builder.const(0)
@@ -163,7 +169,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def who(self) -> Hashable:
-        """The share of each thread, as `Use.who` names it."""
+        """A name for the share of elements that each thread has: the layout. Equal names mean equal shares."""
         return self
 
     @property
@@ -185,7 +191,12 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return f"({group} + {number} / 2 * {self.down}) * {MMA_ROWS} + {number} % 2 * 8 + {lane} % {WARP} / 4"
 
     def column(self, lane: str, number: str) -> str:
-        """Return the C++ expression of the matrix's column that is a thread's own column `number`; see `row`."""
+        """Return the C++ expression of the matrix's column that is a thread's own column `number`.
+
+        Args:
+            lane: the C++ name of the thread's index.
+            number: a C++ name or literal.
+        """
         if not self.fragments:
             return f"{lane} % {self.across} + {number} * {self.across}"
         # … and columns 2 (l % 4) and the one after it.
@@ -193,7 +204,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return f"({group} + {number} / 2 * {self.across}) * {MMA_COLUMNS} + {lane} % 4 * 2 + {number} % 2"
 
     def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
-        """Emit `body` for each element, in unrolled loops whatever `registers` is."""
+        """Emit `body` for each element that a thread has, in unrolled loops whatever `registers` is."""
 
         def row(i: Value) -> None:
             at = self._coordinate(builder, lane, i, rows=True)

@@ -17,18 +17,23 @@ from workbench.types import int32
 
 
 class InRegisters(msgspec.Struct, frozen=True, eq=False):
-    """A location in registers: the tile is spread over the threads."""
+    """A location in registers: the tile is spread over the threads.
+
+    Attributes:
+        slots: the IR value of each thread's registers.
+        layout: which thread has which element in which register.
+    """
 
     slots: Value
     layout: Layout
 
     def read(self, builder: Builder, element: Element) -> Value:
-        """Emit a read of the thread's own element."""
+        """Emit a read of an element, which has to be the thread's own; return its value."""
         assert element.register is not None
         return builder.slot_read(self.slots, element.register)
 
     def write(self, builder: Builder, element: Element, value: Value) -> None:
-        """Emit a write of the thread's own element."""
+        """Emit a write of an element, which has to be the thread's own."""
         assert element.register is not None
         builder.slot_write(self.slots, element.register, value)
 
@@ -55,20 +60,23 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
     aligned: bool = True
 
     def read(self, builder: Builder, element: Element) -> Value:
-        """Emit a read of an element, which may be any."""
+        """Emit a read of any element of the tile; return its value."""
         return builder.slot_read(self.region.slots, self.at(element))
 
     def write(self, builder: Builder, element: Element, value: Value) -> None:
-        """Emit a store of an element to the tile's slots in shared memory."""
+        """Emit a write of any element of the tile."""
         builder.slot_write(self.region.slots, self.at(element), value)
 
     def at(self, element: Element) -> Value:
-        """Return the index of an element in the region's slots."""
+        """Emit the computation of an element's index in the region's slots, and return it."""
         dense = self.entire and self.steps == row_major(element.shape)
         return element.linear if dense else element.weighted(list(self.steps), self.offset)
 
     def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
-        """Return the use of the region by a step; unless the tile is all of the region, `who` becomes any thread."""
+        """Return the use of the region by a step in which each thread accesses the share of elements named `who`.
+
+        `mode` is "read" or "write". Unless the tile is all of the region, `who` becomes any thread.
+        """
         return (Use(self.region, mode, who if self.entire else ANY),)
 
 

@@ -60,7 +60,10 @@ class Plan:
 
 
 def uniform_ops(block: Block) -> Iterator[Op]:
-    """Yield every operation that a block of threads does as one: those inside maps and combinations are left out."""
+    """Yield the operations of a block and of the ifs and loops in it, which a block's threads do together.
+
+    The operations inside maps and combinations of tiles are left out.
+    """
     for op in block.ops:
         yield op
         if not op.name.startswith("tile_"):
@@ -69,7 +72,10 @@ def uniform_ops(block: Block) -> Iterator[Op]:
 
 
 def plan(function: Function) -> Plan:
-    """Decide for every tile of the function whether it is in registers, in shared memory, or a view."""
+    """Return the plan of which tiles of a function are in registers, in shared memory, or views of others.
+
+    The plan's function has copies of tiles to shared memory where these are needed.
+    """
     result = Plan(function)
     ops = list(uniform_ops(function.body))
     values = {

@@ -19,7 +19,7 @@ _IN_PLACE = {"tile_map": slice(None), "tile_insert": slice(0, 1), "tile_place": 
 
 
 class Storage:
-    """The assignment of tiles to storage, by liveness."""
+    """The assignment of a kernel's tiles to storage by liveness: tiles never needed at once may share one."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -120,7 +120,7 @@ Constants = dict[Value, Any]
 
 
 def place_barriers(block: Block) -> Block:
-    """Replace each `touch` by a `barrier`, or remove it.
+    """Return the block with a `barrier` in place of each `touch` that needs one, and without the others.
 
     A barrier's attribute `wait` says that copies are under way, which each thread waits for before it arrives.
     """
@@ -132,7 +132,10 @@ def place_barriers(block: Block) -> Block:
 def _walk(block: Block, open_: Open, constants: Constants) -> tuple[list[Op], Open]:
     """Return a block's operations with barriers for touches where needed, and the uses that no barrier follows.
 
-    `open_` are the uses that are open before it.
+    Args:
+        block: the block.
+        open_: the uses before it that no barrier has followed yet.
+        constants: the constants of the kernel, by value.
     """
     ops: list[Op] = []
     for op in block.ops:
@@ -163,7 +166,13 @@ def _walk(block: Block, open_: Open, constants: Constants) -> tuple[list[Op], Op
 
 
 def _loop(op: Op, before: Open, constants: Constants) -> tuple[list[list[Op]], Open]:
-    """Return the lowered blocks of a loop, and the uses that are open after it."""
+    """Return each block's operations of a loop, with barriers, and the uses after it that no barrier follows.
+
+    Args:
+        op: the loop.
+        before: the uses before it that no barrier has followed yet.
+        constants: the constants of the kernel, by value.
+    """
     inside = _defined_in(op)
     head = before
     # To a fixed point: what is open at the end of the body is open at its beginning in the next turn. It ends, since
