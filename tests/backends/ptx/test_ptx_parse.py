@@ -13,6 +13,7 @@ from workbench.backends.ptx.flow import basic_blocks
 from workbench.backends.ptx.inline import inlined
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import Address, Group, Immediate, Loc, Register, Symbol
+from workbench.backends.ptx.syntax.tokens import Tokens
 from workbench.errors import BuildError
 
 TEXT = """//
@@ -162,3 +163,8 @@ def test_recursion_and_absent_kernels_are_refused() -> None:
         inlined(parse(text), "k")
     with pytest.raises(BuildError, match=r"no kernel 'other'.*It has k"):
         parse(text).entry("other")
+
+
+def test_integers_in_every_base() -> None:
+    tokens = Tokens("0b101 0B11U 0x1F 017 42U")
+    assert [tokens.integer() for _ in range(5)] == [5, 3, 31, 15, 42]

@@ -79,6 +79,7 @@ def formatted(text: int, values: int, memory: Bytes) -> str:
         value = take(("i" if kind in "dic" else "u") + ("8" if wide else "4"))
         if length in _NARROW:  # passed as int, printed as its low bits
             value = np.array(value).astype(f"{'i' if kind in 'di' else 'u'}{_NARROW[length]}").item()
+        value = value & 0xFF if kind == "c" else value  # C prints the low byte
         return f"{shape}{'d' if kind in 'diu' else kind}" % value
 
     return _FORMAT.sub(one, text_at(memory, text))

@@ -42,7 +42,6 @@ class _Scope:
     def __init__(self, outer: _Scope | None) -> None:
         self.outer = outer
         self.names: dict[str, str] = {}
-        self.families: dict[str, str] = {}  # "%r" of "%r<5>" and its type
         self.labels: dict[str, str] = {}
 
 

@@ -11,7 +11,7 @@ from workbench.backends.ptx.syntax.program import Immediate, unsupported
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _TOKEN = re.compile(
     r"""0[fF][0-9a-fA-F]{8}(?!\w) | 0[dD][0-9a-fA-F]{16}(?!\w)
-      | 0[xX][0-9a-fA-F]+U? | \d+\.\d+(?:[eE][-+]?\d+)? | \d+U?(?![\w])
+      | 0[xX][0-9a-fA-F]+U? | 0[bB][01]+U? | \d+\.\d+(?:[eE][-+]?\d+)? | \d+U?(?![\w])
       | \.?[%$_A-Za-z][\w$]*(?:(?:\.|::)[\w$]+)*
       | \.\d\w*(?:(?:\.|::)[\w$]+)*
       | "(?:[^"\\]|\\.)*" | [{}\[\](),;:@!|+\-<>=*~&^/] """,
