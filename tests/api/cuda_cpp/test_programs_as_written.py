@@ -110,8 +110,8 @@ def constants_are_set_from_python() -> None:
 @program
 def formats_of_printf() -> None:
     m = module(r"""extern "C" __global__ void k() { if (threadIdx.x < 2)
-        printf("[%d] %5.2f %-4s| %llu %#x %c %e %% %hd %hu %hhd %c\n", threadIdx.x, 3.14159f, "ab", 1234567890123ull, 255,
-            'z', 1e-3, 70000, -1, 200, 'A' - 256); }""")
+        printf("[%d] %5.2f %-4s| %llu %#x %c %e %% %hd %hu %hhd %c\n", threadIdx.x, 3.14159f, "ab", 1234567890123ull,
+            255, 'z', 1e-3, 70000, -1, 200, 'A' - 256); }""")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         go(m["k"], 1, 32)

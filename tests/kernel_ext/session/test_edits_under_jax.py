@@ -171,6 +171,6 @@ def test_one_edit_says_the_same_of_all_older_programs() -> None:
     calls = [edits._Calls() for _ in range(3)]
     for each in calls:
         each.set_message("spring was redefined in cell [7].")
-    assert len({id(each.text) for each in calls}) == 1
+    assert len({id(each.message) for each in calls}) == 1
     calls[0].set_message("")
-    assert calls[0].text is None and calls[1].text.value == b"spring was redefined in cell [7]."
+    assert calls[0].message is None and calls[1].message.value == b"spring was redefined in cell [7]."

@@ -42,6 +42,9 @@ def emit_builtin(emitter: Emitter, op: Op) -> None:
 def emit_wrap_index(emitter: Emitter, op: Op) -> None:
     """Emit an index counted from the start: a negative one counts from the end, and gets the size added."""
     (index,), (size,), w = emitter.operands(op.operands[0]), emitter.operands(op.operands[1]), emitter.writer
+    if element(op.result.type).kind is Kind.UINT:  # never negative
+        emitter.bind(op.result, [index])
+        return
     kind = register(element(op.result.type))
     negative = w.emit(f"icmp slt {kind} {index}, 0")
     counted = w.emit(f"add {kind} {index}, {size}")
