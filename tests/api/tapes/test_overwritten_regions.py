@@ -5,7 +5,8 @@ import pytest
 
 import workbench as wb
 
-N, M = 130, 256  # more than CLEARED_BYTES
+SIZES = ((130, 256), (6, 24))
+"""Rows and columns of arrays of more and of fewer bytes than CLEARED_BYTES."""
 ROWS = wb.array2d[wb.float64]
 
 
@@ -126,14 +127,16 @@ KERNELS = (rows, some_columns, no_columns, planes, planes_apart, twice, repeated
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 @pytest.mark.parametrize("checks", [False, True])
 @pytest.mark.parametrize("later", [False, True], ids=["the seed", "a sum of steps"])
-def test_what_was_overwritten_owes_nothing(kernel: wb.Kernel, checks: bool, later: bool):
+@pytest.mark.parametrize("size", SIZES, ids=["many bytes", "few bytes"])
+def test_what_was_overwritten_owes_nothing(kernel: wb.Kernel, checks: bool, later: bool, size: tuple[int, int]):
     """The gradient of a result is used up where the launch stored to it, and stays everywhere else."""
     random = np.random.default_rng(3)
-    held, seed = random.standard_normal((N, M)), random.standard_normal((N + 3, M + 4))
+    rows, columns = size
+    held, seed = random.standard_normal(size), random.standard_normal((rows + 3, columns + 4))
     x = wb.array(held, dtype=wb.float64, device="cpu", requires_grad=True)
     y = wb.zeros(seed.shape, dtype=wb.float64, device="cpu", requires_grad=True)
     z = wb.zeros(seed.shape, dtype=wb.float64, device="cpu", requires_grad=True)
-    dim = M if kernel in (planes, planes_apart) else N if kernel in BY_ROWS else (N, M)
+    dim = columns if kernel in (planes, planes_apart) else rows if kernel in BY_ROWS else size
     with wb.Tape() as tape:
         wb.launch(kernel, dim, [x, y], checks=checks)
         if later:
