@@ -165,6 +165,7 @@ class _Film:
     """Draws the views and the loss that one loop watches, frame by frame."""
 
     def __init__(self, shell: Any) -> None:
+        """Make a film without frames, to be shown in a cell of `shell`."""
         from kernel_ext.views.arrays.animation import Reel
 
         self._shell, self._reel, self._started, self._failed = shell, Reel(), False, False
@@ -286,6 +287,7 @@ class Interrupted:
     """
 
     def __init__(self, shell: Any) -> None:
+        """Attach to a shell; nothing is registered before `install`."""
         self._events = shell.events
         self._before: tuple[object, ...] = ()
 

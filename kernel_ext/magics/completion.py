@@ -56,13 +56,16 @@ _HEADERS = (("cuda", "use"), ("cuda", "header"))
 def complete(
     line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], completions: Completions = PLACES
 ) -> list[str] | None:
-    """List what may replace the last word of `line`; None if it is no line of these magics.
+    """List, sorted, what may replace the last word of `line`, or of that what is behind its last comma.
 
     Args:
         line: the text before the cursor, from `%` on.
         parsers: magics (without `%`) and what parses their lines.
         namespace: the user's names.
-        completions: what fits where.
+        completions: what lists the values of arguments that have no fixed choices.
+
+    Returns:
+        The completions, options last; None if it is no line of these magics, or has no blank yet.
     """
     words = line.split(" ")
     parser = parsers.get(words[0].lstrip("%"))

@@ -77,7 +77,10 @@ def _near(magic: Any, message: str) -> str:
 
 
 def with_help(magics: Magics) -> Magics:
-    """Replace each magic of `magics` by one that prints its help for `--help` on its line or `-h` as its first word."""
+    """Replace, in place, each magic by one that prints its help if its line asks for that; return `magics`.
+
+    A line asks by `--help` anywhere, or by `-h` as its first word.
+    """
     for kind, names in magics.magics.items():
         for name, magic in names.items():
             names[name] = _asked(magic, "%%" if kind == "cell" else "%")

@@ -141,7 +141,7 @@ class Made(msgspec.Struct, frozen=True):
     Attributes:
         text: its HTML.
         computing: how many of its views compute.
-        still: a sentence on a view that does not, and why; empty if all do that could.
+        still: a clause, from `; ` on, on the last view that could not be made to compute, and why; else empty.
     """
 
     text: str
@@ -173,7 +173,7 @@ def made_page(
         views: what it shows, in order.
         texts: those that each view offers.
         strict: refuse views whose program cannot run in a page; else they are pictures, and the result says why.
-        above: as of `page`.
+        above: HTML above each view, and below the last one.
 
     Raises:
         Refusal: there is nothing to show, or, if `strict`, a program cannot run in a page.
@@ -211,10 +211,11 @@ def write_page(
         title: the page's heading.
         views: what it shows, in order; pages among them are replaced by their views.
         texts: those that each view offers.
-        strict, above: as of `made_page`.
+        strict: refuse views whose program cannot run in a page; else they are pictures, and the sentence says why.
+        above: HTML above each view, and below the last one.
 
     Raises:
-        Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
+        Refusal: there is nothing to show, a program cannot run in a page (if `strict`), or the file cannot be written.
     """
     views = parts_of(views)
     built = made_page(title, views, texts, strict, above)

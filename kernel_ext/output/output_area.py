@@ -153,7 +153,9 @@ def forget_session() -> None:
 
 
 def runs_of_cells(shell: Any, marked: bool = False) -> tuple[_Run | None, list[_Run]]:
-    """Return the run of the cell that runs, if it showed something, and those of all cells.
+    """Return the run of the cell that is running, and the last runs of all cells.
+
+    The first is None if the cell has shown nothing yet, unless `marked` makes it show something.
 
     Args:
         shell: whose cell runs.
@@ -200,6 +202,7 @@ def _run(shell: Any) -> _Run:
 
 
 def _close(*widgets: Any) -> None:
+    """Close these widgets; the static fallbacks that they hide come back."""
     for widget in widgets:
         widget.close()
 
@@ -239,7 +242,10 @@ def show_and_keep(shown: Shown, shell: Any) -> Showing | None:
 
 
 def _draw_again(shown: Shown, twin: str, view: Any) -> None:
-    """Put a later view into the static fallback, which is what a saved notebook shows."""
+    """Put a later view into the static fallback, which is what a saved notebook shows; None leaves that as it is.
+
+    Then the static fallbacks of other widgets that were redrawn meanwhile are brought up to date, too.
+    """
     if view is not None:
         update_display(shown.with_view(view).bundle(twin), raw=True, display_id=twin)
     while _REDRAWN:  # what it drew again besides itself rests, too

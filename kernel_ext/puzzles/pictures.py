@@ -91,6 +91,7 @@ class Picture:
         return _svg(width, height, self.title, parts)
 
     def __repr__(self) -> str:
+        """Return the title."""
         return self.title
 
     def _repr_html_(self) -> str:

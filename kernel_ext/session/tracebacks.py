@@ -54,7 +54,10 @@ def cell_label(shell: Any, filename: str) -> str:
 
 
 def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None) -> list[str]:
-    """Return the lines that show an error; `label` names a file, `tb` says where the user's code met the error."""
+    """Return the lines that show an error, without Workbench's frames; of `CellErrors` all, and their number.
+
+    `label` returns what people call a file, `tb` says where the user's code met the error.
+    """
     if isinstance(error, CellErrors):
         return [row for each in error.errors for row in (*_one(each, label), "")] + [f"{len(error.errors)} errors"]
     caller = _caller(tb, error.location, label)
@@ -164,7 +167,7 @@ def _of_user(tb: TracebackType | None, inside: bool = False) -> TracebackType | 
 
 @contextmanager
 def _shortened(error: BaseException) -> Iterator[None]:
-    """Remove Workbench's frames from the errors that led to this one, within a `with` block."""
+    """Remove Workbench's frames from the errors that led to this one, within a `with` block; restore them after it."""
     originals: list[tuple[BaseException, TracebackType | None]] = []
     while (before := error.__cause__ or error.__context__) is not None and all(before is not e for e, _ in originals):
         originals.append((before, before.__traceback__))

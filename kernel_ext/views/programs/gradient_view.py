@@ -36,7 +36,7 @@ class CheckView(msgspec.Struct, frozen=True):
 
 
 class PairView(msgspec.Struct, frozen=True):
-    """Represents an array next to its adjoint; a report keeps adjoints alone, and `value` is None."""
+    """Represents an array next to its adjoint; in the view of a `%grad` report `value` is None."""
 
     name: str
     value: ArrayView | None
@@ -73,7 +73,10 @@ def grads_view(verdict: wb.Verdict | None, tape: wb.Tape | None, arrays: Mapping
 
 
 def report_view(report: wb.GradientReport) -> GradsView:
-    """Return the view of `%grad`'s answer: the gradients, and what its kernels' checks compared."""
+    """Return the view of `%grad`'s answer: the gradients, and what its kernels' checks compared.
+
+    Gradients that cannot be drawn, those of arrays of structs, are left out.
+    """
     pairs = []
     for name, gradient in report.gradients.items():
         with suppress(Refusal):  # an array of structs has numbers in the report, and no picture
