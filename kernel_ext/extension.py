@@ -292,12 +292,12 @@ class Interrupted:
         self._before: tuple[object, ...] = ()
 
     def install(self) -> None:
-        """Register the hook with the shell."""
+        """Register `cell_begins` and `cell_ends` with the shell, to be called around each cell."""
         self._events.register("pre_run_cell", self.cell_begins)
         self._events.register("post_run_cell", self.cell_ends)
 
     def remove(self) -> None:
-        """Remove the hook from the shell."""
+        """Remove `cell_begins` and `cell_ends` from the shell."""
         self._events.unregister("pre_run_cell", self.cell_begins)
         self._events.unregister("post_run_cell", self.cell_ends)
 

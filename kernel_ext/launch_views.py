@@ -221,7 +221,7 @@ def backward(kernel: Any, dim: Any, inputs: Sequence[Any] = (), outputs: Sequenc
 
 
 def both_ways(sweeps: inspect.Sweeps) -> Shown:
-    """Show what `workbench.inspect.sweeps` returned.
+    """Show a warp of a kernel forwards and then backwards, as `workbench.inspect.sweeps` followed it.
 
     Args:
         sweeps: a warp's two sweeps.

@@ -287,7 +287,7 @@ def picture_of(watched: Any, draw: Callable[[Any], Shown] = array) -> moving.Pic
 
 
 class Animated(Shown):
-    """Represents a moving picture; see `animate`."""
+    """Represents a program as a moving picture, which `animate` returns; `save` writes its frames to a file."""
 
     def __init__(self, animation: moving.Animation) -> None:
         """Show the animation; a notebook without a kernel shows the frame that was shown last."""

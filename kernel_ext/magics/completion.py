@@ -121,7 +121,7 @@ class Matcher:
     """Tab completion in one shell: `install` adds it, and `remove` leaves the shell as it was before."""
 
     def __init__(self, shell: Any, magics: tuple[Any, ...], headers: Headers) -> None:
-        """Attach to `shell`: these magics, and the headers that `%%cuda` cells may use."""
+        """Prepare to complete lines of these magics in `shell`, and names of headers that `%%cuda` cells saved."""
         self.shell = shell
         self._completions = {**PLACES, **dict.fromkeys(_HEADERS, lambda _: list(headers.sources))}
         self._parsers = {

@@ -151,7 +151,7 @@ class Help:
         self._shell._object_find = find_word
 
     def remove(self) -> None:
-        """Remove the hooks, so that IPython shows its own help again."""
+        """Undo `install`: IPython shows its own help again, and no longer finds words of the language without `wb.`."""
         if self._before is not None:
             self._inspector.mime_hooks = self._before
             del self._shell._object_find

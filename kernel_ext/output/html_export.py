@@ -150,7 +150,7 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
-    """Return views, each page among them replaced by its own views.
+    """Return views as a flat tuple, with each page among them replaced by the views that it shows.
 
     Raises:
         Refusal: one is no view.

@@ -78,7 +78,10 @@ class _Run(msgspec.Struct):
         display(_marked(shown, ""), raw=True, display_id=twin)
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Return the widget of a view, not displayed yet; None if anywidget is not installed."""
+        """Return the showing of a view's widget, a spare one or a new one, which is not displayed yet.
+
+        None if anywidget is not installed.
+        """
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -129,7 +132,7 @@ Shown.show_here = show_here
 
 
 def session_views() -> list[Shown]:
-    """Return everything that the last runs of all cells showed, in order."""
+    """Return everything that the last run of each cell showed, in the order of these runs."""
     return [shown for run in _RUNS.values() for shown in run.views]
 
 
@@ -208,7 +211,10 @@ def _close(*widgets: Any) -> None:
 
 
 def _note(shown: Shown, run: _Run) -> None:
-    """Store a view for an export; its arrays only as long as its widget holds them."""
+    """Append a view, or the views of a page, to what a run has shown, for an export.
+
+    Arrays and what else their widgets take are held weakly.
+    """
     from kernel_ext.output.computed import subject_of
 
     for part in shown.parts:

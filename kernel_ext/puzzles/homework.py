@@ -254,7 +254,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def _ran(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Run a submission's cells; return the names that they define, and the text and error of each cell that failed."""
+    """Run a submission's cells in a new shell; return its names, and the text and error of each cell that failed."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

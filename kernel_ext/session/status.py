@@ -52,7 +52,7 @@ def fail(view: StatusView, error: BaseException) -> StatusView:
 
 
 def error_rows(error: BaseException) -> tuple[ErrorRow, ...]:
-    """Return a row per error, in the order of the cell's lines."""
+    """Return rows for an error: one for each error in `CellErrors`, in their order, else a single one."""
     if isinstance(error, CellErrors):
         return tuple(row for each in error.errors for row in error_rows(each))
     if isinstance(error, WorkbenchError):
@@ -65,7 +65,7 @@ _WORDLESS: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
 
 
 def headline(view: StatusView) -> str:
-    """Return the view's one line: what happened, to what, how long it took."""
+    """Return the line on a cell's build by the view's state: what happened, to which kernels, how long it took."""
     return _LINES[view.state](view)
 
 

@@ -40,7 +40,7 @@ class Uniform:
 
     @property
     def value(self) -> Any:
-        """The current value."""
+        """The current value; each use of it is noted as a read."""
         self.read(self)
         return self._value
 
@@ -110,6 +110,7 @@ class Uniform:
         return round(self.value, digits)
 
     def __format__(self, form: str) -> str:
+        """Format the value as such a number or vector would be."""
         return format(self.value, form)
 
     def __eq__(self, other: object) -> Any:

@@ -95,7 +95,7 @@ class CSR:
 
     @property
     def struct(self) -> StructValue:
-        """The value to pass to a kernel."""
+        """The matrix as a struct of its three arrays, which are not copied, to pass to a kernel."""
         return _struct_of(self._word, self.values.dtype)(self.starts, self.columns, self.values)
 
     def _refuse(self) -> None:
@@ -132,7 +132,7 @@ class CSR:
 
     @property
     def dtype(self) -> Scalar:
-        """The type of the numbers."""
+        """The type of the numbers, of BSR that of the blocks' components."""
         return element(self.values.dtype)
 
     @property
@@ -391,7 +391,7 @@ def _launch(what: Kernel, first: list[Any], x: array, out: array) -> None:
 
 @cache
 def _blocks_of(of: CSR) -> StructValue:
-    """Return a matrix as the struct BSR that the kernel of products takes; numbers become blocks of 1 × 1."""
+    """Return a matrix as a struct with matrices as values, for kernels of products: numbers become blocks of 1 × 1."""
     kind = matrix(of.block, of.dtype)
     return _struct_of("BSR", kind)(of.starts, of.columns, of.values.view(kind))
 

@@ -184,7 +184,7 @@ class LBFGS(Optimizer):
 
 
 def _dot(left: Arrays, right: Arrays) -> float:
-    """Return the inner product over all arrays."""
+    """Return the inner product of two lists of arrays, the sum over all pairs; it waits for the device."""
     return sum(float(a.dot(b)) for a, b in zip(left, right, strict=True))
 
 

@@ -117,7 +117,7 @@ class Progress:
         return f"{self.what} {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
 
     def _repr_html_(self) -> str:
-        """Return the picture of the losses for a notebook."""
+        """Return an HTML image of the losses over the steps."""
         text, losses = repr(self), self._losses()
         lines = (text.removesuffix(f", {losses}"), losses)  # one would be too long
         return image(_picture(text, lines, self.steps, self.history, self.total), text)

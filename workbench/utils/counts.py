@@ -91,7 +91,7 @@ def _binned(x: array[Any], edges: array[Any], scale: float64, size: int, parts: 
 
 @kernel
 def _summed(parts: array(dtype=int32, ndim=2), counts: array[int32]):
-    """Sum all pieces' counts of one bin."""
+    """Write to counts[b] the sum of all pieces' counts of bin b, a bin per thread."""
     b = tid()
     total = 0
     for p in range(parts.shape[0]):

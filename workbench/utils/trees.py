@@ -358,7 +358,7 @@ def _finish(
     n: int, first: int, leaf_size: int, iteration: int, boxes: box2d, names: array[int32], near: array[int32],
     parents: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
-    """Join the last clusters, in place, on one thread."""
+    """Join the last n clusters by pairs until one is left, on one thread, and write the inner nodes."""
     node = first + tid()
     while n > 1:
         for i in range(n):

@@ -17,7 +17,15 @@ from kernel_ext.views.arrays.array_view import ArrayView, array_view
 
 
 class PointRow(msgspec.Struct, frozen=True):
-    """Represents a compared derivative: the input's element, both results, the relative error, the kernel's line."""
+    """Represents a compared derivative.
+
+    Attributes:
+        place: the element of an input, `x[3]`.
+        adjoint: the derivative by the adjoint.
+        difference: the difference quotient.
+        error: the relative error.
+        line: the kernel's line to look at; may be empty.
+    """
 
     place: str
     adjoint: float
@@ -27,7 +35,14 @@ class PointRow(msgspec.Struct, frozen=True):
 
 
 class CheckView(msgspec.Struct, frozen=True):
-    """Represents a gradcheck's verdict; `said` is its sentence."""
+    """Represents what a gradcheck, or the checks of a `%grad` report, compared.
+
+    Attributes:
+        ok: whether the derivatives agree.
+        said: a sentence on that.
+        tolerance: the largest relative error that is accepted.
+        points: the compared derivatives with the largest errors.
+    """
 
     ok: bool
     said: str

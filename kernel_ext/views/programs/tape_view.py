@@ -44,9 +44,9 @@ class TapeView(msgspec.Struct, frozen=True):
     """Represents the view of a tape: its steps by kind, copies, gradients and memory.
 
     Attributes:
-        title: its name.
-        steps: how many.
-        rows: a row per kind of step, in the order of the first of each.
+        title: what people call the tape.
+        steps: how many there are.
+        rows: a row for the steps of each kind, and of launches of each kernel, in the order of the first of each.
         kept: the number of copies, and the bytes of all of them.
         memory: the most bytes at once, and those without checkpoints; None if the tape has none.
         gradients: name, shape and norm of the gradients there are.
@@ -61,7 +61,7 @@ class TapeView(msgspec.Struct, frozen=True):
 
 
 def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> TapeView:
-    """Return the view of a tape; names of arrays are those of the namespace."""
+    """Return the view of a tape, with the gradients of the namespace's public arrays; without a namespace none."""
     memory = inspect.tape_memory(tape)
     again = {row.kernel: row.nbytes for row in memory.rows} if memory.recomputes else {}
     copied: dict[str, list[int]] = {}

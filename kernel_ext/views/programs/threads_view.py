@@ -97,6 +97,7 @@ class _Making:
     """Makes rows of warps, and collects the lines and phrases that they refer to by number, each once."""
 
     def __init__(self, threads: Threads) -> None:
+        """Begin with the lines of the kernel's own source, and no phrases."""
         self.threads = threads
         self.texts = {(number, ""): text for number, text in threads.lines.items()}
         self.lines = {key: k for k, key in enumerate(self.texts)}
