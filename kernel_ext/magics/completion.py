@@ -56,7 +56,7 @@ _HEADERS = (("cuda", "use"), ("cuda", "header"))
 def complete(
     line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], completions: Completions = PLACES
 ) -> list[str] | None:
-    """List, sorted, what may replace the last word of `line`, or of that what is behind its last comma.
+    """List, sorted, what may replace the last word of `line`, or the part of it behind its last comma.
 
     Args:
         line: the text before the cursor, from `%` on.

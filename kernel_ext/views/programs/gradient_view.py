@@ -22,9 +22,9 @@ class PointRow(msgspec.Struct, frozen=True):
     Attributes:
         place: the element of an input, `x[3]`.
         adjoint: the derivative by the adjoint.
-        difference: the difference quotient.
-        error: the relative error.
-        line: the kernel's line to look at; may be empty.
+        difference: the central difference quotient.
+        error: how far they are apart, relative to the larger of the derivative and the input's typical one.
+        line: where the kernel uses the input, or in a report the sentence on its kernel; may be empty.
     """
 
     place: str
