@@ -290,7 +290,7 @@ class Animated(Shown):
     """Represents a program as a moving picture, which `animate` returns; `save` writes its frames to a file."""
 
     def __init__(self, animation: moving.Animation) -> None:
-        """Show the animation; a notebook without a kernel shows the frame that was shown last."""
+        """Make the view of an animation; where it cannot play, the frame that was shown last stands."""
         super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, source=animation)
         self._animation = animation
 

@@ -109,7 +109,7 @@ def word(name: str) -> Any:
 
 
 def about(value: Any) -> list[tuple[str, str]] | None:
-    """Return the texts that `?` shows of a word, a kernel or a func, each with its heading; None of anything else."""
+    """Return the texts that `?` shows of a word, a kernel or a func, as pairs of heading and text; else None."""
     if inspect.is_word(value):
         return inspect.word_help(value)
     if is_kernel(value):

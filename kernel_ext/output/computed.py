@@ -50,7 +50,10 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def subject_of(parts: Mapping[str, Any]) -> Any:
-    """Return the subject that sliders or frames run, from their widget's parts; None if a page cannot run it."""
+    """Return the record, launch or graph that a view's sliders or frames run, from its widget's parts.
+
+    None if they run anything else, which a page cannot, or nothing.
+    """
     source = parts.get("source")
     candidate = source.subject if isinstance(source, Bound) else source.step if isinstance(source, Animation) else None
     return candidate if isinstance(candidate, Subject) else None

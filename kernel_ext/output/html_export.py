@@ -261,7 +261,7 @@ def _bare(code: str) -> str:
 
 
 def _emptied(view: dict[str, Any]) -> dict[str, Any]:
-    """Return a view's data without the numbers of its picture, which its program has."""
+    """Return a copy of a view's data without the numbers of its picture, which are in its program."""
     picture = view.get("picture")
     if not picture:
         return view
@@ -272,7 +272,7 @@ def _emptied(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def _returned(name: str, function: str) -> str:
-    """Return a JavaScript module as a constant that holds its one function `function`."""
+    """Return JavaScript that binds `function`, which the module `name` exports, to a constant of that name."""
     return f"const {function} = (() => {{ {script_text(name)}\nreturn {function}; }})();"
 
 
@@ -328,7 +328,7 @@ class CellPage(Shown):
 
 
 def frame_height(views: Sequence[Shown]) -> int:
-    """Return the height in pixels that a page of these views needs, estimated without a browser."""
+    """Return the height in pixels of a page of these views, estimated without a browser, at most `_TALLEST`."""
     headings = _HEADING * (len(views) + 1) if len(views) > 1 else 0
     return min(_TALLEST, _PAGE + headings + sum(_height(shown.kind, shown.data()) for shown in views))
 

@@ -66,7 +66,10 @@ class _Run(msgspec.Struct):
         self.shown_reason = reason
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
-        """Return the uses of kernels that made these outputs, or else the last use of each kernel on a card."""
+        """Return what ran of the kernels that made these outputs, as far as that was noted.
+
+        If nothing was, return what ran last of each kernel on the run's card, by its name in the namespace.
+        """
         cards = [name for shown in self.views if shown.kind == "status_card" for name in shown.view.kernels]
         return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
 
@@ -90,7 +93,10 @@ class _Run(msgspec.Struct):
 
 
 def _marked(shown: Shown | None, reason: str) -> dict[str, Any]:
-    """Return the static outputs of a view by MIME type, below a mark if there is a reason."""
+    """Return the static outputs of a view by MIME type, below a line that says why they are stale.
+
+    Without a reason there is no such line; a view None stands for an empty output.
+    """
     bundle = shown.bundle() if shown is not None else {"text/plain": "", "text/html": "<span></span>"}
     if reason:
         text = f"{reason} · run the cell again\n{bundle['text/plain']}"

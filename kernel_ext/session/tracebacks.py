@@ -81,7 +81,10 @@ def _file(where: Location, label: Label) -> str:
 
 
 def _caller(tb: TracebackType | None, where: Location | None, label: Label) -> list[str]:
-    """Return the user's line that met the error, for below it; nothing if that is the magic or the `def` itself."""
+    """Return lines on where the user's code met the error, to be shown below the error's own.
+
+    There are none if `tb` has no frame of a cell, or if that line is the magic's or the `def` itself.
+    """
     frames = list(_user_frames(tb))
     if not frames:
         return []

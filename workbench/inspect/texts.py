@@ -88,7 +88,10 @@ def _cuda_text(kernel: CudaKernel, pane: str) -> str:
 
 
 def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Callable[Concatenate[Kernel, P], str]]:
-    """Decorate a function of a pane: for a CUDA C++ kernel it returns the kernel's own text of that pane."""
+    """Decorate a function of a pane: of a CUDA C++ kernel it returns the text that this has for `pane`.
+
+    Called with anything but a kernel, it raises.
+    """
 
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)

@@ -302,7 +302,10 @@ def _boxes(points: array[VEC3], indices: array[int32], lowers: array[VEC3], uppe
 def _moments(
     points: array[VEC3], indices: array[int32], nodes: array[NODE], items: array[int32], moments: array[MOMENT]
 ):
-    """Write the moment of each node: the summed area vectors below it, their centroid, its box's radius around that."""
+    """Write the moment of each node: the sum of the area vectors of the faces below it, their centroid, and a radius.
+
+    The radius is how far the node's box reaches from the centroid.
+    """
     i = tid()
     end = i + 1 if nodes[i].right < 0 else nodes[i].skip
     normal, center = VEC3(0.0), VEC3(0.0)

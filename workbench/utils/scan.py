@@ -131,7 +131,7 @@ def _added(x: array[Any], size: int, sums: array[Any]):
 
 @func
 def four_pieces(size, n):
-    """Return the first element of the thread's four pieces, and how long each is; 0 if one of them is partial."""
+    """Return the first element of the thread's four pieces, and the length of each, `FOURTH`; 0 if one is partial."""
     first = max(tid() * 4 * size, 0)
     return first, FOURTH if n - first >= 4 * FOURTH else 0
 
