@@ -16,10 +16,12 @@ MOST_VALUES = 1000
 
 
 def expression(source: str, namespace: dict[str, Any], magic: str) -> Callable[..., Any]:
-    """Return a function that evaluates `text` over the namespace, with names given instead: `f(m=64)`.
+    """Return a function that evaluates the expression `source` over the namespace as it is at each call.
+
+    Its keyword arguments replace names for one call: `f(m=64)`. `magic` is what an error calls the caller.
 
     Raises:
-        Refusal: it is no Python expression.
+        Refusal: the text is empty, is the name of a kernel alone, or is no Python expression.
     """
     if not source.strip():
         such = "loss(x)" if magic == "%grad" else "wb.launch(saxpy, n, [2.0, x, y])"
@@ -41,13 +43,13 @@ def expression(source: str, namespace: dict[str, Any], magic: str) -> Callable[.
 
 
 def unquoted(source: str) -> str:
-    """Return the text without white space and the quotes around it, if there are any."""
+    """Return the text without white space at its ends, and without one pair of quotes around it if there is one."""
     source = source.strip()
     return source[1:-1] if len(source) > 1 and source[0] == source[-1] and source[0] in "\"'" else source
 
 
 def names_in(source: str) -> list[str]:
-    """Return the names in an expression, each once, outer ones first.
+    """Return the names that an expression contains, each once, breadth-first; attributes are not among them.
 
     Raises:
         SyntaxError: it is no Python expression.

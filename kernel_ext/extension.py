@@ -165,6 +165,7 @@ class _Film:
     """Draws the views and the loss that one loop watches, frame by frame."""
 
     def __init__(self, shell: Any) -> None:
+        """Make a film without frames, to be shown in a cell of `shell`."""
         from kernel_ext.views.arrays.animation import Reel
 
         self._shell, self._reel, self._started, self._failed = shell, Reel(), False, False
@@ -286,16 +287,17 @@ class Interrupted:
     """
 
     def __init__(self, shell: Any) -> None:
+        """Attach to a shell; nothing is registered before `install`."""
         self._events = shell.events
         self._before: tuple[object, ...] = ()
 
     def install(self) -> None:
-        """Register the hook with the shell."""
+        """Register `cell_begins` and `cell_ends` with the shell, to be called around each cell."""
         self._events.register("pre_run_cell", self.cell_begins)
         self._events.register("post_run_cell", self.cell_ends)
 
     def remove(self) -> None:
-        """Remove the hook from the shell."""
+        """Remove `cell_begins` and `cell_ends` from the shell."""
         self._events.unregister("pre_run_cell", self.cell_begins)
         self._events.unregister("post_run_cell", self.cell_ends)
 

@@ -65,14 +65,15 @@ def threads(
 
 
 def threads_of(value: Any) -> _Followed | None:
-    """Look up the last launch that was given an array, and follow its threads on request.
+    """Look up the last launch that was given an array; nothing runs before the result is called.
 
     Args:
         value: the array.
 
     Returns:
-        A function from the first block to follow to a dict with `view`, as `threads` shows it, and `parameter`, which
-        was the array; or with `said`, why they are not known. None if no launch is noted that was given the array.
+        A function that follows that launch's threads: from the number of a first block to a dict with `view`,
+        as `threads` shows it, and `parameter`, which was the array; or with `said`, why they are not known.
+        None if no launch is noted that was given the array.
     """
     last = inspect.last_launch_with(value)
     return None if last is None else _Followed(last, last.parameter(value))
@@ -151,7 +152,7 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
 
 
 class _Followed(msgspec.Struct, frozen=True):
-    """Represents a launch whose threads can be followed, and the parameter that an array was."""
+    """Represents a launch whose threads can be followed later, and the parameter that an array was in it."""
 
     last: inspect.LastLaunch
     parameter: str
@@ -220,7 +221,7 @@ def backward(kernel: Any, dim: Any, inputs: Sequence[Any] = (), outputs: Sequenc
 
 
 def both_ways(sweeps: inspect.Sweeps) -> Shown:
-    """Show what `workbench.inspect.sweeps` returned.
+    """Show a warp of a kernel forwards and then backwards, as `workbench.inspect.sweeps` followed it.
 
     Args:
         sweeps: a warp's two sweeps.

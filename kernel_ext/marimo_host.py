@@ -38,11 +38,11 @@ class MarimoNotebook:
 
 
 def names() -> dict[str, Any]:
-    """Return the notebook's names with their values."""
+    """Return the live dict of the notebook's global names, that of `__main__`."""
     return vars(sys.modules["__main__"])
 
 
 def install() -> None:
-    """Let values on the last line of a marimo cell show themselves, and let sliders redraw views."""
+    """Let Workbench's values end marimo cells as views, and let sliders that move redraw views."""
     Values(SimpleNamespace(user_ns=names()), place_label).install_in_marimo()
     NOTEBOOK[:] = [MarimoNotebook()]

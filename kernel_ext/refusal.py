@@ -16,6 +16,6 @@ def must_be(value: Any, kinds: Any, what: str) -> None:
     """Check that a value is of one of the types `kinds`.
 
     Raises:
-        Refusal: it is not; with `what` ("graph() takes a captured graph") and the value's type.
+        Refusal: it is not; the message is `what`, such as "graph() takes a captured graph", and the value's type.
     """
     errors.must_be(value, kinds, what, Refusal)

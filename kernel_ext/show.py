@@ -153,7 +153,7 @@ def points(
 
 
 def _points(draw: Callable[..., cloud.PointsView], *values: Any) -> Shown:
-    """Return a view that is drawn again when arrays among the values were written.
+    """Return a view of points that is drawn again when Workbench arrays among the values were written.
 
     Args:
         draw: makes a view of the values.
@@ -198,7 +198,7 @@ def lines(value: Any, ends: Any = None, name: str = "lines", **options: Any) -> 
         value: the points, as of `points`.
         ends: the numbers of the ends of each: shape (n, 2). None: from each point to the next one.
         name: what to call them.
-        options: those of `mesh`.
+        options: `color`, `colours`, `range`, `size` and `box` of `points`; colours are blended between ends.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -219,7 +219,7 @@ def _mesh(value: Any, corners: Any, ends: int, name: str, options: Mapping[str, 
         corners: the numbers of the points at their ends.
         ends: how many each has.
         name: what to call them.
-        options: those of `mesh`.
+        options: `color`, `colours`, `range`, `size` and `box` of `points`.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -287,10 +287,10 @@ def picture_of(watched: Any, draw: Callable[[Any], Shown] = array) -> moving.Pic
 
 
 class Animated(Shown):
-    """Represents a moving picture; see `animate`."""
+    """Represents a program as a moving picture, which `animate` returns; `save` writes its frames to a file."""
 
     def __init__(self, animation: moving.Animation) -> None:
-        """Show the animation; a notebook without a kernel shows the frame that was shown last."""
+        """Make the view of an animation; where it cannot play, the frame that was shown last stands."""
         super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, source=animation)
         self._animation = animation
 
@@ -359,7 +359,7 @@ def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "")
 
 
 def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = None) -> Shown:
-    """Show texts side by side; `make_pane` makes those that are opened later.
+    """Show texts side by side; `make_pane` makes those that are opened later, from a kernel's and a pane's name.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.

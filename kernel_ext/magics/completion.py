@@ -56,13 +56,16 @@ _HEADERS = (("cuda", "use"), ("cuda", "header"))
 def complete(
     line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], completions: Completions = PLACES
 ) -> list[str] | None:
-    """List what may replace the last word of `line`; None if it is no line of these magics.
+    """List, sorted, what may replace the last word of `line`, or the part of it behind its last comma.
 
     Args:
         line: the text before the cursor, from `%` on.
         parsers: magics (without `%`) and what parses their lines.
         namespace: the user's names.
-        completions: what fits where.
+        completions: what lists the values of arguments that have no fixed choices.
+
+    Returns:
+        The completions, options last; None if it is no line of these magics, or has no blank yet.
     """
     words = line.split(" ")
     parser = parsers.get(words[0].lstrip("%"))
@@ -118,7 +121,7 @@ class Matcher:
     """Tab completion in one shell: `install` adds it, and `remove` leaves the shell as it was before."""
 
     def __init__(self, shell: Any, magics: tuple[Any, ...], headers: Headers) -> None:
-        """Attach to `shell`: these magics, and the headers that `%%cuda` cells may use."""
+        """Prepare to complete lines of these magics in `shell`, and names of headers that `%%cuda` cells saved."""
         self.shell = shell
         self._completions = {**PLACES, **dict.fromkeys(_HEADERS, lambda _: list(headers.sources))}
         self._parsers = {

@@ -177,9 +177,14 @@ class KernelMagics(Magics):
         self, text: str, options: CellOptions, origin: CellOrigin, quiet: bool, read: Reader | None = None,
         panes: Sequence[str] = (),
     ) -> Built:  # fmt: skip
-        """Build a cell and show its status card; return the result.
+        """Build a cell's kernels, bind their names in the notebook and show the status card; return the result.
 
-        `read` makes the cell from its text (default: as `%%kernel`), `panes` are the texts that its kernels have.
+        `read` makes the cell from its text, by default a cell of the kernel language; `panes`: names of the texts
+        that the card offers.
+
+        Raises:
+            WorkbenchError: the cell is wrong; the card shows its errors.
+            KeyboardInterrupt: the user interrupted the build.
         """
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
         screen.open(StatusView(cell=origin.name), self.widgets, panes)

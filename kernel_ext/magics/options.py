@@ -69,7 +69,10 @@ def read_line(magic: Any, line: str, shown: str) -> Any:
 
 
 def _near(magic: Any, message: str) -> str:
-    """Return the known option nearest to an unknown one; empty if none is near."""
+    """Return the clause ` (did you mean --x?)` for an error on an unknown option; empty if no option is near.
+
+    `message` is argparse's, which names the unknown one.
+    """
     word = message.removeprefix("unrecognized arguments: ").split()[0]
     known = ["--help"] + [option for action in magic.parser._actions for option in action.option_strings]
     near = difflib.get_close_matches(word.partition("=")[0], known, 1) if word.startswith("--") else []
@@ -77,7 +80,10 @@ def _near(magic: Any, message: str) -> str:
 
 
 def with_help(magics: Magics) -> Magics:
-    """Replace each magic of `magics` by one that prints its help for `--help` on its line or `-h` as its first word."""
+    """Replace, in place, each magic by one that prints its help if its line asks for that; return `magics`.
+
+    A line asks by `--help` anywhere, or by `-h` as its first word.
+    """
     for kind, names in magics.magics.items():
         for name, magic in names.items():
             names[name] = _asked(magic, "%%" if kind == "cell" else "%")

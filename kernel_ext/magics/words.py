@@ -56,7 +56,7 @@ def complete_word(cell_source: str, before: str, token: str, namespace: Mapping[
     """List what may replace `token`, the last word of a cell of kernels; None in other cells, and for other words.
 
     Args:
-        text: the whole cell, the magic's line first.
+        cell_source: the whole cell, the magic's line first.
         before: the text of the cell before the cursor.
         token: the word before the cursor, with dots.
         namespace: the user's names.
@@ -109,7 +109,7 @@ def word(name: str) -> Any:
 
 
 def about(value: Any) -> list[tuple[str, str]] | None:
-    """Return the texts that `?` shows of a word, a kernel or a func, each with its heading; None of anything else."""
+    """Return the texts that `?` shows of a word, a kernel or a func, as pairs of heading and text; else None."""
     if inspect.is_word(value):
         return inspect.word_help(value)
     if is_kernel(value):
@@ -151,7 +151,7 @@ class Help:
         self._shell._object_find = find_word
 
     def remove(self) -> None:
-        """Remove the hooks, so that IPython shows its own help again."""
+        """Undo `install`: IPython shows its own help again, and no longer finds words of the language without `wb.`."""
         if self._before is not None:
             self._inspector.mime_hooks = self._before
             del self._shell._object_find
@@ -167,6 +167,6 @@ def _plain(data: Any, info: Any = None) -> list[tuple[str, str]] | None:
 
 
 def _html(data: Any, info: Any = None) -> list[tuple[str, str]] | None:
-    """Return what `?` shows of a value as pairs of title and HTML; None if it is no word of the language."""
+    """Return what `?` shows of a value as pairs of title and HTML; None if it is no word, kernel or func."""
     rows = _plain(data, info)
     return None if rows is None else [(head, f"<pre>{escape(text)}</pre>") for head, text in rows]

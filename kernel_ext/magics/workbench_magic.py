@@ -153,7 +153,8 @@ def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], ab
 def waited(progress: Callable[[str], None]) -> str:
     """Wait for the builds in the background; return a sentence with their number.
 
-    An interrupt ends the waiting and not the builds.
+    Before, `progress` is called with a sentence that names them, if there are any. An interrupt ends the waiting
+    and not the builds.
     """
     names = [work.name for work in wb.Work.running()]
     if names:

@@ -18,14 +18,16 @@ Subject = wb.Recorder | wb.Launch | wb.Graph
 
 
 def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a view's part of a page as `static/computing.js` takes it; None if it computes nothing, or calls Python.
+    """Return a view's program and how to draw it, as JSON values for `static/computing.js` in an exported page.
+
+    None if the view computes nothing, or runs a Python function.
 
     Args:
-        kind: of the view.
-        parts: what its widget takes besides the view.
+        kind: the name of the view's widget.
+        parts: what its widget takes besides the view, by name.
 
     Raises:
-        RecordError: what it runs cannot run in a page.
+        RecordError: what it runs, or watches, cannot be in a page.
     """
     source = parts.get("source")
     if isinstance(source, Bound) and isinstance(source.subject, Subject):
@@ -48,7 +50,10 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def subject_of(parts: Mapping[str, Any]) -> Any:
-    """Return the subject that sliders or frames run, from their widget's parts; None if a page cannot run it."""
+    """Return the record, launch or graph that a view's sliders or frames run, from its widget's parts.
+
+    None if they run anything else, which a page cannot, or nothing.
+    """
     source = parts.get("source")
     candidate = source.subject if isinstance(source, Bound) else source.step if isinstance(source, Animation) else None
     return candidate if isinstance(candidate, Subject) else None

@@ -141,7 +141,7 @@ class Made(msgspec.Struct, frozen=True):
     Attributes:
         text: its HTML.
         computing: how many of its views compute.
-        still: a sentence on a view that does not, and why; empty if all do that could.
+        still: a clause, from `; ` on, on the last view that could not be made to compute, and why; else empty.
     """
 
     text: str
@@ -150,7 +150,7 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
-    """Return views, each page among them replaced by its own views.
+    """Return views as a flat tuple, with each page among them replaced by the views that it shows.
 
     Raises:
         Refusal: one is no view.
@@ -173,7 +173,7 @@ def made_page(
         views: what it shows, in order.
         texts: those that each view offers.
         strict: refuse views whose program cannot run in a page; else they are pictures, and the result says why.
-        above: as of `page`.
+        above: HTML above each view, and below the last one.
 
     Raises:
         Refusal: there is nothing to show, or, if `strict`, a program cannot run in a page.
@@ -211,10 +211,11 @@ def write_page(
         title: the page's heading.
         views: what it shows, in order; pages among them are replaced by their views.
         texts: those that each view offers.
-        strict, above: as of `made_page`.
+        strict: refuse views whose program cannot run in a page; else they are pictures, and the sentence says why.
+        above: HTML above each view, and below the last one.
 
     Raises:
-        Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
+        Refusal: there is nothing to show, a program cannot run in a page (if `strict`), or the file cannot be written.
     """
     views = parts_of(views)
     built = made_page(title, views, texts, strict, above)
@@ -260,7 +261,7 @@ def _bare(code: str) -> str:
 
 
 def _emptied(view: dict[str, Any]) -> dict[str, Any]:
-    """Return a view's data without the numbers of its picture, which its program has."""
+    """Return a copy of a view's data without the numbers of its picture, which are in its program."""
     picture = view.get("picture")
     if not picture:
         return view
@@ -271,7 +272,7 @@ def _emptied(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def _returned(name: str, function: str) -> str:
-    """Return a JavaScript module as a constant that holds its one function `function`."""
+    """Return JavaScript that binds `function`, which the module `name` exports, to a constant of that name."""
     return f"const {function} = (() => {{ {script_text(name)}\nreturn {function}; }})();"
 
 
@@ -327,7 +328,7 @@ class CellPage(Shown):
 
 
 def frame_height(views: Sequence[Shown]) -> int:
-    """Return the height in pixels that a page of these views needs, estimated without a browser."""
+    """Return the height in pixels of a page of these views, estimated without a browser, at most `_TALLEST`."""
     headings = _HEADING * (len(views) + 1) if len(views) > 1 else 0
     return min(_TALLEST, _PAGE + headings + sum(_height(shown.kind, shown.data()) for shown in views))
 

@@ -66,7 +66,10 @@ class _Run(msgspec.Struct):
         self.shown_reason = reason
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
-        """Return the uses of kernels that made these outputs, or else the last use of each kernel on a card."""
+        """Return what ran of the kernels that made these outputs, as far as that was noted.
+
+        If nothing was, return what ran last of each kernel on the run's card, by its name in the namespace.
+        """
         cards = [name for shown in self.views if shown.kind == "status_card" for name in shown.view.kernels]
         return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
 
@@ -78,7 +81,10 @@ class _Run(msgspec.Struct):
         display(_marked(shown, ""), raw=True, display_id=twin)
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Return the widget of a view, not displayed yet; None if anywidget is not installed."""
+        """Return the showing of a view's widget, a spare one or a new one, which is not displayed yet.
+
+        None if anywidget is not installed.
+        """
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -87,7 +93,10 @@ class _Run(msgspec.Struct):
 
 
 def _marked(shown: Shown | None, reason: str) -> dict[str, Any]:
-    """Return the static outputs of a view by MIME type, below a mark if there is a reason."""
+    """Return the static outputs of a view by MIME type, below a line that says why they are stale.
+
+    Without a reason there is no such line; a view None stands for an empty output.
+    """
     bundle = shown.bundle() if shown is not None else {"text/plain": "", "text/html": "<span></span>"}
     if reason:
         text = f"{reason} · run the cell again\n{bundle['text/plain']}"
@@ -129,7 +138,7 @@ Shown.show_here = show_here
 
 
 def session_views() -> list[Shown]:
-    """Return everything that the last runs of all cells showed, in order."""
+    """Return everything that the last run of each cell showed, in the order of these runs."""
     return [shown for run in _RUNS.values() for shown in run.views]
 
 
@@ -153,7 +162,9 @@ def forget_session() -> None:
 
 
 def runs_of_cells(shell: Any, marked: bool = False) -> tuple[_Run | None, list[_Run]]:
-    """Return the run of the cell that runs, if it showed something, and those of all cells.
+    """Return the run of the cell that is running, and the last runs of all cells.
+
+    The first is None if the cell has shown nothing yet, unless `marked` makes it show something.
 
     Args:
         shell: whose cell runs.
@@ -200,12 +211,16 @@ def _run(shell: Any) -> _Run:
 
 
 def _close(*widgets: Any) -> None:
+    """Close these widgets; the static fallbacks that they hide come back."""
     for widget in widgets:
         widget.close()
 
 
 def _note(shown: Shown, run: _Run) -> None:
-    """Store a view for an export; its arrays only as long as its widget holds them."""
+    """Append a view, or the views of a page, to what a run has shown, for an export.
+
+    Arrays and what else their widgets take are held weakly.
+    """
     from kernel_ext.output.computed import subject_of
 
     for part in shown.parts:
@@ -239,7 +254,10 @@ def show_and_keep(shown: Shown, shell: Any) -> Showing | None:
 
 
 def _draw_again(shown: Shown, twin: str, view: Any) -> None:
-    """Put a later view into the static fallback, which is what a saved notebook shows."""
+    """Put a later view into the static fallback, which is what a saved notebook shows; None leaves that as it is.
+
+    Then the static fallbacks of other widgets that were redrawn meanwhile are brought up to date, too.
+    """
     if view is not None:
         update_display(shown.with_view(view).bundle(twin), raw=True, display_id=twin)
     while _REDRAWN:  # what it drew again besides itself rests, too

@@ -39,6 +39,7 @@ class _Line:
     """Represents the progress line of one run of a cell: an output that is updated."""
 
     def __init__(self, shell: Any) -> None:
+        """Make a line that shows nothing yet, in the output of the shell's running cell."""
         # Not the shell's publisher: within %%capture that is another one.
         self._kernel, self._parent = shell.kernel, shell.parent_header
         self._name = f"wb-progress-{secrets.token_hex(6)}"
@@ -71,6 +72,7 @@ class Progress:
     """Shows the progress line in the cells of a shell that has a front end."""
 
     def __init__(self, shell: Any) -> None:
+        """Attach to a shell; nothing is watched before `install`."""
         self._shell = shell
         self._changed = threading.Condition()
         self._line: _Line | None = None

@@ -121,6 +121,7 @@ class Shown:
         return self._widget
 
     def __repr__(self) -> str:
+        """Return the static fallback in ASCII."""
         return self.text
 
     def _repr_html_(self) -> str:
@@ -148,6 +149,7 @@ class Still(msgspec.Struct, frozen=True):
     html: str
 
     def _repr_html_(self) -> str:
+        """Return the piece of HTML itself."""
         return self.html
 
 

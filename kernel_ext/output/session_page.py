@@ -64,7 +64,10 @@ def session_cells(shell: Any) -> list[SessionCell]:
 
 
 def page_parts(cells: Sequence[SessionCell], notebook: Path | None) -> tuple[list[Shown], list[str]]:
-    """Return views, and the HTML above each and below the last: cells' code and output, and a notebook's Markdown.
+    """Return what a page of a session consists of: views, and the HTML above each of them and below the last.
+
+    The HTML is cells' code and output and the notebook's Markdown, in the file's order; cells that are not in it
+    come last.
 
     Args:
         cells: of the session.

@@ -155,6 +155,7 @@ class Slider(inspect.Uniform):
             return self.view
 
     def __repr__(self) -> str:
+        """Return the slider's name and the values of its parts, in angle brackets."""
         shown = ", ".join(f"{s.value:g}" for s in self.view.sliders)
         return f"<slider {self.name or 'value'}: {shown}>"
 

@@ -39,7 +39,7 @@ class Staleness:
     """Marks stale outputs and displays sliders, by methods that are called around each cell."""
 
     def __init__(self, shell: Any) -> None:
-        """Attach to a shell."""
+        """Attach to a shell; nothing is registered before `install`."""
         self._shell = shell
         self._begun = 0
         self._added: list[Slider] = []

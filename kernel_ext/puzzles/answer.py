@@ -46,9 +46,11 @@ class Answer:
     word: str = ""
 
     def __bool__(self) -> bool:
+        """Return whether the answer is right, at whatever cost."""
         return self.grade > OPEN
 
     def __repr__(self) -> str:
+        """Return the result as text: name, word and sentence, then the excerpt and the tally."""
         word = self.word or _BADGES[self.grade][0]
         joint = "; " if self and not self.text[:1].isupper() else ". "
         first = f"{self.name}{'' if self.name.endswith('?') else ':'} {word}" + (
@@ -116,6 +118,7 @@ class Question:
     text: str
 
     def __repr__(self) -> str:
+        """Return the question in ASCII, with a note on how to answer it."""
         return units.ascii_only(f"{self.text}\nPut your prediction in place of the `...` and run the cell.")
 
     def _repr_html_(self) -> str:

@@ -40,7 +40,7 @@ class Course:
 
     @property
     def tools(self) -> tuple[Any, Any, Any, Any]:
-        """`check`, `hint`, `score` and `show`, for a notebook to import."""
+        """The methods `check`, `hint`, `score` and `show`, for a notebook to import as functions."""
         return self.check, self.hint, self.score, self.show
 
     def show(self, name: str) -> Any:

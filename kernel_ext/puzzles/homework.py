@@ -56,7 +56,9 @@ class Row:
 
 
 def stripped(text: str, cell: int = 0) -> str:
-    """Return a cell's text without answers and hidden tests; `cell` is its number in errors.
+    """Return a cell's text without hidden tests, and with `LEFT_OPEN` in place of each answer.
+
+    `cell` is its number in errors.
 
     Raises:
         Refusal: a mark has no partner.
@@ -111,7 +113,7 @@ def _notebook(path: Path) -> dict[str, Any]:
 
 
 def courses_of(path: Path) -> dict[str, Course]:
-    """Return the courses that a Python file defines, by name.
+    """Run a Python file and return the courses that it defines, by name; its folder is put on `sys.path`.
 
     Raises:
         Refusal: there is no such file, or it defines none.
@@ -217,7 +219,14 @@ def _signal(number: int) -> str:
 
 
 def grade_one(path: Path, course: Path, answer: Path, megabytes: int) -> None:
-    """Run a submission in this process, and write a row for each puzzle, as a line of JSON, as soon as it is graded."""
+    """Run a submission in this process, and grade its answers to all puzzles of the courses in a file.
+
+    Args:
+        path: the submission, a notebook or a Python file; if it is no notebook, every row says so.
+        course: the Python file with the courses.
+        answer: the file to write: a line of JSON for each puzzle, as soon as it is graded.
+        megabytes: of memory that this process may take from now on, beyond what it has.
+    """
     limit_memory(megabytes)
     courses = courses_of(course)
     try:
@@ -245,7 +254,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def _ran(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Run a submission's cells; return the names that they define, and the text and error of each cell that failed."""
+    """Run a submission's cells in a new shell; return its names, and the text and error of each cell that failed."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 

@@ -44,13 +44,13 @@ class Boxes:
 
     @property
     def rows(self) -> list[list[str]]:
-        """The texts, as a list of rows."""
+        """The texts of the boxes, as a list of rows; a flat sequence is one row."""
         nested = [row if isinstance(row, list | tuple) else None for row in self.cells]
         rows = [self.cells] if None in nested else nested
         return [[str(text) for text in row or ()] for row in rows]
 
     def centre(self, row: int, column: int) -> tuple[float, float]:
-        """Return the middle of a box, in pixels."""
+        """Return x and y of the middle of the box in this row and column, in pixels of the picture."""
         return LEFT + (self.at[0] + column + 0.5) * CELL, TOP + (self.at[1] + row + 0.5) * CELL
 
 
@@ -91,6 +91,7 @@ class Picture:
         return _svg(width, height, self.title, parts)
 
     def __repr__(self) -> str:
+        """Return the title."""
         return self.title
 
     def _repr_html_(self) -> str:

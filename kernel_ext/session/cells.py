@@ -98,7 +98,7 @@ class Built(msgspec.Struct, frozen=True):
 
 
 class Cells:
-    """Represents the kernel cells of one session: which kernels each cell made."""
+    """Represents the kernel cells of one session: which kernels and funcs the last run of each cell defined."""
 
     def __init__(self) -> None:
         """Start a session in which no cell has run."""
@@ -206,6 +206,7 @@ class _Fold:
     _owners: ClassVar[dict[int, _Fold]] = {}  # thread to the build that it works for
 
     def __init__(self, view: StatusView, watch: Watcher) -> None:
+        """Begin with `view`; from now on each event of the build makes a new one, with which `watch` is called."""
         self.view = view
         self._watch = watch
         self._lock = threading.RLock()
@@ -226,6 +227,7 @@ class _Fold:
         return run
 
     def __call__(self, event: events.Event) -> None:
+        """Update the view by an event and notify the watcher; ignore events of threads that work for another build."""
         if self._owners.get(threading.get_ident(), self) is not self:
             return
         with self._lock:

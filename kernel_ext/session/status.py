@@ -52,7 +52,7 @@ def fail(view: StatusView, error: BaseException) -> StatusView:
 
 
 def error_rows(error: BaseException) -> tuple[ErrorRow, ...]:
-    """Return a row per error, in the order of the cell's lines."""
+    """Return rows for an error: one for each error in `CellErrors`, in their order, else a single one."""
     if isinstance(error, CellErrors):
         return tuple(row for each in error.errors for row in error_rows(each))
     if isinstance(error, WorkbenchError):
@@ -65,7 +65,7 @@ _WORDLESS: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
 
 
 def headline(view: StatusView) -> str:
-    """Return the view's one line: what happened, to what, how long it took."""
+    """Return the line on a cell's build by the view's state: what happened, to which kernels, how long it took."""
     return _LINES[view.state](view)
 
 
@@ -79,7 +79,7 @@ def _headed(view: StatusView) -> StatusView:
 
 
 def _change(view: StatusView, kernel: str, direction: str, edit: Callable[[KernelRow], KernelRow]) -> StatusView:
-    """Return the view with the row of a kernel and direction replaced by `edit` of it; a new row is appended."""
+    """Return the view with the row of a kernel and direction replaced by `edit` of it; a new row comes last."""
     rows = list(view.rows)
     for i, row in enumerate(rows):
         if (row.kernel, row.direction) == (kernel, direction):
@@ -91,7 +91,7 @@ def _change(view: StatusView, kernel: str, direction: str, edit: Callable[[Kerne
 
 
 def _started(view: StatusView, event: Any) -> StatusView:
-    """Set the kernel's row to compiling, for the event's backend and target."""
+    """Return the view with the kernel's row compiling, for the event's backend and target."""
 
     def edit(row: KernelRow) -> KernelRow:
         return replace(row, state="compiling", backend=event.backend, target=event.target)
@@ -100,7 +100,7 @@ def _started(view: StatusView, event: Any) -> StatusView:
 
 
 def _stage(view: StatusView, event: Any) -> StatusView:
-    """Append a finished stage with its seconds to the kernel's row."""
+    """Return the view with a finished stage, and its seconds, appended to the kernel's row."""
 
     def edit(row: KernelRow) -> KernelRow:
         return replace(row, stages=(*row.stages, StageRow(event.stage, event.seconds)))
@@ -109,7 +109,7 @@ def _stage(view: StatusView, event: Any) -> StatusView:
 
 
 def _hit(view: StatusView, event: Any) -> StatusView:
-    """Set the kernel's row to a cache hit in memory or on disk, with the key, the time and facts of the artifact."""
+    """Return the view with the kernel's row a cache hit, in memory or on disk, with the artifact's key and facts."""
 
     def edit(row: KernelRow) -> KernelRow:
         return replace(
@@ -127,12 +127,12 @@ def _hit(view: StatusView, event: Any) -> StatusView:
 
 
 def _miss(view: StatusView, event: Any) -> StatusView:
-    """Store in the kernel's row its key and why the cache has no artifact for it."""
+    """Return the view with the key in the kernel's row, and why the cache has no artifact for it."""
     return _change(view, event.kernel, event.direction, lambda row: replace(row, key=event.key, why=tuple(event.why)))
 
 
 def _done(view: StatusView, event: Any) -> StatusView:
-    """Set the kernel's row to compiled (recompiled if it has reasons), with key, times and facts of the artifact."""
+    """Return the view with the kernel's row compiled (recompiled if it has reasons), with key, times and facts."""
 
     def edit(row: KernelRow) -> KernelRow:
         stages = tuple(StageRow(name, spent) for name, spent in event.stages.items()) or row.stages
@@ -151,7 +151,7 @@ def _done(view: StatusView, event: Any) -> StatusView:
 
 
 def _failed(view: StatusView, event: Any) -> StatusView:
-    """Set the view and the kernel's compiling rows to failed, and append the event's errors."""
+    """Return the view failed, as are the kernel's rows that were compiling, with the event's errors appended."""
     rows = tuple(
         replace(r, state="failed") if r.kernel == event.kernel and r.state == "compiling" else r for r in view.rows
     )
@@ -160,29 +160,29 @@ def _failed(view: StatusView, event: Any) -> StatusView:
 
 
 def _problem(view: StatusView, event: Any) -> StatusView:
-    """Append a notice on a problem of the cache, with its path."""
+    """Return the view with one more notice, on a problem of the cache and its path."""
     return replace(view, notices=(*view.notices, f"cache: {event.message} ({event.path})"))
 
 
 def _notice(view: StatusView, event: Any) -> StatusView:
-    """Append the event's message to the notices."""
+    """Return the view with the event's message as one more notice."""
     return replace(view, notices=(*view.notices, event.message))
 
 
 def _remark(view: StatusView, event: Any) -> StatusView:
-    """Append the event's message to the remarks."""
+    """Return the view with the event's message as one more remark."""
     return replace(view, remarks=(*view.remarks, event.message))
 
 
 def _outdated(view: StatusView, event: Any) -> StatusView:
-    """Set the phrase on compiled JAX functions that hold old versions of kernels."""
+    """Return the view with a phrase on how many compiled JAX functions hold old versions of which kernels."""
     hold = "holds" if event.programs == 1 else "hold"
     what = f"the old {event.kernels[0]}" if len(event.kernels) == 1 else f"old versions of {', '.join(event.kernels)}"
     return replace(view, outdated=f"{units.count(event.programs, 'compiled JAX function')} {hold} {what}")
 
 
 def _product(view: StatusView, event: Any) -> StatusView:
-    """Add a notice for a link-time product, or update it with the product's state."""
+    """Return the view with a notice on the state of a link-time product, in place of an earlier one on it."""
     name = f"{event.builder} {event.product} ({event.role}, {event.target}): "
     state = {
         events.ProductStarted: lambda: "being built",

@@ -54,7 +54,10 @@ def cell_label(shell: Any, filename: str) -> str:
 
 
 def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None) -> list[str]:
-    """Return the lines that show an error; `label` names a file, `tb` says where the user's code met the error."""
+    """Return the lines that show an error, without Workbench's frames; of `CellErrors` all, and their number.
+
+    `label` returns what people call a file, `tb` says where the user's code met the error.
+    """
     if isinstance(error, CellErrors):
         return [row for each in error.errors for row in (*_one(each, label), "")] + [f"{len(error.errors)} errors"]
     caller = _caller(tb, error.location, label)
@@ -78,7 +81,10 @@ def _file(where: Location, label: Label) -> str:
 
 
 def _caller(tb: TracebackType | None, where: Location | None, label: Label) -> list[str]:
-    """Return the user's line that met the error, for below it; nothing if that is the magic or the `def` itself."""
+    """Return lines on where the user's code met the error, to be shown below the error's own.
+
+    There are none if `tb` has no frame of a cell, or if that line is the magic's or the `def` itself.
+    """
     frames = list(_user_frames(tb))
     if not frames:
         return []
@@ -164,7 +170,7 @@ def _of_user(tb: TracebackType | None, inside: bool = False) -> TracebackType | 
 
 @contextmanager
 def _shortened(error: BaseException) -> Iterator[None]:
-    """Remove Workbench's frames from the errors that led to this one, within a `with` block."""
+    """Remove Workbench's frames from the errors that led to this one, within a `with` block; restore them after it."""
     originals: list[tuple[BaseException, TracebackType | None]] = []
     while (before := error.__cause__ or error.__context__) is not None and all(before is not e for e, _ in originals):
         originals.append((before, before.__traceback__))

@@ -27,7 +27,7 @@ def seconds(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """Return a duration in seconds as a bare number of milliseconds."""
+    """Return a duration in seconds as a number of milliseconds without a unit: `1.1`, `14`."""
     return two_digits(value * 1e3)
 
 

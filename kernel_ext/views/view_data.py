@@ -173,7 +173,15 @@ class EntryRow(msgspec.Struct, frozen=True):
 
 
 class CacheView(msgspec.Struct, frozen=True):
-    """Represents the contents of the cache, and its hits and misses."""
+    """Represents the contents of the cache, and its hits and misses.
+
+    Attributes:
+        modules, bytes: how many artifacts it has, and their size.
+        hits_memory, hits_disk, misses: how often it was asked for one, by where that was.
+        path: its folder; empty if it is in memory only.
+        problem: why it cannot be used; empty if it can.
+        entries: its artifacts, the last used first; may be left out.
+    """
 
     modules: int
     bytes: int

@@ -23,7 +23,7 @@ class Animation(Answering):
     source: animation.Animation | None
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Show the frame `at` that `{ask: "frame", at, number}` requests."""
+        """Show the frame `at` that the message number `number`, `{ask: "frame", at, number}`, requests."""
         if content.get("ask") == "frame" and (frames := self.source) is not None:
             self.answer(content, frames.frame(int(content.get("at") or 0)), frames)
 

@@ -31,7 +31,7 @@ def module_text(name: str) -> str:
 
 
 def script_text(name: str) -> str:
-    """Return a module as a script, in which its exports are names of the page."""
+    """Return the JavaScript of a module without `export`, as a script: what it exports are names of the page."""
     return _EXPORT.sub("", module_text(name))
 
 

@@ -117,7 +117,7 @@ class ThreadsView(Live):
         return {"view": as_data(view), "selected": -1, "at": list(at or ())}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """Show the blocks from that of `{ask: "first", block}` on."""
+        """Follow the blocks of the launch from `block` of `{ask: "first", block}` on, and show them."""
         block = content.get("block")
         if content.get("ask") != "first" or self._follow is None or not isinstance(block, int):
             return

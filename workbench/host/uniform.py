@@ -40,12 +40,12 @@ class Uniform:
 
     @property
     def value(self) -> Any:
-        """The current value."""
+        """The current value; each use of it is noted as a read."""
         self.read(self)
         return self._value
 
     def set(self, value: Any) -> None:
-        """Change the value, from now on and in its arrays."""
+        """Change the value, from now on and in its arrays; nothing runs again."""
         self._value = value
         self.store()
 
@@ -77,21 +77,27 @@ class Uniform:
         return int(self.value)
 
     def __index__(self) -> int:
+        """Return the value as an index, if it is an integer."""
         return operator.index(self.value)
 
     def __bool__(self) -> bool:
+        """Return whether the value is not 0; of a vector, whether a component is not."""
         return bool(np.any(self.value))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return the value as a NumPy array."""
         return np.asarray(self.value, dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Apply a function of NumPy's to the values of the uniforms among its inputs."""
         return getattr(ufunc, method)(*map(_plain, inputs), **options)
 
     def __getitem__(self, index: Any) -> Any:
+        """Return a component of the value."""
         return self.value[index]
 
     def __len__(self) -> int:
+        """Return the number of components of the value, which is a vector."""
         return len(self.value)
 
     def __neg__(self) -> Any:
@@ -104,22 +110,28 @@ class Uniform:
         return round(self.value, digits)
 
     def __format__(self, form: str) -> str:
+        """Format the value as such a number or vector would be."""
         return format(self.value, form)
 
     def __eq__(self, other: object) -> Any:
+        """Return whether the other is this uniform or equal to its value; of a vector that is its type's comparison."""
         return self is other or self.value == _plain(other)
 
     def __reduce__(self) -> Any:
+        """Pickle as the present value, without the uniform."""
         return _plain, (self._value,)  # elsewhere it is a number
 
 
 def _plain(value: Any) -> Any:
-    """Return the present value of a uniform; any other value itself."""
+    """Return the present value of a uniform, as a read of it; any other value itself."""
     return value.value if isinstance(value, Uniform) else value
 
 
 def _operator(name: str) -> None:
-    """Define an operator of `Uniform`, such as `add`, on its present value; of a binary one also the reflected form."""
+    """Add an operator, such as `add`, to the class `Uniform`, which acts on its present value.
+
+    A binary one also gets its reflected form.
+    """
     compute: Any = getattr(operator, name)
 
     def left(self: Uniform, other: Any) -> Any:

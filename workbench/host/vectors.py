@@ -41,10 +41,12 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return vector
 
     def __array_finalize__(self, source: Any) -> None:
+        """Take over the type of `source`, of which NumPy makes this array, if shape and dtype still fit; else None."""
         type = getattr(source, "type", None)
         self.type = type if type is not None and self.shape == type.shape and self.dtype == type.numpy else None
 
     def __array_wrap__(self, result: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Return a ufunc's result: a scalar, a vector of this type where it is one (as a sum), else a plain array."""
         plain = result.view(np.ndarray)
         if result.ndim == 0:
             return plain[()]
@@ -54,6 +56,10 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return HostVector.of(plain, type) if same else plain
 
     def __getitem__(self, index: Any) -> Any:
+        """Return a component as a scalar of its type, a row or slice as a vector of that size.
+
+        Anything else, and a part of one component, is a plain array.
+        """
         part = self.view(np.ndarray)[index]
         if self.type is not None and np.ndim(part) == 0:
             return self.type.dtype.component(part)
@@ -63,10 +69,16 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return HostVector.of(part, self.type if part.shape == self.shape else self.type.slice(part.shape))
 
     def __getattr__(self, name: str) -> Any:
+        """Return the components that a name means: of `x` a scalar, of a transform's `p` a vector and `q` a quaternion.
+
+        Raises:
+            AttributeError: the type has no such attribute.
+        """
         part = self.view(np.ndarray)[self._named(name)]
         return self.type.dtype.component(part[0]) if len(part) == 1 else HostVector.of(part, self.type.part(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Write the components that a name such as `x` or `q` means; of any other name, set the attribute."""
         if name in NAMES:
             self[self._named(name)] = value
         else:
@@ -85,9 +97,11 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return index
 
     def __mul__(self, other: Any) -> Any:
+        """Return the language's product with a matrix, quaternion or transform; else that by components."""
         return self._product(self, other) if _has_own_product(self, other) else np.multiply(self, other)
 
     def __rmul__(self, other: Any) -> Any:
+        """Return `other * self`: the language's product with a matrix, quaternion or transform; else by components."""
         return self._product(other, self) if _has_own_product(other, self) else np.multiply(other, self)
 
     def __eq__(self, other: Any) -> Any:
@@ -100,6 +114,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return np.equal(self, other)
 
     def __ne__(self, other: Any) -> Any:
+        """Return the opposite of `==`, as a whole or component by component."""
         equal = self == other
         return np.bool_(not equal) if isinstance(equal, (bool, np.bool_)) else np.not_equal(self, other)
 
@@ -111,16 +126,19 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return ON_HOST[0](PRODUCT, (left, right), {})
 
     def __repr__(self) -> str:
+        """Return the type and all components in one row: `vec3(1.0, 2.0, 3.0)`; without a type, NumPy's text."""
         if self.type is None:
             return repr(self.view(np.ndarray))
         return f"{self.type!r}({', '.join(str(v) for v in self.view(np.ndarray).reshape(-1))})"
 
     def __str__(self) -> str:
+        """Return the components as a list; of a matrix one row per line."""
         if self.type is None or self.ndim == 1:
             return str(self.tolist())
         return "[" + ",\n ".join(str(row) for row in self.tolist()) + "]"
 
     def __reduce__(self) -> Any:
+        """Pickle as a copy of the components and the type."""
         return HostVector.of, (self.view(np.ndarray).copy(), self.type)
 
 

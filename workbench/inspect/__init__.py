@@ -144,6 +144,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    """Import a name of `_LATER` on its first use, and store it here.
+
+    Raises:
+        AttributeError: there is no such name.
+    """
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_LATER[name]), name)  # found directly the next time
@@ -151,4 +156,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """Return the public names alone, those not imported yet included."""
     return __all__

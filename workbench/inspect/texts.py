@@ -88,7 +88,10 @@ def _cuda_text(kernel: CudaKernel, pane: str) -> str:
 
 
 def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Callable[Concatenate[Kernel, P], str]]:
-    """Decorate a function of a pane: for a CUDA C++ kernel it returns the kernel's own text of that pane."""
+    """Decorate a function of a pane: of a CUDA C++ kernel it returns the text that this has for `pane`.
+
+    Called with anything but a kernel, it raises.
+    """
 
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)
@@ -102,7 +105,7 @@ def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Cal
 
 
 def _specialisation(kernel: Kernel) -> Specialisation:
-    """Return the kernel with its annotated types, or, where it is generic, with those of its last use.
+    """Return the kernel's specialisation, with its annotated types, or, of a generic one, with those of its last use.
 
     Raises:
         LaunchError: a generic kernel that was never launched.
@@ -150,8 +153,10 @@ def ir(kernel: Kernel, *, lines: bool = False) -> str:
 def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
     """Return the IR of the kernel that runs backwards, its adjoint.
 
+    With `lines`, each operation ends in `@ line` of the source.
+
     Returns:
-        Text as `ir` returns it.
+        Text as `workbench.ir.show` writes it.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
@@ -163,8 +168,10 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
 def tangent(kernel: Kernel, *, lines: bool = False) -> str:
     """Return the IR of the kernel with its derivative along a direction, its tangent.
 
+    With `lines`, each operation ends in `@ line` of the source.
+
     Returns:
-        Text as `ir` returns it.
+        Text as `workbench.ir.show` writes it.
 
     Raises:
         NotDifferentiable: a derivative would flow through what has none; the message says at which line.
@@ -279,7 +286,9 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
 
 @_or_text("key")
 def key(kernel: Kernel, direction: str = "forward") -> str:
-    """Return the parts of the module key of a CPU launch that says nothing of options, one per line, and its digest.
+    """Return the parts of a kernel's module key, one per line, and its digest.
+
+    They are those of a launch on the CPU without options of its own; of CUDA C++, those of its module.
 
     Returns:
         One line per part of the key, then the digest that names the artifact in the cache.
@@ -341,7 +350,11 @@ def constants(kernel: Kernel) -> dict[str, Any]:
 
 
 def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
-    """List what differed from the previous key when the kernel (or the one of that name) was last rebuilt.
+    """Return what differed from the key before when a kernel was last rebuilt in one direction.
+
+    Args:
+        kernel: a kernel, or the name of one.
+        direction: "forward", "adjoint" or "tangent".
 
     Returns:
         One sentence per difference; empty if the kernel was never rebuilt.

@@ -50,6 +50,16 @@ class Solve:
     """
 
     def __init__(self, method: str, apply: Apply, precondition: Apply | None, b: array, x: array, most: int) -> None:
+        """Prepare a solve on the device of `b`; nothing runs before `run`.
+
+        Args:
+            method: "cg" or "bicgstab".
+            apply: writes the product of A with its first array to its second.
+            precondition: the same for the preconditioner, an approximate inverse of A; None: none.
+            b: the right-hand side, of floats or vectors of them.
+            x: where the iteration starts; it is overwritten with the solution.
+            most: the most steps.
+        """
         self.apply, self.precondition, self.most, self.steps = apply, precondition, most, 0
         self.b, self.x = b, x
         self.method = method
@@ -67,7 +77,7 @@ class Solve:
         While a graph is captured, the loop becomes a part of it, and the array has its value after each run.
 
         Args:
-            tol: where to stop.
+            tol: the value of the result at which to stop.
             raise_: whether it is an error not to get there.
 
         Raises:
@@ -108,7 +118,10 @@ class Solve:
         return self.residual
 
     def _start(self, tol: float) -> None:
-        """Compute the residual, and begin at the present x."""
+        """Compute the residual b - A x at the present x, and all that the first step from there needs.
+
+        `tol` is the length of the residual, in parts of that of b, at which the solve is over.
+        """
         v = self.vectors
         self.scalars.fill_(0.0)
         self.apply(self.x, v["r"])
@@ -221,7 +234,10 @@ def _dots(x: array[Any], y: array[Any], z: array[Any], at: int, square: int, s: 
 
 @kernel
 def _begin(tol: float, most: int, s: array[Any], going: array[int32]):
-    """Compute the goal and the first step's numbers from the sums, and whether there is a step to take."""
+    """Compute the goal and the first step's numbers from the sums in s.
+
+    going[0] becomes 1 if there is a step to take, else 0.
+    """
     s[0] = s.dtype(tol) * s.dtype(tol) * s[1]
     s[3] = s[2]
     s[4] = s[7]
@@ -232,7 +248,7 @@ def _begin(tol: float, most: int, s: array[Any], going: array[int32]):
 
 @kernel
 def _report(s: array[Any], residual: array[Any]):
-    """Compute |r| / |b|; |r| where b is 0."""
+    """Write |r| / |b| to `residual`, from the squares s[3] and s[1]; |r| where b is 0."""
     residual[0] = sqrt(s[3] / s[1]) if s[1] > 0.0 else sqrt(s[3])
 
 
@@ -253,7 +269,7 @@ def _move(
 
 @kernel
 def _cg_turn(s: array[Any], going: array[int32], z: array[Any], p: array[Any]):
-    """Compute the next direction of CG; nothing changes where the solve is over."""
+    """Compute CG's next direction p, from the preconditioned residual z; nothing changes where the solve is over."""
     i = tid()
     if going[0] != 0:
         p[i] = z[i] + s[7] / s[4] * p[i]
@@ -261,7 +277,10 @@ def _cg_turn(s: array[Any], going: array[int32], z: array[Any], p: array[Any]):
 
 @kernel
 def _bi_turn(s: array[Any], going: array[int32], r: array[Any], v: array[Any], p: array[Any]):
-    """Compute the next direction of BiCGSTAB; r again where the method has broken down."""
+    """Compute BiCGSTAB's next direction p, which is r where the method has broken down.
+
+    Nothing changes where the solve is over.
+    """
     i = tid()
     if going[0] != 0:
         omega = s[8] / s[9]
@@ -272,10 +291,10 @@ def _bi_turn(s: array[Any], going: array[int32], r: array[Any], v: array[Any], p
 
 @kernel
 def _advance(cg: bool, most: int, s: array[Any], going: array[int32], notes: array[int32]):
-    """Count a step, clear the sums for the next one, and end the solve where it is done.
+    """Count a step in notes[0], clear the sums for the next one, and set going[0] to 0 where the solve is over.
 
-    It is after `most` steps, at the goal, or where the method has broken down; notes[1] says that CG met a direction in
-    which the matrix is not positive.
+    That is after `most` steps, at the goal, or where the method has broken down. notes[1] becomes 1 if CG met a
+    direction in which the matrix is not positive. Where the solve was over before, only sums are cleared.
     """
     if going[0] != 0:
         notes[0] += 1

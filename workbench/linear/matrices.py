@@ -69,6 +69,7 @@ class CSR:
         shape: tuple[int, int] | None = None,
         device: Device | str | None = None,
     ) -> None:
+        """Make a matrix of these arrays, which are not copied; anything else is converted to an array."""
         starts, columns = (a if isinstance(a, array) else array(a, int32, device=device) for a in (starts, columns))
         values = values if isinstance(values, array) else self._values(values, device)
         self.starts, self.columns, self.values = starts, columns, values
@@ -79,10 +80,11 @@ class CSR:
         self._turned: tuple[array, array, array] | None = None
 
     def __class_getitem__(cls, dtype: Any) -> Any:
+        """Return the struct type of a matrix with values of `dtype`, for a kernel's annotation: `CSR[float]`."""
         return _struct_of(cls._word, as_element(dtype))
 
     def _values(self, values: Any, device: Any) -> array:
-        """Return the values as an array of numbers on `device`."""
+        """Return numbers that are no array yet as one, on `device`."""
         return array(values, device=device)
 
     @property
@@ -93,7 +95,7 @@ class CSR:
 
     @property
     def struct(self) -> StructValue:
-        """The value to pass to a kernel."""
+        """The matrix as a struct of its three arrays, which are not copied, to pass to a kernel."""
         return _struct_of(self._word, self.values.dtype)(self.starts, self.columns, self.values)
 
     def _refuse(self) -> None:
@@ -130,12 +132,12 @@ class CSR:
 
     @property
     def dtype(self) -> Scalar:
-        """The type of the numbers."""
+        """The type of the numbers, of BSR that of the blocks' components."""
         return element(self.values.dtype)
 
     @property
     def T(self) -> CSR:
-        """The transposed matrix, whose values are computed from this one's by a launch that tapes see."""
+        """The transposed matrix, a new one, whose values are computed from this one's by a launch that tapes see."""
         if self._turned is None:
             rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
             order = np.arange(len(self.columns), dtype=np.int32)
@@ -260,18 +262,20 @@ class CSR:
         return result
 
     def __repr__(self) -> str:
+        """Return class, type, shape, number of entries, blocks and device, in angle brackets."""
         blocks = f" in blocks of {self.block[0]} × {self.block[1]}" if self._word == "BSR" else ""
         size = f"{self.shape[0]} × {self.shape[1]}, {len(self.columns)} entries"
         return f"<{self._word} of {self.dtype!r}, {size}{blocks} on {self.values.device.name}>"
 
 
 class BSR(CSR):
-    """Represents a sparse matrix of blocks: as CSR, with small matrices as values, and vectors as elements of x and b.
+    """Represents a sparse matrix of blocks, which are small matrices of one size, stored row by row.
 
         a = wb.linear.BSR(starts, columns, wb.zeros(n, wb.mat33))     # shape in numbers: (3 rows, 3 rows)
         forces = a @ positions                                        # arrays of vec3, or of 3 n floats
 
-    `starts` and `columns` count blocks, `shape` counts numbers.
+    It is used as a `CSR`, with vectors as elements of x and b. `starts` and `columns` count blocks, `shape` counts
+    numbers.
     """
 
     _word = "BSR"
@@ -317,16 +321,28 @@ class _Matrix(Operator):
         self, matrix: CSR, method: Any, preconditioner: str | None, start: array | None, tol: float,
         steps: int | None, raise_: bool,
     ) -> None:  # fmt: skip
+        """Store the matrix and the options of its solves.
+
+        Args:
+            matrix: a square matrix.
+            method: "cg" or "bicgstab".
+            preconditioner: "jacobi" or None.
+            start: where the first solve begins; None: at zeros.
+            tol: the residual's length, in parts of that of b, to reach.
+            steps: the most steps; None: 10 for each row, at least 100.
+            raise_: whether it is an error not to reach `tol`.
+        """
         self.matrix, self.method, self.preconditioner, self.start = matrix, method, preconditioner, start
         self.tol, self.steps, self.raise_ = tol, steps, raise_
         self.constants = [matrix.values]
         self.residual: array | None = None
 
     def __call__(self, x: array) -> array:
+        """Return the product of the matrix with x."""
         return self.matrix @ x
 
     def solution(self, b: array) -> array:
-        """Solve A x = b and return x; store the residual that is left.
+        """Solve A x = b and return x, a new array; store the residual that is left as `residual`.
 
         The first solve begins at `start`, later ones at zeros.
 
@@ -359,7 +375,10 @@ class _Matrix(Operator):
         return x
 
     def turned(self) -> Operator:
-        """Return the operator of the transposed matrix; of CG the same matrix, as it is symmetric. It has no start."""
+        """Return the operator of the transposed matrix, whose solves start at zeros.
+
+        With CG that is the same matrix, which is symmetric.
+        """
         a = self.matrix if self.method == "cg" else self.matrix.T
         return _Matrix(a, self.method, self.preconditioner, None, self.tol, self.steps, self.raise_)
 
@@ -372,7 +391,7 @@ def _launch(what: Kernel, first: list[Any], x: array, out: array) -> None:
 
 @cache
 def _blocks_of(of: CSR) -> StructValue:
-    """Return a matrix as the struct BSR that the kernel of products takes; numbers become blocks of 1 × 1."""
+    """Return a matrix as a struct with matrices as values, for kernels of products: numbers become blocks of 1 × 1."""
     kind = matrix(of.block, of.dtype)
     return _struct_of("BSR", kind)(of.starts, of.columns, of.values.view(kind))
 
@@ -402,7 +421,7 @@ def _turn(values: array[Any], order: array[int32], turned: array[Any]):
 
 @kernel
 def _diagonal(a: Any, d: array[Any]):
-    """Add to d[i] the values of row i that are on the diagonal."""
+    """Add to d[i] the values of row i that are on the diagonal; a thread for each row."""
     i = tid()
     for k in range(a.starts[i], a.starts[i + 1]):
         if a.columns[k] == i:
@@ -411,7 +430,7 @@ def _diagonal(a: Any, d: array[Any]):
 
 @kernel
 def _invert(d: array[Any]):
-    """Replace each matrix by its inverse; a singular one by the identity."""
+    """Replace each matrix in d by its inverse, a singular one by the identity."""
     i = tid()
     d[i] = inverse(d[i]) if determinant(d[i]) != 0.0 else identity(len(d[i]), type(d[i][0, 0]))
 

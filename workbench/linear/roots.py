@@ -68,7 +68,7 @@ def implicit(
         raise_: False returns the pair of x and the residual's length, converged or not.
 
     Returns:
-        The root, a new array.
+        The root, a new array; with `raise_=False` the pair of it and the residual's length, a float.
 
     Raises:
         NotConverged: the residual is larger after all steps, or a linear solve does not converge: the Jacobian is
@@ -93,7 +93,10 @@ def implicit(
 
 
 def _with_derivatives(root: array, residual: Residual, tol: float) -> array:
-    """Return a copy of a root through which derivatives flow to all arrays that the residual reads."""
+    """Return a copy of a root through which derivatives flow to all arrays that the residual reads.
+
+    The residual is computed once more, at the root. `tol` is the tolerance of the linear solves for derivatives.
+    """
     read = _Read()
     with observing(read):
         value = residual(root)
@@ -121,19 +124,27 @@ def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array
 
 
 class _Jacobian(Operator):
-    """Represents the Jacobian of a residual at a point, known only by its products with arrays.
-
-    `across` makes it the transposed one.
-    """
+    """Represents the Jacobian of a residual at a point, or its transpose, known only by its products with arrays."""
 
     def __init__(
         self, residual: Residual, point: array, tol: float, *, across: bool = False, raise_: bool = True,
         constants: Sequence[array] = (),
     ) -> None:  # fmt: skip
+        """Store what the products and solves need.
+
+        Args:
+            residual: the function whose Jacobian it is.
+            point: the array at which it is differentiated.
+            tol: the tolerance of solves.
+            across: make it the transposed Jacobian.
+            raise_: whether it is an error if a solve does not reach `tol`.
+            constants: arrays that the residual reads, which must not change until a derivative is taken.
+        """
         self.residual, self.point, self.tol, self.across, self.raise_ = residual, point, tol, across, raise_
         self.constants = constants
 
     def __call__(self, x: array) -> array:
+        """Return the product of the Jacobian with x, or of its transpose: a tangent, or an adjoint, of the residual."""
         if not self.across:
             return jvp(self.residual)(self.point, along=x)[1]
         tape = Tape(into_grad=False, only=[self.point])
@@ -154,7 +165,10 @@ class _Jacobian(Operator):
         return x
 
     def turned(self) -> Operator:
-        """Return the transposed Jacobian."""
+        """Return the transposed Jacobian; of a transposed one, the Jacobian itself.
+
+        Its solves raise where they do not converge.
+        """
         return _Jacobian(self.residual, self.point, self.tol, across=not self.across, constants=self.constants)
 
 
@@ -162,6 +176,7 @@ class _Read(Observer):
     """Collects the arrays that launches and copies read while it observes, except those allocated meanwhile."""
 
     def __init__(self) -> None:
+        """Begin with no arrays."""
         self._read: dict[Memory, array] = {}
         self._allocated: set[Memory] = set()
 

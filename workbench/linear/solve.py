@@ -33,7 +33,7 @@ class Operator(Protocol):
 
 
 def solved(operator: Operator, b: array) -> array:
-    """Return the solution of A x = b, with its derivatives by `b` and by all that the operator reads.
+    """Return the solution of A x = b, with its derivatives by `b` and by all arrays that the operator reads.
 
     A derivative of x = A⁻¹ b is -A⁻¹ of the derivative of the residual A x - b at this x, by all else that is in it.
     """

@@ -19,4 +19,5 @@ __all__ = ["LBFGS", "SGD", "Adam", "Optimizer", "Progress", "Step", "cosine", "e
 
 
 def __dir__() -> list[str]:
+    """Return the public names alone."""
     return __all__

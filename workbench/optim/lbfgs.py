@@ -98,7 +98,10 @@ class LBFGS(Optimizer):
         return value
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return everything that the next step depends on besides parameters and options."""
+        """Return all that the next step depends on besides parameters and options, as NumPy arrays by name.
+
+        They are the number of steps, and of each parameter the changes of it and of its gradient, a row each.
+        """
         histories = {
             f"{name}{k}": np.array(
                 [change[side][k].numpy() for change in self._changes], element(x.dtype).numpy
@@ -131,7 +134,7 @@ class LBFGS(Optimizer):
         return float(result), [clone(g) for g in self.gradients(None)]
 
     def _scaled(self, slope: Arrays) -> Arrays:
-        """Return the gradient times an estimate of the inverse Hessian (the two-loop recursion)."""
+        """Return the gradient times an estimate of the inverse Hessian; without a history `slope` itself."""
         left, shares = slope, list[float]()
         for moved, turned in reversed(self._changes):
             share = _dot(moved, left) / _dot(moved, turned)
@@ -181,7 +184,7 @@ class LBFGS(Optimizer):
 
 
 def _dot(left: Arrays, right: Arrays) -> float:
-    """Return the inner product over all arrays."""
+    """Return the inner product of two lists of arrays, the sum over all pairs; it waits for the device."""
     return sum(float(a.dot(b)) for a, b in zip(left, right, strict=True))
 
 

@@ -22,6 +22,7 @@ class Optimizer:
 
     Attributes:
         params: the arrays that `step` changes.
+        flat: views of their numbers in one dimension; complex ones as real and imaginary parts.
         steps: how many steps were taken.
     """
 
@@ -84,11 +85,11 @@ class Optimizer:
         return {"steps": np.array(self.steps)}
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Continue from a state that `state` returned, already checked to have its names and shapes."""
+        """Continue from a state that `state` returned; its names and shapes are not checked."""
         self.steps = int(state["steps"])
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the state of the optimiser and the parameters to a file of NumPy's format `.npz`.
+        """Write the parameters and the state of the optimiser to a file of NumPy's format `.npz`.
 
             optimizer.save("run.npz")
 
@@ -104,7 +105,7 @@ class Optimizer:
             np.savez(file, **arrays)
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Read what `save` wrote: the next step is the one that would have followed.
+        """Read what `save` wrote, parameters and state: the next step is the one that would have followed.
 
             optimizer.load("run.npz")
 
@@ -138,7 +139,7 @@ class Optimizer:
         return "" if len(saved) == len(needed) + 1 else "it has other parameters"
 
     def fits(self, name: str, saved: tuple[int, ...], expected: tuple[int, ...]) -> bool:
-        """Return whether a saved array of one shape is accepted for one of shape `expected`."""
+        """Return whether a saved array `name` has an acceptable shape: `expected`, unless a subclass allows others."""
         return saved == expected
 
 

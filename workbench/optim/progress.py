@@ -56,6 +56,7 @@ class Progress:
     """
 
     def __init__(self, total: int, title: str, watch: Sequence[Any] = ()) -> None:
+        """Prepare a loop that has not begun; see `progress`."""
         self.total, self.title, self.watch, self.what = total, title, tuple(watch), "loss"
         self.done = 0
         self.history: list[float] = []
@@ -71,9 +72,11 @@ class Progress:
             self._show()
 
     def __len__(self) -> int:
+        """Return how many steps there are to be."""
         return self.total
 
     def __iter__(self) -> Generator[Step]:
+        """Yield the steps, with an empty history; draw while the loop runs and once when it ends, however it ends."""
         self.done, self.history, self.steps, self.running = 0, [], [], True
         try:
             for k in range(self.total):
@@ -98,6 +101,7 @@ class Progress:
             print(self)
 
     def __repr__(self) -> str:
+        """Return a line: title, steps done, and the last, first and lowest loss."""
         state = "" if self.running or self.done == self.total else ", stopped"
         text = f"{self.title}: {self.done} of {self.total} steps{state}"
         return f"{text}, {losses}" if (losses := self._losses()) else text
@@ -113,7 +117,7 @@ class Progress:
         return f"{self.what} {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
 
     def _repr_html_(self) -> str:
-        """Return the picture of the losses for a notebook."""
+        """Return an HTML image of the losses over the steps."""
         text, losses = repr(self), self._losses()
         lines = (text.removesuffix(f", {losses}"), losses)  # one would be too long
         return image(_picture(text, lines, self.steps, self.history, self.total), text)

@@ -38,7 +38,10 @@ sqrt = TABLE["sqrt"]
 
 @func
 def _sgd(w, g, v, rate, powers, momentum, decay, nesterov):
-    """Return the new parameter and velocity of an SGD step, from parameter w, gradient g and velocity v."""
+    """Return the new parameter and velocity of an SGD step, from parameter w, gradient g and velocity v.
+
+    `rate` is the learning rate; `powers` is not used.
+    """
     t = type(w)
     g = g + t(decay) * w
     v = t(momentum) * v + g
@@ -65,7 +68,7 @@ def kernel_of(rule: Func, params: int, states: int, options: int) -> Kernel:
         rule: returns the new values of an element and of its states.
         params: how many parameters it steps.
         states: how many arrays of state the rule has for each parameter.
-        options: how many numbers the rule takes besides the learning rate.
+        options: how many numbers the rule takes besides the learning rate, at least two.
     """
     named = [f"o{k}" for k in range(options)]
     names, lines = list[str](), list[str]()
@@ -102,6 +105,18 @@ class _Stepper(Optimizer):
         states: int,
         options: tuple[float, ...],
     ) -> None:
+        """Allocate the states, zeros, and group the parameters into launches: by device, at most `MOST` each.
+
+        Args:
+            params: dense arrays of floats, or of vectors of floats.
+            lr: the learning rate, or a function from the step's number to it.
+            rule: a func that returns the new values of an element and of its states.
+            states: how many arrays of state each parameter has.
+            options: numbers that the rule takes besides the learning rate.
+
+        Raises:
+            LaunchError: a parameter is not an array as `params` describes.
+        """
         super().__init__(params)
         self.lr = lr
         self._rule, self._options = rule, options
@@ -140,13 +155,13 @@ class _Stepper(Optimizer):
         self.steps += 1
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return everything that the next step depends on besides parameters and options."""
+        """Return all that the next step depends on besides parameters and options, as NumPy arrays by name."""
         states = {f"state{k}_{s}": np.array(v.numpy()) for k, all in enumerate(self._states) for s, v in enumerate(all)}
         powers = {f"powers{k}": np.array(p.numpy()) for k, p in enumerate(self._powers)}
         return super().state() | states | powers
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Continue from a state that `state` returned."""
+        """Continue from a state that `state` returned; its names and shapes are not checked."""
         super().restore(state)
         for k, all in enumerate(self._states):
             for s, v in enumerate(all):
@@ -217,7 +232,7 @@ Schedule = Callable[[int], float]
 
 
 def exponential(start: float, factor: float) -> Schedule:
-    """Return a rate that is multiplied by `factor` after every step.
+    """Return a schedule of the learning rate, which is multiplied by `factor` after every step.
 
         wb.optim.SGD([x], lr=wb.optim.exponential(0.1, 0.99))
 
@@ -226,13 +241,13 @@ def exponential(start: float, factor: float) -> Schedule:
         factor: the ratio of one step's rate to that of the step before.
 
     Returns:
-        A function of the step's number.
+        A function from the step's number, from 0, to the rate.
     """
     return lambda step: start * factor**step
 
 
 def cosine(start: float, steps: int, end: float = 0.0) -> Schedule:
-    """Return a rate that falls from `start` to `end` along half a cosine, and stays there.
+    """Return a schedule of the learning rate, which falls from `start` to `end` along half a cosine, and stays there.
 
         wb.optim.Adam([x], lr=wb.optim.cosine(0.1, 200))
 
@@ -242,7 +257,7 @@ def cosine(start: float, steps: int, end: float = 0.0) -> Schedule:
         end: the last rate.
 
     Returns:
-        A function of the step's number.
+        A function from the step's number, from 0, to the rate.
 
     Raises:
         ValueError: `steps` is not positive.
@@ -253,16 +268,16 @@ def cosine(start: float, steps: int, end: float = 0.0) -> Schedule:
 
 
 def warmup(steps: int, then: float | Schedule) -> Schedule:
-    """Return a rate that rises evenly to that of another schedule, which begins after it.
+    """Return a schedule of the learning rate, which rises evenly to that of another schedule, and then follows that.
 
         wb.optim.Adam([x], lr=wb.optim.warmup(10, wb.optim.cosine(0.1, 190)))
 
     Args:
-        steps: how many steps it takes.
+        steps: how many steps it rises for.
         then: the rate after that, or its schedule, which counts from 0 there.
 
     Returns:
-        A function of the step's number.
+        A function from the step's number, from 0, to the rate.
 
     Raises:
         ValueError: `steps` is not positive.

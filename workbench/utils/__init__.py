@@ -11,4 +11,5 @@ __all__ = ["array_scan", "histogram", "radix_sort", "radix_sort_pairs", "runleng
 
 
 def __dir__() -> list[str]:
+    """Return the public names alone."""
     return __all__

@@ -68,7 +68,10 @@ def histogram(x: array, bins: int = 10, range: tuple[float, float] | None = None
 
 @kernel
 def _binned(x: array[Any], edges: array[Any], scale: float64, size: int, parts: array(dtype=int32, ndim=2)):
-    """Count the elements of a piece per bin. The edges decide: the quotient may be off by one bin."""
+    """Count the elements of a piece, of `size` elements, in each bin; `parts` gets a row of counts for each piece.
+
+    The edges decide on the bin: the quotient may be off by one.
+    """
     p = tid()
     kind = edges.dtype
     bins = len(edges) - 1
@@ -88,7 +91,7 @@ def _binned(x: array[Any], edges: array[Any], scale: float64, size: int, parts: 
 
 @kernel
 def _summed(parts: array(dtype=int32, ndim=2), counts: array[int32]):
-    """Sum all pieces' counts of one bin."""
+    """Write to counts[b] the sum of all pieces' counts of bin b, a bin per thread."""
     b = tid()
     total = 0
     for p in range(parts.shape[0]):
@@ -99,7 +102,7 @@ def _summed(parts: array(dtype=int32, ndim=2), counts: array[int32]):
 def runlength_encode(
     values: array, run_values: array, run_lengths: array, run_count: array | None = None, value_count: int | None = None
 ) -> int | None:
-    """Find the runs of equal neighbours.
+    """Find the runs of equal neighbours, and write their values and lengths to arrays.
 
         >>> import workbench as wb
         >>> x = wb.array([7, 7, 7, 2, 5, 5])
@@ -155,7 +158,10 @@ def runlength_encode(
 
 @kernel
 def _count_ends(values: array[Any], size: int, heads: array[int32], lasts: array[int32]):
-    """Count the elements of a piece whose next element differs, and find where the last such next element is, or -1."""
+    """Write how many elements of a piece differ from the one after them, to `heads`: so many runs end in it.
+
+    `lasts` gets the index after the last of these, where a run begins, or -1.
+    """
     first, last = piece(size, len(values))
     total, last_follower = 0, -1
     for i in range(first, min(last, len(values) - 1)):

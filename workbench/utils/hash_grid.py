@@ -170,7 +170,7 @@ class HashGrid(StructValue):
 
 @kernel
 def _cells(x: array[Any], dims: _INTS, width: array[float32], cells: array[uint32], points: array[int32]):
-    """Write the cell of each point, and the points' numbers in order."""
+    """Write the number of each point's cell to `cells`, and 0, 1, 2, … to `points`."""
     i = tid()
     p = x[i]
     a, b, c = cell(p[0], width[0]) % dims[0], cell(p[1], width[1]) % dims[1], cell(p[2], width[2]) % dims[2]

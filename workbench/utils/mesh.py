@@ -90,7 +90,7 @@ class Bvh(StructValue):
         return self.lowers.device
 
     def rebuild(self) -> None:
-        """Build a new tree, for boxes that have moved far."""
+        """Build a new tree, in new arrays, for boxes that have moved far."""
         leaf_size, groups = self.__dict__["_leaf_size"], self.__dict__["_groups"]
         if groups is not None and groups.size:
             self.nodes, self.items, self.roots = grouped(self.lowers, self.uppers, leaf_size, groups)
@@ -182,6 +182,11 @@ class Mesh(StructValue):
         self.rebuild()
 
     def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; for other `points` also update the boxes of the tree.
+
+        Raises:
+            LaunchError: these are not as many points as before, on the same device; the points are as they were.
+        """
         before = self.__dict__.get("points")
         super().__setattr__(name, value)
         if name == "points" and before is not None and "_tree" in self.__dict__:
@@ -196,7 +201,7 @@ class Mesh(StructValue):
         return self.points.device
 
     def rebuild(self) -> None:
-        """Build a new tree, for points that have moved far."""
+        """Build a new tree, in new arrays, for points that have moved far."""
         self._measure()
         tree = Tree(self.lowers, self.uppers, self.__dict__["_leaf_size"])
         self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
@@ -221,7 +226,7 @@ class Mesh(StructValue):
         )
 
     def _weigh(self) -> None:
-        """Compute the moments of the tree's nodes, for a mesh with winding numbers."""
+        """Compute the moments of the tree's nodes; without winding numbers do nothing."""
         if self.moments.size > 1:
             inputs = [self.points, self.indices, self.nodes, self.items]
             launch(_moments, self.nodes.size, inputs, [self.moments], device=self.device, **QUIET)
@@ -260,7 +265,10 @@ class Meshes(StructValue):
 
 
 def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any) -> None:
-    """Raise a LaunchError unless these are arrays of the type in one dimension, on one device."""
+    """Raise a LaunchError unless these are one-dimensional arrays of `dtype`, all on `device`.
+
+    Without a device, it is that of the first of them. `what` is how the message calls the function that was called.
+    """
     for name, value in arrays.items():
         if not isinstance(value, array) or value.ndim != 1 or value.dtype != dtype:
             shown = f"{value.type!r}" if isinstance(value, array) else its_type(value)
@@ -294,7 +302,10 @@ def _boxes(points: array[VEC3], indices: array[int32], lowers: array[VEC3], uppe
 def _moments(
     points: array[VEC3], indices: array[int32], nodes: array[NODE], items: array[int32], moments: array[MOMENT]
 ):
-    """Write the moment of each node: the summed area vectors below it, their centroid, its box's radius around that."""
+    """Write the moment of each node: the sum of the area vectors of the faces below it, their centroid, and a radius.
+
+    The radius is how far the node's box reaches from the centroid.
+    """
     i = tid()
     end = i + 1 if nodes[i].right < 0 else nodes[i].skip
     normal, center = VEC3(0.0), VEC3(0.0)

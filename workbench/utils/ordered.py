@@ -66,7 +66,8 @@ def captured(record: LaunchRecord) -> Graph:
     """Return a graph of the launches that stand for a recorded launch whose sums are added in order.
 
     Raises:
-        LaunchError: as `run`, or how many rows there are would have to be counted first.
+        LaunchError: arguments share memory in a way that has no order, there are too many rows, or how many there are
+            would have to be counted first.
     """
     loop = record.executable.in_order.sums.loop if record.executable.in_order is not None else ""
     if loop:
@@ -84,8 +85,14 @@ def captured(record: LaunchRecord) -> Graph:
 def steps(executable: Executable, dims: tuple[int, ...], arguments: Mapping[str, Any], block_dim: Any) -> None:
     """Queue the launches that stand for one launch whose sums are added in order; open observers see each of them.
 
+    Args:
+        executable: the loaded kernel of that one launch.
+        dims: its dimensions.
+        arguments: its arguments by name.
+        block_dim: its threads per block.
+
     Raises:
-        LaunchError: as `run`.
+        LaunchError: arguments share memory in a way that has no order, or there are too many rows.
     """
     ordered = executable.in_order
     assert ordered is not None
@@ -148,15 +155,17 @@ def _add(arrays: Sequence[tuple[str, str]], targets: Mapping[str, array], rows: 
 
 
 def _length(a: array) -> int:
-    """Return the number of components of an array's elements: 1 for scalars."""
+    """Return the number of components of an array's elements; 1 if these have no length, as scalars."""
     return getattr(a.dtype, "length", 1)
 
 
 def _refuse_shared(executable: Executable, targets: Mapping[str, array], arguments: Mapping[str, Any]) -> None:
-    """Refuse sums in memory that the kernel uses in another way too, or where two elements are one.
+    """Raise a LaunchError if the kernel adds in memory that it also uses otherwise, or where two elements are one.
 
-    Raises:
-        LaunchError: there are some.
+    Args:
+        executable: the kernel.
+        targets: the arrays that it adds to, by parameter.
+        arguments: all arguments, by parameter.
     """
     others = {n: arguments[n] for n in executable.touched if n not in targets}
     for name, target in targets.items():

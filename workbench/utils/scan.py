@@ -46,7 +46,7 @@ def piece_size(device: Device, n: int = 0, exact: bool = False) -> int:
 
 
 def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> array:
-    """Return the sum of the elements up to each one.
+    """Compute running sums: for each element the sum of those up to it; return the array `out` that has them.
 
         >>> import workbench as wb
         >>> wb.utils.array_scan(wb.array([1, 2, 3, 4])).numpy()
@@ -95,10 +95,9 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
 
 
 def require(what: str, x: Any, dtypes: str = "numbers") -> None:
-    """Raise unless `x` is a one-dimensional array of non-bool scalars; `dtypes` only words the message.
+    """Raise a LaunchError unless `x` is a one-dimensional array of non-bool scalars; its device does not matter.
 
-    Raises:
-        LaunchError: it is something else; `what` is how the message calls the function that was called.
+    `what` is how the message calls the function that was called; `dtypes` only words the message.
     """
     if not isinstance(x, array) or x.ndim != 1 or not isinstance(x.dtype, Scalar) or x.dtype == bool_:
         shown = f"{x.type!r} of shape {x.shape}" if isinstance(x, array) else repr(x)
@@ -114,7 +113,7 @@ def piece(size, n):
 
 @kernel
 def _added(x: array[Any], size: int, sums: array[Any]):
-    """Sum each piece: in four parts, of which none waits for another."""
+    """Write the sum of each piece of `size` elements, a piece per thread, added up in four parts."""
     zero = x.dtype(0)
     a, b, c, d = zero, zero, zero, zero
     first, last = piece(size, len(x))
@@ -132,7 +131,7 @@ def _added(x: array[Any], size: int, sums: array[Any]):
 
 @func
 def four_pieces(size, n):
-    """Return the first element of the thread's four pieces, and how long each is; 0 if one of them is partial."""
+    """Return the first element of the thread's four pieces, and the length of each, `FOURTH`; 0 if one is partial."""
     first = max(tid() * 4 * size, 0)
     return first, FOURTH if n - first >= 4 * FOURTH else 0
 
@@ -145,7 +144,10 @@ def one_of_four(k, first, size, n):
 
 
 def _scans(inclusive: bool) -> tuple[Kernel, Kernel]:
-    """Return the kernels that write the sums of one piece, and of four; `out` may be `x`."""
+    """Return the kernels that write running sums, with a thread for one piece, and with a thread for four pieces.
+
+    Their parameter `before` has the sum of all elements before each piece; `out` may be `x`.
+    """
 
     @kernel
     def sums_of_one(x: array[Any], before: array[Any], size: int, out: array[Any]):

@@ -86,7 +86,8 @@ def segmented_sort_pairs(
         array([1, 3, 7, 8, 9], dtype=int32)
 
     Args:
-        keys, values: as for `radix_sort_pairs`.
+        keys: integers, or floats of 32 or 64 bits, in one dimension; -0.0 comes before 0.0, NaN last.
+        values: numbers or vectors in one dimension, at least `count`; those of equal keys keep their order.
         count: how many pairs there are.
         segment_start_indices: where each segment begins, int32.
         segment_end_indices: where each ends, exclusive; segments may come in any order and must not overlap. If not
@@ -170,7 +171,10 @@ def _sort(what: str, keys: array, values: array | None, count: int | None, begin
 
 
 def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> tuple[array, Any]:
-    """Return unsigned keys and their values, sorted by these bits of the keys; the arrays passed may be overwritten."""
+    """Return unsigned keys and their values, sorted by the bits `begin` to `end` (exclusive) of the keys; it is stable.
+
+    The arrays passed may be overwritten. Without values the second result is None.
+    """
     n, device = keys.size, keys.device
     size = 512 if device.is_cuda else max(16384, -(-n // 64))
     pieces = -(-n // size)
@@ -193,7 +197,7 @@ def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> t
 
 
 def _ordered(keys: array) -> Any:
-    """Return the keys as new unsigned integers of the same order."""
+    """Return the keys as unsigned integers that sort as the keys do, in a new array."""
     kind = keys.dtype
     bits = keys.contiguous().view(SCALARS[f"uint{kind.bits}"])  # type: ignore[union-attr]
     if kind.kind is Kind.FLOAT:  # type: ignore[union-attr]
@@ -202,7 +206,7 @@ def _ordered(keys: array) -> Any:
 
 
 def _keys_again(bits: array, like: array) -> array:
-    """Return the keys whose ordered bits `_ordered` returned, as an array of the dtype of `like`."""
+    """Return keys of the dtype of `like` from unsigned integers that `_ordered` made of such keys."""
     kind = like.dtype
     keys: Any = bits
     if kind.kind is Kind.FLOAT:  # type: ignore[union-attr]
@@ -237,13 +241,16 @@ def _to_float(bits, sign):
 
 @func
 def _digit(key, low, mask):
-    """Return the bits of a key from bit `low` on, under a mask."""
+    """Return the number that a key's bits from bit `low` on are, under a mask."""
     return int((key >> type(key)(low)) & type(key)(mask))
 
 
 @kernel
 def _count(keys: array[Any], low: int, mask: int, size: int, counts: array(dtype=int32, ndim=2)):
-    """Count each digit's occurrences in a piece."""
+    """Count how often each digit occurs among the keys of a piece, a piece per thread; a row of `counts` for each.
+
+    A digit is the key's bits from `low` on, under `mask`.
+    """
     p = tid()
     first, last = piece(size, len(keys))
     for i in range(first, last):
@@ -271,7 +278,7 @@ def _move_pairs(
     keys: array[Any], low: int, mask: int, size: int, following: array(dtype=int32, ndim=2), values: array[Any],
     out: array[Any], out_values: array[Any],
 ):  # fmt: skip
-    """Like `_move_keys`, with values."""
+    """Put the keys of a piece, and their values, where `following` says that the next one of a key's digit goes."""
     p = tid()
     first, last = piece(size, len(keys))
     for i in range(first, last):

@@ -47,12 +47,16 @@ class Tree:
 
     Attributes:
         nodes: in depth-first order (`builtins/geometry/trees.py`).
-        items: the items in the order of leaves.
-        rounds: the number of the first node of each round, and the end.
+        items: the numbers of the boxes in the order of leaves.
+        rounds: the number of the first inner node that each round made, and the end.
         positions: the index in `nodes` of each inner node, int32; -1 of one inside a leaf.
     """
 
     def __init__(self, lowers: array, uppers: array, leaf_size: int) -> None:
+        """Build the tree of the boxes between these corners, two arrays of vec3, on their device.
+
+        A leaf has at most `leaf_size` boxes.
+        """
         n, device = lowers.size, lowers.device
         self._quiet: dict[str, Any] = {"device": device, **QUIET}
         self.items, self.nodes, self.rounds = empty(n, int32, device), empty(min(n, 1), NODE, device), [0]
@@ -152,7 +156,10 @@ def grouped(lowers: array, uppers: array, leaf_size: int, groups: array) -> tupl
 
 
 def _joined(trees: list[Any], at: int, roots: list[int]) -> Any:
-    """Return the nodes of a tree of trees, the first of which has the number `at`; add the roots of the trees."""
+    """Return the nodes of several trees below new inner nodes, as one tree whose first node has the number `at`.
+
+    The trees are changed in place, and the number of each one's root is appended to `roots`, in their order.
+    """
     if len(trees) == 1:
         (nodes,) = trees
         inner = nodes["right"] >= 0
@@ -258,7 +265,7 @@ def _chosen(boxes: box2d, i: int):
 
 @func
 def _beside(i: int, n: int):
-    """Return the neighbour that cluster i of n pairs with in late rounds; an odd last one gets one that is taken."""
+    """Return the neighbour that cluster i of n pairs with in late rounds: i ^ 1; an odd last one gets i - 1."""
     return i ^ 1 if (i ^ 1) < n else i - 1
 
 
@@ -287,13 +294,16 @@ def _pairs(near: array[int32], steps: array[int64]):
 
 @func
 def _number(counts: array[int32], name: int):
-    """Return the count (of items, or of nodes) below a node; 1 for an item, whose name is negative."""
+    """Return counts[name], of items or of nodes below an inner node; 1 for an item, whose name is negative."""
     return counts[name] if name >= 0 else 1
 
 
 @func
 def _named(node: int, a: int, b: int, leaf_size: int, parents: array[NODE], count: array[int32], size: array[int32]):
-    """Record node `node` as the parent of clusters a and b, and its counts; the caller writes its box."""
+    """Record clusters a and b as the children of inner node `node`, with its counts; the caller writes its box.
+
+    `count` is of items; `size` of nodes, 1 if the items fit into a leaf.
+    """
     parents[node].skip = a
     parents[node].right = b
     items = _number(count, a) + _number(count, b)
@@ -303,7 +313,7 @@ def _named(node: int, a: int, b: int, leaf_size: int, parents: array[NODE], coun
 
 @func
 def _merged(boxes: box2d, i: int, j: int):
-    """Return the lower and the upper corner of the box around two clusters."""
+    """Return the lower and the upper corner of the box around clusters i and j."""
     p, q = i + REACH, j + REACH
     lower, upper = VEC3(0.0), VEC3(0.0)
     for axis in range(3):
@@ -348,7 +358,7 @@ def _finish(
     n: int, first: int, leaf_size: int, iteration: int, boxes: box2d, names: array[int32], near: array[int32],
     parents: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
-    """Join the last clusters, in place, on one thread."""
+    """Join the last n clusters by pairs until one is left, on one thread, and write the inner nodes."""
     node = first + tid()
     while n > 1:
         for i in range(n):
@@ -405,7 +415,15 @@ def _child(
     name: int, at: int, start: int, lowers: array[VEC3], uppers: array[VEC3], order: array[int32],
     positions: array[int32], first: array[int32], items: array[int32], nodes: array[NODE],
 ):  # fmt: skip
-    """Assign a child its position, and an item its position among the items; `at` is negative within a leaf."""
+    """Assign the inner node `name` its position and its first item; an item its place in the order, and its leaf.
+
+    Args:
+        name: a node, or -1 - k for item k in Morton order.
+        at: its position among the tree's nodes; negative within a leaf: no node is written.
+        start: the position of its first item.
+        lowers, uppers, order: the items' boxes, and the items in Morton order.
+        positions, first, items, nodes: what is written.
+    """
     if name >= 0:
         positions[name] = at
         first[name] = start
@@ -462,7 +480,7 @@ def _fit(
     lowers: array[VEC3], uppers: array[VEC3], items: array[int32], positions: array[int32], start: int, each: int,
     nodes: array[NODE],
 ):  # fmt: skip
-    """Recompute the boxes of nodes, and of their children that are single items."""
+    """Recompute the boxes of nodes of one round, leaves and inner ones, and of their children that are single items."""
     for k in range(each):
         at = positions[start + tid() * each + k]
         if at >= 0:

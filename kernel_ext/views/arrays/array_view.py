@@ -100,7 +100,16 @@ class ArrayView(msgspec.Struct, frozen=True):
 
 
 class Look(msgspec.Struct, frozen=True):
-    """Represents options of drawing an array, see `kernel_ext.show.array`; `values_first`: few values come first."""
+    """Represents options of drawing an array.
+
+    Attributes:
+        rgb: draw three components as one picture in colours; None: if `vec3` have values from 0 to 1 only.
+        colours: the colour map; empty: chosen by the range.
+        range: the values at the ends of the colours and of the axis; None: those of the array.
+        size: points of the longer side of an image.
+        values_first: show the values before the picture, if there are few.
+        field: of an array of structs, the field to draw; empty: the first.
+    """
 
     rgb: bool | None = None
     colours: str = ""
@@ -189,9 +198,9 @@ class Slices:
             self._held = lambda: value
 
     def __call__(self, at: tuple[int, ...], field: str = "") -> ArrayView:
-        """Return the view at other leading indices, or of another field; later `draw`s keep to it.
+        """Choose other leading indices, or another field, and return the view of them; `draw` keeps to the choice.
 
-        If the array is gone, it is the view that was shown first, with a note that says so.
+        If the array is gone, return the view that was shown first, with a note that says so.
         """
         array = self._held()
         if array is None:
@@ -200,7 +209,7 @@ class Slices:
         return self.draw(array)
 
     def draw(self, array: Any) -> ArrayView:
-        """Return the chosen slice and field of the array as it is now."""
+        """Return the view of the chosen slice and field of the array as it is now."""
         return array_view(array, self._view.name, self._at, self._look)
 
 

@@ -185,7 +185,7 @@ def mesh_with(value: Any, corners: Any, ends: int, name: str, options: Mapping[s
     """Return the points of a mesh, or of lines, with the options of `kernel_ext.show.mesh`.
 
     Raises:
-        Refusal: as `mesh_view`, or there is no such option.
+        Refusal: points or corners do not fit each other, an option does not fit, or there is no such option.
     """
     unknown = set(options) - {"color", "colours", "range", "size", "box"}
     if unknown:
@@ -243,7 +243,7 @@ def _corners(corners: Any, ends: int) -> np.ndarray:
 
 
 def _laid_out(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Spread points over faces or lines by area or length; return each one's face and shares of its corners."""
+    """Spread points over faces or lines by area or length; return the face and the corners' weights of each point."""
     count, ends = corners.shape[:2]
     sides = np.nan_to_num(corners[:, 1:] - corners[:, :1])
     sizes = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]) if ends == 3 else sides[:, 0], axis=1)

@@ -91,7 +91,7 @@ def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:
 
 
 def cache_view(entries: bool = True) -> CacheView:
-    """Return the view of the cache; without `entries`, only its sums."""
+    """Return the view of the cache, the module used last first; without `entries`, only its sums."""
     info = inspect.cache_info()
     now = time.time()
     rows = [
@@ -121,7 +121,7 @@ def cache_view(entries: bool = True) -> CacheView:
 
 
 def cache_why(kernel: Any) -> str:
-    """Return why `kernel` was last compiled, one reason per line."""
+    """Return why `kernel` was last recompiled, one reason per line; else a sentence that it was not."""
     reasons = inspect.why(kernel)
     return "\n".join(reasons) if reasons else f"{kernel.name} was not recompiled: no part of its key has changed"
 
@@ -133,7 +133,7 @@ def cache_clear() -> str:
 
 
 def cache_remove(digest: str) -> str:
-    """Remove one module from the cache; return a sentence that says so.
+    """Remove one module from the cache; return a sentence that says so, or that it was no longer there.
 
     Raises:
         CacheError: the digest is not 64 hex digits.

@@ -222,7 +222,7 @@ def _is_vector(value: Any) -> bool:
 
 
 def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:
-    """Return the arguments that sliders stand for: `light.x`, `light.y` and `light.z` are one vector."""
+    """Return the arguments that sliders stand for, by name: `light.x`, `light.y`, `light.z` are one vector `light`."""
     values: dict[str, Any] = {}
     for s in sliders:
         name, _, axis = s.name.partition(".")
@@ -253,7 +253,7 @@ def _sliders(name: str, value: Any, limits: Any) -> list[Slider]:
 
 
 def _scalar(name: str, scalars: Mapping[str, Any]) -> Any:
-    """Return the number of that name.
+    """Return the present number or vector of the parameter `name`.
 
     Raises:
         Refusal: there is none.

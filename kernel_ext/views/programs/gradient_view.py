@@ -17,7 +17,15 @@ from kernel_ext.views.arrays.array_view import ArrayView, array_view
 
 
 class PointRow(msgspec.Struct, frozen=True):
-    """Represents a compared derivative: the input's element, both results, the relative error, the kernel's line."""
+    """Represents a compared derivative.
+
+    Attributes:
+        place: the element of an input, `x[3]`.
+        adjoint: the derivative by the adjoint.
+        difference: the central difference quotient.
+        error: how far they are apart, relative to the larger of the derivative and the input's typical one.
+        line: where the kernel uses the input, or in a report the sentence on its kernel; may be empty.
+    """
 
     place: str
     adjoint: float
@@ -27,7 +35,14 @@ class PointRow(msgspec.Struct, frozen=True):
 
 
 class CheckView(msgspec.Struct, frozen=True):
-    """Represents a gradcheck's verdict; `said` is its sentence."""
+    """Represents what a gradcheck, or the checks of a `%grad` report, compared.
+
+    Attributes:
+        ok: whether the derivatives agree.
+        said: a sentence on that.
+        tolerance: the largest relative error that is accepted.
+        points: the compared derivatives with the largest errors.
+    """
 
     ok: bool
     said: str
@@ -36,7 +51,7 @@ class CheckView(msgspec.Struct, frozen=True):
 
 
 class PairView(msgspec.Struct, frozen=True):
-    """Represents an array next to its adjoint; a report keeps adjoints alone, and `value` is None."""
+    """Represents an array next to its adjoint; in the view of a `%grad` report `value` is None."""
 
     name: str
     value: ArrayView | None
@@ -73,7 +88,10 @@ def grads_view(verdict: wb.Verdict | None, tape: wb.Tape | None, arrays: Mapping
 
 
 def report_view(report: wb.GradientReport) -> GradsView:
-    """Return the view of `%grad`'s answer: the gradients, and what its kernels' checks compared."""
+    """Return the view of `%grad`'s answer: the gradients, and what its kernels' checks compared.
+
+    Gradients that cannot be drawn, those of arrays of structs, are left out.
+    """
     pairs = []
     for name, gradient in report.gradients.items():
         with suppress(Refusal):  # an array of structs has numbers in the report, and no picture

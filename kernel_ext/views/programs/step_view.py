@@ -51,7 +51,14 @@ class StepRow(msgspec.Struct, frozen=True):
 
 
 class StepsView(msgspec.Struct, frozen=True):
-    """Represents all statements that a thread ran, and the lines of their functions: name, line number, text."""
+    """Represents all statements that a thread ran.
+
+    Attributes:
+        kernel, thread: the kernel's name, and the thread's indices.
+        note: a remark on the run as a whole; may be empty.
+        lines: the lines of its functions: the function's name, the line number, the text.
+        rows: one per statement, in the order in which they ran.
+    """
 
     kernel: str
     thread: tuple[int, ...]
@@ -61,7 +68,10 @@ class StepsView(msgspec.Struct, frozen=True):
 
 
 def steps_view(steps: inspect.Steps) -> StepsView:
-    """Return the view of a thread's steps, with the names that each statement changed."""
+    """Return the view of a thread's steps; a name is marked as changed if it is new or has another value.
+
+    That is since the statement before in the same call of the same function.
+    """
     before: dict[tuple[int, str], dict[str, str]] = {}
     rows = []
     for step in steps:
@@ -293,7 +303,7 @@ MOST_STEPS, MOST_VALUES = 500, 6
 
 
 def trail_view(graph: wb.Graph) -> dict[str, Any]:
-    """Run a graph to its end, and return its picture (`GraphView` draws it) with the first `MOST_STEPS` steps."""
+    """Run a graph to its end; return its layout, for the widget `GraphView`, with the first `MOST_STEPS` steps."""
     view: dict[str, Any] = graph.layout()
     opened = any("inside" in node for node in view["nodes"])
     steps: list[dict[str, Any]] = []

@@ -21,7 +21,16 @@ MOST_ROWS = 60
 
 
 class TapeRow(msgspec.Struct, frozen=True):
-    """Represents a kind of step: how often, and what it changes; `kept` are the copies made for its gradient."""
+    """Represents the steps of a tape of one type, or the launches of one kernel, as a row of texts.
+
+    Attributes:
+        kind: what they are: "launch", "copy", "add", "fill", "function", ….
+        name: the kernel of launches; else empty.
+        times: how many steps there are.
+        size: the dimensions of the first, `64×64`.
+        changes: the parameters that it writes.
+        kept: number and bytes of the copies for its gradient, or what is recomputed instead; empty if neither.
+    """
 
     kind: str
     name: str
@@ -35,9 +44,9 @@ class TapeView(msgspec.Struct, frozen=True):
     """Represents the view of a tape: its steps by kind, copies, gradients and memory.
 
     Attributes:
-        title: its name.
-        steps: how many.
-        rows: a row per kind of step, in the order of the first of each.
+        title: what people call the tape.
+        steps: how many there are.
+        rows: a row for the steps of each kind, and of launches of each kernel, in the order of the first of each.
         kept: the number of copies, and the bytes of all of them.
         memory: the most bytes at once, and those without checkpoints; None if the tape has none.
         gradients: name, shape and norm of the gradients there are.
@@ -52,7 +61,7 @@ class TapeView(msgspec.Struct, frozen=True):
 
 
 def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> TapeView:
-    """Return the view of a tape; names of arrays are those of the namespace."""
+    """Return the view of a tape, with the gradients of the namespace's public arrays; without a namespace none."""
     memory = inspect.tape_memory(tape)
     again = {row.kernel: row.nbytes for row in memory.rows} if memory.recomputes else {}
     copied: dict[str, list[int]] = {}
@@ -72,7 +81,10 @@ def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] |
 
 
 def tape_picture(tape: wb.Tape, view: TapeView, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tape's steps as a graph (`GraphView` draws it), with names of the namespace."""
+    """Return the tape's steps as a dict of nodes and edges that the widget `GraphView` draws, with a title and advice.
+
+    Arrays are called by their public names in the namespace.
+    """
     names = {
         id(value.memory): name
         for name, value in namespace.items()
@@ -117,7 +129,7 @@ _GRADIENT_HEADS = ("gradient of", "shape", "norm")
 
 
 def _cells(view: TapeView) -> list[tuple[str, ...]]:
-    """Return the texts of the first `MOST_ROWS` rows."""
+    """Return the texts of the first `MOST_ROWS` rows of a tape's view, a tuple for each."""
     return [(r.kind, r.name, str(r.times), r.size, r.changes, r.kept) for r in view.rows[:MOST_ROWS]]
 
 
@@ -130,7 +142,10 @@ def tape_text(view: TapeView) -> str:
 
 
 def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:
-    """Format the tape as static HTML: a picture, if there is one of at most `MOST_ROWS` nodes, and tables."""
+    """Format the tape as static HTML: tables of its steps and gradients, above them the picture if it is not too large.
+
+    A picture of more than `MOST_ROWS` nodes, or of none, is left out.
+    """
     gradients = html.table(_GRADIENT_HEADS, view.gradients) if view.gradients else ""
     drawn = ""
     if picture is not None and 0 < len(picture["nodes"]) <= MOST_ROWS:

@@ -52,12 +52,12 @@ class Phrase(msgspec.Struct, frozen=True):
 
 
 class ThreadsView(msgspec.Struct, frozen=True):
-    """Represents the view of a launch's threads: see `workbench.inspect.Threads`.
+    """Represents what the threads of one launch did, for a widget.
 
     Attributes:
         title, said, notes: in words.
         dim, grid, block: of the launch, of the grid in blocks, of a block in threads.
-        by_thread: as of `Threads`.
+        by_thread: whether `tid()` numbers threads; not in CUDA C++ and kernels of tiles.
         first, total: the first block that was followed, and how many there are.
         lines: a number, a text and the name of its source if that is not the kernel's own.
         phrases: descriptions of accesses.
@@ -94,9 +94,10 @@ def threads_view(threads: Threads) -> ThreadsView:
 
 
 class _Making:
-    """Numbers lines and phrases, so that each is in the view once."""
+    """Makes rows of warps, and collects the lines and phrases that they refer to by number, each once."""
 
     def __init__(self, threads: Threads) -> None:
+        """Begin with the lines of the kernel's own source, and no phrases."""
         self.threads = threads
         self.texts = {(number, ""): text for number, text in threads.lines.items()}
         self.lines = {key: k for k, key in enumerate(self.texts)}

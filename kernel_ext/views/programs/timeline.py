@@ -20,12 +20,15 @@ _WIDTH, _LANE, _LEFT, _AXIS, _BAR = 720, 26, 84, 20, 24
 
 
 class SpanRow(msgspec.Struct, frozen=True):
-    """Represents something that ran.
+    """Represents something that ran, or a gap in which Python did something, as a bar of a timeline.
 
     Attributes:
         start, seconds: its beginning and its duration in seconds; None: not known.
-        lane: where it ran.
-        kind, name, size, bytes: what it was.
+        lane: the device it ran on, or "host".
+        kind: the direction of a launch ("forward", "adjoint", …), else "copy", "fill", "graph", "compile", ….
+        name: the kernel, or what else it is about; may be empty.
+        size: dimensions of the launch, or the shape of what was copied.
+        bytes: of all elements of the arrays that it touches.
         place: the file and line that began it; may be empty.
     """
 
