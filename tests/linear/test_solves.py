@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -265,3 +267,17 @@ def test_what_does_not_fit_is_refused(make: Any, message: str) -> None:
         make()
     with pytest.raises(ValueError, match="not 'gmres'"):
         wb.linear.CSR([0, 1], [0], [1.0]).solve([1.0], method="gmres")
+
+
+def test_arrays_of_a_matrix_may_be_replaced_and_the_matrix_is_freed() -> None:
+    """Products and transposes are those of the arrays that the matrix has now, and nothing holds it afterwards."""
+    a, x = wb.linear.CSR([0, 1, 2], [0, 1], np.array([1, 2], np.float32)), wb.array([1.0, 10.0], dtype=float)
+    assert (a @ x).numpy().tolist() == [1, 20] and (a.T @ x).numpy().tolist() == [1, 20]
+    a.values = wb.array([5.0, 6.0], dtype=float)
+    assert (a @ x).numpy().tolist() == [5, 60] and (a.T @ x).numpy().tolist() == [5, 60]
+    a.columns = wb.array([1, 0], dtype=int)
+    assert (a @ x).numpy().tolist() == [50, 6] and (a.T @ x).numpy().tolist() == [60, 5]
+    known = weakref.ref(a)
+    del a
+    gc.collect()
+    assert known() is None

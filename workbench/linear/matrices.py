@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -77,7 +78,7 @@ class CSR:
         rows, wide = self.block
         self.shape: tuple[int, int] = shape or ((len(starts) - 1) * rows, (len(starts) - 1) * wide)
         self._refuse_structure()
-        self._turned: tuple[array, array, array] | None = None
+        self._transposed: tuple[array, ...] = ()
 
     def __class_getitem__(cls, dtype: Any) -> Any:
         """Return the struct type of a matrix with values of `dtype`, for a kernel's annotation: `CSR[float]`."""
@@ -138,13 +139,14 @@ class CSR:
     @property
     def T(self) -> CSR:
         """The transposed matrix, a new one, whose values are computed from this one's by a launch that tapes see."""
-        if self._turned is None:
+        structure = self.starts, self.columns
+        if any(a is not b for a, b in zip_longest(structure, self._transposed[:2])):
             rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
             order = np.arange(len(self.columns), dtype=np.int32)
             csc = sparse().csr_array((order, self.columns.numpy(), self.starts.numpy()), shape=(rows, wide)).tocsc()
             parts = (np.asarray(p, np.int32) for p in (csc.indptr, csc.indices, csc.data))
-            self._turned = tuple(array(p, device=self.values.device) for p in parts)  # type: ignore[assignment]
-        starts, columns, order = self._turned
+            self._transposed = (*structure, *(array(p, device=self.values.device) for p in parts))
+        starts, columns, order = self._transposed[2:]
         kind = matrix(self.block[::-1], self.dtype)
         values = empty(len(order), kind if isinstance(self.values.dtype, Matrix) else self.dtype, self.values.device)
         _launch(_turn, [self.values.view(matrix(self.block, self.dtype))], order, values.view(kind))
@@ -389,13 +391,13 @@ def _launch(what: Kernel, first: list[Any], x: array, out: array) -> None:
         launch(what, out.size, [*first, x], [out], device=out.device, checks=False)
 
 
-@cache
 def _blocks_of(of: CSR) -> StructValue:
     """Return a matrix as a struct with matrices as values, for kernels of products: numbers become blocks of 1 × 1."""
     kind = matrix(of.block, of.dtype)
     return _struct_of("BSR", kind)(of.starts, of.columns, of.values.view(kind))
 
 
+@cache
 def _struct_of(name: str, dtype: Any) -> Any:
     """Return the struct type of a sparse matrix with values of `dtype`, as kernels take it."""
     fields: Any = [("starts", ArrayType(int32)), ("columns", ArrayType(int32)), ("values", ArrayType(dtype))]
