@@ -100,3 +100,29 @@ def test_indices_from_data_are_checked_in_every_version(own_cache: Path) -> None
         wb.launch(gather, 3, [wb.array([0, 4, 1]), x, y])
     with pytest.raises(wb.KernelFault, match="axis 0; thread"):
         wb.launch(gather, 4, [wb.array([0, 1, 2]), x, y])
+
+
+def test_a_replay_of_several_launches_goes_on_where_one_needs_all_checks(own_cache: Path, builds: list[Any]) -> None:
+    """A replay compiles nothing until a launch needs it; what ran before is not run again."""
+    drag = "@kernel\ndef drag(x: array[float], y: array[float], m: int):\n    i = tid()\n    y[i] = x[i + m] * 3.0\n"
+    text = f"{TEXT}\n{drag}"
+    kernels = wb.build_cell(text, {}, checks=True, compile=False).kernels
+    x, y, z = wb.array(np.arange(8, dtype=np.float32)), wb.zeros(8), wb.zeros(8)
+    with wb.record() as record:
+        z.fill_(1.0)
+        wb.launch(kernels["shift"], 4, [x, y, 1])
+        z.add_(y)
+        wb.launch(kernels["drag"], 4, [z, y, 4])
+        z.add_(y)
+    assert len(builds) == 2 and z.numpy().tolist() == [6, 8, 10, 12, 1, 1, 1, 1]
+    y.fill_(0.0)
+    record.replay()
+    assert len(builds) == 2 and z.numpy().tolist() == [6, 8, 10, 12, 1, 1, 1, 1]
+    with pytest.raises(wb.KernelFault, match="asked for index 8"):
+        record.replay(m=5)
+    assert len(builds) == 3 and y.numpy()[:4].tolist() == [3, 3, 3, 0] and z.numpy()[:4].tolist() == [3, 5, 7, 9]
+    with pytest.raises(wb.KernelFault, match="asked for index 8"):
+        record.replay(n=5)
+    assert len(builds) == 4 and z.numpy().tolist() == [1] * 8
+    record.replay(n=2)
+    assert len(builds) == 4 and z.numpy()[:4].tolist() == [8, 10, 12, 14]

@@ -9,9 +9,9 @@ import numpy as np
 import workbench as wb
 from workbench.compat.warp.kinds import number_type
 from workbench.types import SCALARS, as_type, is_float
-from workbench.weak import Weak
+from workbench.weak import WeakValueDict
 
-_BY_ID: Weak[int, Any] = Weak()
+_BY_ID: WeakValueDict[int, Any] = WeakValueDict()
 
 
 class _Numbered:

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.backends.cpu.native import copies, schedule
-from workbench.backends.layout import FAULT_SIZE
+from workbench.backends.layout import DECLINED, FAULT_SIZE
 from workbench.cache.native import native_image
 from workbench.errors import KernelFault
 from workbench.runtime.arrays.copies import move_of
+from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import cores, cpu_threads
 from workbench.runtime.launching.pending_faults import fault_of
 from workbench.runtime.launching.prints import printing
@@ -76,7 +77,8 @@ class CpuPlan:
         parts, self._moves = self._packed()
         self.offsets = np.cumsum([0, *(part.size for part in parts)])
         self.params = np.concatenate([*parts, np.zeros(8, np.uint8)])
-        launches = [(k, n.record.executable.complete) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
+        self._is_in_order = body is None
+        launches = [(k, self._executable(n)) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
         records = [n.record for n in self.nodes if isinstance(n, Launch)]
         self.conditional = [record for record in records if record.is_conditional]
         self._printing = tuple(dict.fromkeys(executable for _, executable in launches if executable.prints))
@@ -118,9 +120,29 @@ class CpuPlan:
                 explain(error, self.native)
                 raise
         for k, at in self._faulting.items():
+            if self._faults[at, 0] and self._faults[at, 1] == DECLINED:
+                self._resume(k)
+                return
             fault = self._fault(k, self._faults[at]) if self._faults[at, 0] else None
             if fault is not None:
                 raise fault
+
+    def _resume(self, k: int) -> None:
+        """Run nodes in order from `k` on, whose launch was declined, now by the code that takes every launch.
+
+        Raises:
+            KernelFault: what the first of these launches with a fault reported.
+        """
+        _ = self._launch(k).record.executable.complete
+        rows, (step,) = self._tables[0], self._tables[1]
+        row = self._row(k)
+        rows[k] = row.launch(row.cores, row.mask)
+        before = step[1], step[2]
+        step[1], step[2] = rows[k:].ctypes.data, len(rows) - k
+        try:
+            self._run_reporting()
+        finally:
+            step[1], step[2] = before
 
     def _fault(self, k: int, words: np.ndarray[Any, Any]) -> KernelFault | None:
         """Return the fault of the launch at position `k` from the words of its fault record; None if it has none."""
@@ -246,11 +268,17 @@ class CpuPlan:
         second = self._table(other) if other is not None else (0, 0)
         return kind, *first, 1, condition, *second, 0
 
+    def _executable(self, node: Launch) -> Executable:
+        """Return the code that a launch runs: code that may decline it only where `_resume` can go on from there."""
+        executable = node.record.executable
+        may_decline = self._is_in_order and not executable.prints and "complete" not in vars(executable)
+        return executable if may_decline else executable.complete
+
     def _row(self, k: int) -> Row:
         """Return node `k`, a launch, copy, sum or fill, as native work: entry, parameters, threads and locks."""
         node, params = self.nodes[k], self.params.ctypes.data + int(self.offsets[k])
         if isinstance(node, Launch):
-            record, executable = node.record, node.record.executable.complete
+            record, executable = node.record, self._executable(node)
             at = self._faulting.get(k)
             fault = self._faults[at].ctypes.data if at is not None else 0
             mask = executable.mask(record.values)
