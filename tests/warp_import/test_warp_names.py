@@ -241,5 +241,5 @@ def test_kernels_take_the_numbers_of_meshes_and_trees():
     t, n = wp.zeros(1), wp.zeros(1, dtype=int)
     wp.launch(asked, dim=1, inputs=[mesh.id, bvh.id, wp.array([[0.5, 0.5, 2.0]], dtype=wp.vec3), t, n])
     assert t.numpy().tolist() == [2.0] and n.numpy().tolist() == [101]
-    with pytest.raises(NotImplementedError, match="a tree of each group"):
-        wp.Bvh(low, low, groups=wp.zeros(3, dtype=int))
+    with pytest.raises(NotImplementedError, match="a mesh of each group"):
+        wp.Mesh(corners, wp.array([0, 1, 2], dtype=int), groups=wp.zeros(1, dtype=int))
