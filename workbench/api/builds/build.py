@@ -489,7 +489,7 @@ def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
 
 
 def launch_like(options: Options) -> Launch | None:
-    """Return the launch that an adjoint's code assumes; None if it is right for all launches."""
+    """Return the launch that an adjoint's code assumes, by `options.single`; None if it is right for all."""
     if options.single is None:
         return None
     from workbench.autodiff.memory.effects import Launch

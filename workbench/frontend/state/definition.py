@@ -43,7 +43,10 @@ class Unbound(dict[str, Any]):
         self[name] = value
 
     def seen_from(self, namespace: Mapping[str, Any]) -> Unbound:
-        """Drop the names that `namespace` has bound by now, and return itself."""
+        """Drop the names whose value in `namespace` is not the one noted before, and return itself.
+
+        A name that had no value then is dropped once it has one; a name that keeps its old value stays.
+        """
         if self:
             bound = [n for n, before in self._before.items() if namespace.get(n, MISSING) is not before()]
             for name in bound:

@@ -141,7 +141,10 @@ class Window(msgspec.Struct, frozen=True):
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """A value composed of others, which have names of their own: a struct's fields `p.x`."""
+    """Stands for a value composed of others, and holds its type alone.
+
+    Each part is a value under a name of its own, as a struct's field is under `p.x`.
+    """
 
     type: Struct | Row | Window
 

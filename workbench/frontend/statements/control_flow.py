@@ -110,7 +110,7 @@ def body(context: Context, statements: Statements) -> Returned:
 
 
 def _loop_body(context: Context, statements: Statements) -> None:
-    """Lower the statements of a loop's body, behind which no value is returned."""
+    """Lower a loop's body; its end is that of an iteration, at which the function returns nothing."""
     _run(context, statements, LAST)
 
 

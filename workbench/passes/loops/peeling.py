@@ -122,11 +122,13 @@ class _CommonCase(NamedTuple):
 
 
 class _Peeler(Prologue):
-    """Finds the threads of a row in which no index is clamped.
+    """Finds the threads of a row in which no index is clamped or wrapped; writes them a body of their own.
+
+    In these threads the branches of `if`s at a border are known, too.
 
     Attributes:
-        plain: by clamped index, its value in these threads.
-        sums: by clamped index, operations that compute that value, if the body has none.
+        plain: by clamped or wrapped index, its value in these threads.
+        sums: by such an index, operations that compute that value, if the body has none.
         sides: the branch that each `if` at a border takes in them, by its first block.
         first, last: lower and upper limits of the index of threads inside.
         rows: conditions for a row to have such threads.
