@@ -25,7 +25,7 @@ ADVICE = [
     ("z = math.gamma(x[i])", "math.gamma(x[i])", "Compute it before the launch"),
     ("z = random.random()", "random.random()", "Draw with randf(state)"),
     ("z = np.random.rand()", "np.random.rand()", "Draw with randf(state)"),
-    ("z = sum(x)", "sum(x)", "Write a loop: for v in x"),
+    ("z = sum(i)", "sum(i)", "Write a loop: for v in x"),
     (
         "z = wb.zeros(3)", "wb.zeros(3)",
         "A thread's own numbers are a vector: vector(length=3, dtype=float). Make arrays before the launch.",

@@ -56,7 +56,7 @@ TYPES = [
     ("z = i and vec3()", "vec3()", "and/or take bools and numbers"),
     ("while (n := i) > 3:\n        z = n", "n := i", "in the condition of a while"),
     ("z = i > 3 and (n := i) > 4", "n := i", "on the right of and/or"),
-    ("z = sum(x[q] for q in range(i))", "range(i)", "not known at compile time"),
+    ("z = max(x[q] for q in range(i))", "range(i)", "not known at compile time"),
     ("z = sum(1 for q in (1, 2) if x[q] > 0.0)", "x[q] > 0.0", "must be known at compile time"),
     ("z = (1, 2)[x[i]]", "(1, 2)[x[i]]", "takes a literal index"),
     ("z = (1, x)[i]", "(1, x)[i]", "takes numbers or vectors"),
