@@ -169,3 +169,13 @@ def test_what_is_read_only_says_so_to_the_libraries_that_take_it() -> None:
             shared.__dlpack__()
         assert dlpack.Taken(shared.__dlpack__(max_version=(1, 0))).read_only
         assert not dlpack.Taken(wb.clone(shared).__dlpack__(max_version=(1, 0))).read_only
+
+
+def test_numpy_is_told_where_a_copy_would_be_needed() -> None:
+    x = wb.array([1.0, 2.0], dtype=float)
+    view = np.asarray(x, copy=False)
+    view[0] = 5.0
+    assert x.numpy()[0] == 5.0 and np.asarray(x, np.float64).tolist() == [5.0, 2.0]
+    for source, dtype in ((x, np.float64), (x.to("emulated"), None)):
+        with pytest.raises(ValueError, match="without a copy"):
+            np.asarray(source, dtype, copy=False)

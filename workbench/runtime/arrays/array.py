@@ -289,8 +289,16 @@ class array(Viewed, Arithmetic):
         return host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """Return the elements as NumPy asks for them: `numpy()`, or a copy, in another dtype if one is requested."""
+        """Return the elements as NumPy asks for them: `numpy()`, or a copy, in another dtype if one is requested.
+
+        Raises:
+            ValueError: `copy` is False, and the elements would have to be copied.
+        """
         host = self.numpy()
+        if copy is False and (self.device.is_cuda or (dtype is not None and host.dtype != dtype)):
+            raise ValueError(f"an array of {self.dtype!r} on {self.device.name} cannot be seen as {dtype} without a copy")
+                f"an array of {self.dtype!r} on {self.device.name} cannot be had as {dtype} without a copy"
+            )
         if dtype is not None and host.dtype != dtype:
             return host.astype(dtype)
         return host.copy() if copy else host
