@@ -374,7 +374,10 @@ class ComplexVector(Complex):
 
     @property
     def has_product(self) -> py.bool:  # type: ignore[override]
-        """Return whether `*` of two values is a product of its own, as matrices have, and not number by number."""
+        """Return whether `*` of two values is a product of its own, as matrices have, and not number by number.
+
+        It is what holds for vectors of real numbers of the same kind (`real`).
+        """
         return self.real.has_product
 
     def slice(self, shape: tuple[int, ...]) -> Vector:

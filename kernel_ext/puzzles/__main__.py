@@ -11,7 +11,11 @@ from kernel_ext.refusal import Refusal
 
 
 def main() -> int:
-    """Parse the command line and run it; return the exit status: 0, or 2 for a refusal."""
+    """Parse the command line and run it; return the exit status: 0, or 2 for a refusal, printed to stderr.
+
+    Its actions: `student` writes the students' notebook, `grade` grades a folder into a CSV file, and `one`, which
+    the help does not list, calls `homework.grade_one`.
+    """
     parser = argparse.ArgumentParser(prog="python -m kernel_ext.puzzles", description=__doc__)
     actions = parser.add_subparsers(dest="action", required=True, metavar="student|grade")
     student = actions.add_parser("student", help="write the students' notebook: answers stripped, tests kept")

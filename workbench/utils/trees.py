@@ -358,7 +358,19 @@ def _finish(
     n: int, first: int, leaf_size: int, iteration: int, boxes: box2d, names: array[int32], near: array[int32],
     parents: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
-    """Join the last n clusters by pairs until one is left, on one thread, and write the inner nodes."""
+    """Join the last n clusters by pairs until one is left, on one thread, and write the inner nodes.
+
+    Args:
+        n: the clusters left.
+        first: the first free node of `parents`.
+        leaf_size: passed on to `_named`.
+        iteration: rounds so far; from `ROUNDS` on, clusters pair by their order (`_beside`), not by boxes.
+        boxes: of the clusters, followed by `REACH` that are no clusters.
+        names: nodes of the clusters.
+        near: scratch: whom each cluster chose.
+        parents: the nodes, which it writes.
+        count, size: written by `_named` for each join.
+    """
     node = first + tid()
     while n > 1:
         for i in range(n):

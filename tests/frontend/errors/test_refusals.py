@@ -57,6 +57,8 @@ TYPES = [
     ("while (n := i) > 3:\n        z = n", "n := i", "in the condition of a while"),
     ("z = i > 3 and (n := i) > 4", "n := i", "on the right of and/or"),
     ("z = max(x[q] for q in range(i))", "range(i)", "not known at compile time"),
+    ("break", "break", "is in no loop"),
+    ("if i > 0:\n        continue", "continue", "is in no loop"),
     ("z = sum(1 for q in (1, 2) if x[q] > 0.0)", "x[q] > 0.0", "must be known at compile time"),
     ("z = (1, 2)[x[i]]", "(1, 2)[x[i]]", "takes a literal index"),
     ("z = (1, x)[i]", "(1, x)[i]", "takes numbers or vectors"),

@@ -50,7 +50,10 @@ def product_views(specialisation: Specialisation, target: str, direction: str = 
 
 
 def _view(spec: ProductSpec) -> ProductView:
-    """Return the description of a link-time product; "not built" and of 0 bytes if the cache does not have it."""
+    """Return the description of a link-time product, without building it.
+
+    It is "not built" and of 0 bytes if the cache does not have it, or what builds products is missing.
+    """
     product = None if linking.BUILDER.missing() else find_product(spec, linking.BUILDER)
     where, size = (product.where, len(product.code)) if product else ("not built", 0)
     return ProductView(spec.shown, spec.role, spec.arch, spec.layouts, spec.threads, spec.operand_bytes, where, size)

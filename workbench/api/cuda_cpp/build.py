@@ -68,7 +68,11 @@ class Program(msgspec.Struct, frozen=True):
 
 
 def key_of(program: Program, target: str) -> Key:
-    """Return the key under which a program compiled for a target is cached: its text, names, options and compiler."""
+    """Return the key under which a program compiled for a target is cached.
+
+    It is made of the text, constants, names, options, target and compiler, and, where `source.own` is set, of the
+    CUDA headers' version.
+    """
     parts = [Part(f"constant {n}", "constant", v.encode(), v) for n, v in sorted(program.defines.items())]
     compiler = nvrtc.CudaBackend().version(target.split()[-1])
     parts.append(Part("code", "code", program.source.text.encode()))

@@ -151,7 +151,7 @@ def _is_nan(value: object) -> bool:
 
 
 def _number(value: object) -> str:
-    """Return a number or vector as text with six digits."""
+    """Return a number with six significant digits as text, a vector as NumPy prints it with six decimals."""
     return np.array2string(value, precision=6) if is_numpy_array(value) else f"{value:.6g}"
 
 

@@ -333,8 +333,17 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
 def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
     """Refuse an attribute whose value may change while its object stays the same.
 
+    The object itself is fingerprinted first. Accepted are attributes of the project's own objects (not what a user
+    set on a vector, nor of objects with `__wb_definitions__`), `name` and `value` of an enum's member, and the
+    members of an enum.
+
+    Args:
+        where: the object that has the attribute, or `MISSING`.
+        name: of the attribute.
+        seen: passed to `fingerprint`.
+
     Raises:
-        Unfingerprintable: it may change.
+        Unfingerprintable: it may change, or `where` has no fingerprint.
     """
     fingerprint(where, seen)
     ours = type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")

@@ -62,7 +62,9 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 def effort_of(call: Callable[[], object]) -> Effort:
-    """Run `call` once and return the work that it did.
+    """Run `call` once and return the work that it did: of its launches, and of the memory moved besides.
+
+    A launch counts like an earlier one with equal code, dimensions, array shapes and arguments but floats.
 
     Raises:
         Exception: what the call raises.

@@ -145,12 +145,14 @@ class Flat:
 
 
 class _RowAccesses:
-    """The accesses to arrays of one dimension in a function of rows, as rows and positions in these.
+    """Finds by how many rows and positions accesses to 1-dimensional arrays differ from the thread's own.
+
+    It only analyses a function of rows, in which the flat index is row * width + column; it changes nothing.
 
     Attributes:
         rows: the function.
         writer: wrote its body; it knows the values of the flat index, the row and the column there.
-        width: the length of a row.
+        width: the length of a row, as a linear form.
         row, column: the thread's own.
         where: the analysis of the function's indices.
     """

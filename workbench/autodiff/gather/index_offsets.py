@@ -54,9 +54,9 @@ class Index(msgspec.Struct, frozen=True):
     """An index as the thread's own along an axis of the launch, plus one of several differences.
 
     Attributes:
-        axis: the axis.
-        offsets: all differences that it may have.
-        needs: the launches for which this holds.
+        axis: the axis's number.
+        offsets: all differences that it may have, each a constant or one that depends on a size.
+        needs: the conditions that a launch has to meet for this to hold.
     """
 
     axis: int

@@ -231,6 +231,13 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
     The second attempt is without vectorisation, the usual culprit, or without optimisation if the first did not
     vectorise loops.
 
+    Args:
+        text: the LLVM IR.
+        target: the CPU, or WebAssembly.
+        tuning: the optimiser's settings; None: without optimisation, and then without a second attempt.
+        form: the form of the result, for the worker.
+        function: the kernel's name, for errors.
+
     Raises:
         BuildError: the worker was lost again, or at a stage where another attempt would end the same way; or LLVM
             refused the text.

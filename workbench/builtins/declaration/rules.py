@@ -157,7 +157,10 @@ def _common_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Comp
 
 
 def floating(scalar: Scalar) -> Scalar:
-    """Return the float type that a scalar takes in true division or beside a float literal; a float stays as it is."""
+    """Return the float type that a scalar takes in true division or beside a float literal; a float stays.
+
+    Of others, it is weak for a weak scalar, else float64 for 64 bits and float32 for fewer.
+    """
     if scalar.kind is Kind.FLOAT:
         return scalar
     if scalar.weak:

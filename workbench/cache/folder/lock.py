@@ -26,7 +26,7 @@ _held: set[int] = set()
 
 
 class Locks:
-    """The locks of one store, by digest."""
+    """The locks of one store, by digest: among a process's threads and, by a locked file, processes."""
 
     def __init__(self) -> None:
         self._guard = Lock()

@@ -87,7 +87,7 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
 
 
 def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """Emit a function of the library on operands, and return its result; parameters without one are None.
+    """Inline a function of the library on operands, and return its result; parameters without one are None.
 
     Raises:
         KernelTypeError: they are not what it takes.

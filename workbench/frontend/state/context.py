@@ -236,7 +236,10 @@ class Context(msgspec.Struct):
         return At(self, node)
 
     def go(self, node: ast.AST) -> Before:
-        """Give operations and errors `node`'s location from now on; return the one before, for `back`."""
+        """Give operations and errors `node`'s location from now on; return the one before, for `back`.
+
+        In a function of the library only errors get it; its operations keep the location that they had.
+        """
         builder = self.shared.builder
         before = self.node, builder.here
         self.node = node

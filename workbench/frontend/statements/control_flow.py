@@ -141,6 +141,8 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
             rest = statements[position + 1 :]
             ended = guarded(context, [node, *rest], lambda s=node, r=rest: _branch(context, s, r, end))
             return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(POISON))
+        elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
+            guarded(context, [node], lambda s=node: _refuse_outside(context, s))
         elif leaves(node):
             return _way_out(context, node)
         else:
@@ -200,6 +202,12 @@ def statement(context: Context, node: ast.stmt) -> None:
         lower(context, node)
     for name in names_:
         del context.env[name]
+
+
+def _refuse_outside(context: Context, node: ast.Break | ast.Continue) -> None:
+    """Raise the KernelSyntaxError for a `break` or `continue` that is in no loop."""
+    word = type(node).__name__.lower()
+    raise context.error(KernelSyntaxError, f"This {word} is in no loop.", "To leave the function, write return.")
 
 
 def _way_out(context: Context, node: ast.stmt) -> BodyResult:

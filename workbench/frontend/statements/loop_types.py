@@ -259,7 +259,18 @@ def initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value
 def bind_results(
     context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]
 ) -> None:
-    """Set the names after the loop: carried ones to its results; those that only the body sets may be unbound."""
+    """Set the names after the loop: carried ones to its results; others that the body sets become errors to read.
+
+    Those that only the body sets may be unbound; those that it sets to something else than before without being
+    carried have no one value. A name poisoned in the body stays poisoned.
+
+    Args:
+        context: its `env` holds the names at the body's end, and is replaced.
+        before: the names before the loop.
+        types: of the carried names, in the order of `results`.
+        results: the loop's.
+        touched: names that the body sets.
+    """
     ends = dict(context.env)
     context.env.clear()
     context.env.update(before)

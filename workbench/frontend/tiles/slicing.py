@@ -232,7 +232,11 @@ def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
 
 
 def tile_view(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile_view(t, offset, shape)`."""
+    """Lower `tile_view(t, offset, shape)`: the part of a tile that begins at `offset`.
+
+    Fewer offsets than dimensions are 0 for the last ones. Without `shape`, the dimensions with an offset are
+    dropped, and the others are whole.
+    """
     arguments = Arguments(context, node, expression, "t offset shape?")
     tile = arguments.tile("t")
     type = tile_of(tile)

@@ -296,7 +296,7 @@ class array(Viewed, Arithmetic):
         """
         host = self.numpy()
         if copy is False and (self.device.is_cuda or (dtype is not None and host.dtype != dtype)):
-            raise ValueError(f"an array of {self.dtype!r} on {self.device.name} cannot be seen as {dtype} without a copy")
+            raise ValueError(
                 f"an array of {self.dtype!r} on {self.device.name} cannot be had as {dtype} without a copy"
             )
         if dtype is not None and host.dtype != dtype:

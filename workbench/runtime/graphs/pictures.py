@@ -355,7 +355,10 @@ HEAD = ("#", "what", "name", "size", "time", "after")
 
 
 def text(body: Nodes) -> str:
-    """Return a graph as plain text, a line per node; of a graph of more than 40 nodes the first and the last ones."""
+    """Return a graph as plain text: a summary, then a table with a line per node.
+
+    Of a graph of more than 40 nodes it has the first 20 and the last 19 ones.
+    """
     node_rows = rows(body)
     shown = node_rows if len(node_rows) <= 40 else [*node_rows[:20], ("…",) * len(HEAD), *node_rows[-19:]]
     table = [HEAD, *shown]

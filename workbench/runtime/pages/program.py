@@ -29,7 +29,7 @@ the end; the address of its fault record, 0 without checks.
 
 @dataclass
 class Program:
-    """A program for a page: memory with its first contents, modules and rows.
+    """A program for a page: memory with its first contents, WebAssembly modules linked into it, and rows.
 
     Attributes:
         rows: what runs.

@@ -221,7 +221,11 @@ def _signed(size: Lane, x: Lane) -> Lane:
 
 
 def pow(x: Lane, y: Lane) -> FormulaResult:
-    """Emit x to the power y: exp(y·log|x|), with float64 for float32 and with pairs for float64; then the sign."""
+    """Emit x to the power y: exp(y·log|x|), with float64 for float32 and with pairs for float64; then the sign.
+
+    The result's second part marks the lanes that have rules of their own: x is 0, subnormal, infinite or NaN, or y
+    is infinite or NaN.
+    """
     lanes = x.lanes
     about = FLOATS[lanes.bits]
     size = abs(x)

@@ -139,7 +139,7 @@ def _block(block: Block, state: Inlining) -> None:
 
 
 def _claim_component(op: Op, state: Inlining) -> bool:
-    """Return whether the operation is an unnamed `v.x`, and if so mark the vector as needing a local.
+    """Mark the vector of an unnamed `v.x` as needing a local, and return True; return False for other operations.
 
     The index of the component has to be constant.
     """

@@ -140,7 +140,7 @@ def _atomic(name: str, elem: str, body: str, more: tuple[str, ...] = ()) -> str:
 
     Args:
         name: the function's name.
-        elem: type of the element, and of the old value `%r` that `body` defines.
+        elem: integer type of the element, such as `i32`, and of the old value `%r` that `body` defines.
         body: LLVM text, which reads the operand `%x`.
         more: names of further operands of type `elem`.
     """

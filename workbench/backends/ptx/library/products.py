@@ -26,6 +26,8 @@ def _table(name: str, indices: list[int]) -> str:
 def _spread(name: str, kind: str, wide: str) -> str:
     """Return the LLVM IR of a function that copies a fragment's registers into a dense matrix, widening each element.
 
+    A table, an argument of that function, has the position in the matrix of each register's element.
+
     Args:
         name: the function's name.
         kind: PTX type of the elements in registers.

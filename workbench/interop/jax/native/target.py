@@ -223,7 +223,13 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
 
 
 def _thunk(name: str, llvm_ir: str, kernel: jit.CpuCode) -> int:
-    """Return the address of the thunk of the target `name`, created at the first call, once for all threads."""
+    """Return the address of the thunk of the target `name`, compiled at the first call and kept for all threads.
+
+    Args:
+        name: the target's name.
+        llvm_ir: what the thunk is made from.
+        kernel: the code that it calls.
+    """
     with _thunks_lock:
         if name not in _thunks:
             # Without optimisation, since a thunk is branches and moves.

@@ -242,7 +242,7 @@ def in_elements(shape: Shape, type: ArrayType) -> Shape:
 
 
 def _with_components(kernel: str, name: str, shape: Shape, type: Type) -> Shape:
-    """Return a result's shape with an axis for its components, if it has any.
+    """Return a result's shape with one last axis for all components of an element, also a matrix's, if it has any.
 
     Raises:
         LaunchError: the shape has another number of dimensions than the type.

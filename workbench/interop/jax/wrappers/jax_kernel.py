@@ -62,15 +62,17 @@ from workbench.types import ArrayType, Type, element
 class CallSignature:
     """Represents what the types and shapes of a call's arguments decide, for calls of a `JaxKernel`.
 
+    It also keeps what calls share: a `LaunchConfig` and a jitted program per block size and static numbers.
+
     Attributes:
         specialisation: the kernel for these types, with its prints.
-        plan: its launch.
+        plan: its launch, without the prints.
         types: of the inputs.
         dims: of the launch.
         shapes: of the results, with one axis for the components of vectors and matrices.
         outputs: types of the results.
-        bounds_check: which elements it accesses, but for static numbers.
-        prints: whether the kernel prints, which its launch leaves out.
+        bounds_check: the check that it stays inside its arrays; `config` adds a call's numbers to it.
+        prints: whether the kernel prints.
     """
 
     specialisation: Specialisation
