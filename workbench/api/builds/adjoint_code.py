@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 
 
 def load_for(
-    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool,
-    dims: tuple[int, ...], load: Callable[..., Executable] = build.load,
-) -> tuple[Executable, Options]:  # fmt: skip
+    specialisation: Specialisation,
+    direction: str,
+    options: Options,
+    device: Device,
+    atomic: bool,
+    dims: tuple[int, ...],
+    load: Callable[..., Executable] = build.load,
+) -> tuple[Executable, Options]:
     """Return the code of a direction, and the options that it was built with.
 
     If there is no adjoint for all launches, it is one for launches with as many threads along the same axes as `dims`.

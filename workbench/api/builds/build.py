@@ -499,9 +499,15 @@ def launch_like(options: Options) -> Launch | None:
 
 @with_deep_stack
 def function_of(
-    specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
-    constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None, uncleared: bool = False,
-) -> Function:  # fmt: skip
+    specialisation: Specialisation,
+    direction: str,
+    atomic: bool = False,
+    numbers: bool = True,
+    constant: tuple[int, ...] = (),
+    stack: bool = True,
+    launch: Launch | None = None,
+    uncleared: bool = False,
+) -> Function:
     """Return the IR of one direction, ready for a backend.
 
     Args:

@@ -50,9 +50,14 @@ class WideText:
     """
 
     def __init__(
-        self, kernel: Kernel, wide: Mapping[str, Any], signature: Signature, gradient: Signature, values: Sequence[Any],
+        self,
+        kernel: Kernel,
+        wide: Mapping[str, Any],
+        signature: Signature,
+        gradient: Signature,
+        values: Sequence[Any],
         options: tuple[Any, ...],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Wrap a kernel of a text in double.
 
         Args:

@@ -222,9 +222,14 @@ def _moment(name: str, value: Any, floating: bool, index: tuple[int, ...] | None
 
 
 def _backward(
-    adjoint: Function, function: Function, dims: tuple[int, ...], args: list[Any], thread: tuple[int, ...],
-    budget: Iterator[int], home: SourceLine,
-) -> Iterator[Noted]:  # fmt: skip
+    adjoint: Function,
+    function: Function,
+    dims: tuple[int, ...],
+    args: list[Any],
+    thread: tuple[int, ...],
+    budget: Iterator[int],
+    home: SourceLine,
+) -> Iterator[Noted]:
     """Yield the cotangents that a thread computes for names, reads from gradients and adds to them, one moment each.
 
     Cotangents of elements that are 0 are left out.

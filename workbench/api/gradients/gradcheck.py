@@ -203,9 +203,14 @@ class _Check:
     """The comparison of a kernel's adjoint with difference quotients, on arguments in float64 on the host."""
 
     def __init__(
-        self, function: Function, values: Sequence[object], random: np.random.Generator, forward: Runner,
-        backward: Runner, checked: frozenset[str] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        function: Function,
+        values: Sequence[object],
+        random: np.random.Generator,
+        forward: Runner,
+        backward: Runner,
+        checked: frozenset[str] | None = None,
+    ) -> None:
         """Copy the arguments to the host in float64, and draw a random weight for each element of each float array.
 
         Args:

@@ -22,10 +22,17 @@ from workbench.types import Vector, is_float
 
 
 def launch_tangent(
-    kernel: Kernel, dim: Dim, inputs: Sequence[object] = (), outputs: Sequence[object] = (), *,
-    tan_inputs: Sequence[object] = (), tan_outputs: Sequence[object] = (), device: Device | str | None = None,
-    fast_math: bool = False, checks: bool | None = None,
-) -> None:  # fmt: skip
+    kernel: Kernel,
+    dim: Dim,
+    inputs: Sequence[object] = (),
+    outputs: Sequence[object] = (),
+    *,
+    tan_inputs: Sequence[object] = (),
+    tan_outputs: Sequence[object] = (),
+    device: Device | str | None = None,
+    fast_math: bool = False,
+    checks: bool | None = None,
+) -> None:
     """Run a kernel and, with it, the derivative along tangents: forward mode.
 
     Does all that `wb.launch(kernel, dim, inputs, outputs)` does; besides, the tangent of every array becomes the

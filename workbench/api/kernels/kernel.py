@@ -503,9 +503,14 @@ class Kernel(Subscripted):
 
     @renamed(how="options")
     def prepare(
-        self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None,
-        device: Device | str | None, options: LaunchOptions, tiled: bool,
-    ) -> LaunchRecord | None:  # fmt: skip
+        self,
+        dims: tuple[int, ...],
+        values: Sequence[object],
+        adjoints: Sequence[object] | None,
+        device: Device | str | None,
+        options: LaunchOptions,
+        tiled: bool,
+    ) -> LaunchRecord | None:
         """Return None: `launch` itself binds the arguments; a subclass that does so returns the checked launch.
 
         Args:

@@ -113,9 +113,14 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[Str
 
 
 def make_struct(
-    name: str, fields: list[tuple[str, AnyType]], location: Location, module: str, doc: str | None,
-    defaults: Mapping[str, Any] = MappingProxyType({}), bases: tuple[type, ...] = (),
-) -> type[StructValue]:  # fmt: skip
+    name: str,
+    fields: list[tuple[str, AnyType]],
+    location: Location,
+    module: str,
+    doc: str | None,
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+    bases: tuple[type, ...] = (),
+) -> type[StructValue]:
     """Create the class of the values of a new struct type; the type is its `__wb_struct__`.
 
     Args:
