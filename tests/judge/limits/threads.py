@@ -126,7 +126,7 @@ def row_functions(n: int) -> Program:
     """Rows of n elements, of which two loops compute one function."""
     body = ["i = wb.tid()", "s = wb.float32(0.0)", LOOP, "    s += wb.sin(x[i, j])", LOOP]
     body += ["    y[i, j] = s * wb.sin(x[i, j])"]
-    return program("row functions", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
+    return program("row functions", indented(body), {"x": floats(17, n), "y": output(17, n)}, 17, smooth=True)
 
 
 def loaded_start(n: int) -> Program:
