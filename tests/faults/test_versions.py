@@ -126,3 +126,22 @@ def test_a_replay_of_several_launches_goes_on_where_one_needs_all_checks(own_cac
     assert len(builds) == 4 and z.numpy().tolist() == [1] * 8
     record.replay(n=2)
     assert len(builds) == 4 and z.numpy()[:4].tolist() == [8, 10, 12, 14]
+
+
+def test_a_replay_of_thousands_of_launches_that_need_all_checks(shift: wb.Kernel, builds: list[Any]) -> None:
+    x, y = wb.array(np.arange(8, dtype=np.float32)), wb.zeros(8)
+    with wb.record() as record:
+        for _ in range(3000):
+            wb.launch(shift, 4, [x, y, 1])
+    assert len(builds) == 1
+    with pytest.raises(wb.KernelFault, match="asked for index 8"):
+        record.replay(n=5)
+    record.replay(n=2)
+    assert len(builds) == 2 and y.numpy()[:4].tolist() == [4, 6, 8, 10]
+    x, z = wb.array(np.arange(6, dtype=np.int32)), wb.zeros(6)
+    gather = wb.build_cell(TEXT, {}, checks=True, compile=False).kernels["gather"]
+    with wb.record() as record:
+        for _ in range(3000):
+            wb.launch(gather, 6, [x, wb.ones(6), z])
+    record.replay()
+    assert z.numpy().tolist() == [1] * 6

@@ -77,7 +77,7 @@ class CpuPlan:
         parts, self._moves = self._packed()
         self.offsets = np.cumsum([0, *(part.size for part in parts)])
         self.params = np.concatenate([*parts, np.zeros(8, np.uint8)])
-        self._is_in_order = body is None
+        self._is_in_order, self._begin = body is None, 0
         launches = [(k, self._executable(n)) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
         records = [n.record for n in self.nodes if isinstance(n, Launch)]
         self.conditional = [record for record in records if record.is_conditional]
@@ -112,6 +112,16 @@ class CpuPlan:
         Raises:
             KernelFault: what the first launch with a fault reported.
         """
+        declined = self._run_noting()
+        while declined is not None:
+            declined = self._resume(declined)
+
+    def _run_noting(self) -> int | None:
+        """Run the nodes, show what kernels printed, and return the position of a launch that was declined, or None.
+
+        Raises:
+            KernelFault: what the first launch with a fault reported.
+        """
         self._faults.fill(0)
         with printing(*self._printing):
             try:
@@ -121,28 +131,33 @@ class CpuPlan:
                 raise
         for k, at in self._faulting.items():
             if self._faults[at, 0] and self._faults[at, 1] == DECLINED:
-                self._resume(k)
-                return
+                return k
             fault = self._fault(k, self._faults[at]) if self._faults[at, 0] else None
             if fault is not None:
                 raise fault
+        return None
 
-    def _resume(self, k: int) -> None:
-        """Run nodes in order from `k` on, whose launch was declined, now by the code that takes every launch.
+    def _resume(self, k: int) -> int | None:
+        """Run nodes in order from `k` on, whose launch was declined, and return as `_run_noting` does.
+
+        All launches of the code that declined now run the code that takes every launch.
 
         Raises:
             KernelFault: what the first of these launches with a fault reported.
         """
-        _ = self._launch(k).record.executable.complete
+        executable = self._launch(k).record.executable
+        _ = executable.complete
         rows, (step,) = self._tables[0], self._tables[1]
-        row = self._row(k)
-        rows[k] = row.launch(row.cores, row.mask)
+        for other, node in enumerate(self.nodes):
+            if isinstance(node, Launch) and node.record.executable is executable:
+                row = self._row(other)
+                rows[other] = row.launch(row.cores, row.mask)
         before = step[1], step[2]
-        step[1], step[2] = rows[k:].ctypes.data, len(rows) - k
+        step[1], step[2], self._begin = rows[k:].ctypes.data, len(rows) - k, k
         try:
-            self._run_reporting()
+            return self._run_noting()
         finally:
-            step[1], step[2] = before
+            step[1], step[2], self._begin = *before, 0
 
     def _fault(self, k: int, words: np.ndarray[Any, Any]) -> KernelFault | None:
         """Return the fault of the launch at position `k` from the words of its fault record; None if it has none."""
@@ -157,7 +172,7 @@ class CpuPlan:
             written = sorted_names(name for n in self.nodes if isinstance(n, Launch) for name in n.record.writes)
             return Native(self._title, written=written)
         count = len(self.nodes)
-        node = self.nodes[min(install_launcher().stopping.words().rows, count - 1)]
+        node = self.nodes[min(self._begin + install_launcher().stopping.words().rows, count - 1)]
         if not isinstance(node, Launch):
             return Native(f"replay of a {node.kind}", rows=count)
         record = node.record
