@@ -1,4 +1,4 @@
-"""What checks cost: rows of `workloads.py` with and without them, in turn.
+"""Measure what checks cost: rows of `workloads.py` with and without them, in turn.
 
 In most rows one look at sizes and parameters before the launch makes the guards needless. In rows that gather, an index
 is data, so the guard stays.

@@ -1,4 +1,4 @@
-"""What a gradient costs: over its forward kernel, over the adjoint written by hand, and beside JAX and Warp.
+"""Measure what a gradient costs: over its forward kernel, over the adjoint written by hand, and beside JAX and Warp.
 
 Every time is processor time of all threads, that of the quickest call in rounds in which all calls take turns. A
 gradient is a run forward and backward through a tape; `adjoint / forward` is the tape without its run forward, over
@@ -691,7 +691,7 @@ def second_order(case: Case, held: Sequence[Any], seed: wb.array) -> dict[str, C
 
 
 def difference(slopes: Sequence[np.ndarray], exact: Sequence[Any]) -> float:
-    """How far gradients are from the right ones, of the largest element of each; infinite for NaN."""
+    """Return the greatest difference of gradients from the right ones, relative to their largest element; inf for NaN."""
     pairs = [(got.reshape(right.shape), right) for got, right in zip(slopes, exact, strict=True)]
     worst = [float(np.max(np.abs(got - right)) / max(np.max(np.abs(right)), 1e-30)) for got, right in pairs]
     return max(error if error == error else float("inf") for error in worst)

@@ -1,4 +1,4 @@
-"""One matrix product, written in many ways: what each costs beside the plain one.
+"""Measure one matrix product, written in many ways, against the plain one.
 
 Every row computes the same product (the triangular ones half of it); results are compared with NumPy's. A row whose
 memory order differs (a column of B, or of C, in each thread) is marked; no other should take more than twice the time.

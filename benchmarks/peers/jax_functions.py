@@ -1,4 +1,4 @@
-"""What the kernels of `gradients.py` compute, as functions for JAX."""
+"""The kernels of `gradients.py` as functions for JAX."""
 
 from __future__ import annotations
 

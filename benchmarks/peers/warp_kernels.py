@@ -1,4 +1,4 @@
-"""Kernels of ours as Warp's, and their gradients by Warp's tape: the same text with Warp's names.
+"""Translate Workbench kernels to Warp by name, and compute their gradients with Warp's tape.
 
 Warp wants `float(0.0)` of a number that a loop changes, and its arrays' types as calls.
 """
@@ -39,7 +39,7 @@ def version() -> str:
 
 
 def translated(text: str, name: str) -> Any:
-    """Return Warp's kernel of the name `name` in a module with the same functions as this text of ours."""
+    """Return the Warp kernel called `name` of a module translated from a Workbench program."""
     for ours, warps in _NAMES:
         text = re.sub(ours, warps, text)
     path = Path(_FOLDER.name) / f"warp_{name}.py"
@@ -52,7 +52,7 @@ def translated(text: str, name: str) -> Any:
 
 
 def with_funcs(program: Path, name: str) -> str:
-    """Return the source code of the kernel `name` in a program of ours, with that of the funcs that it calls."""
+    """Return the source code of a Workbench program's kernel `name`, with that of the funcs that it calls."""
     lines = program.read_text().splitlines()
     texts: dict[str, str] = {}
     for node in ast.parse("\n".join(lines)).body:

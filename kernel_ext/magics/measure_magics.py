@@ -276,7 +276,7 @@ class MeasureMagics(Magics):
 
 
 def _output(result: Any, output: bool) -> Any:
-    """Return `result` if the user asked for it with `output`; else display it and return None."""
+    """Return `result` if the user requested a return value (`output`); otherwise display it and return None."""
     if output:
         return result
     display(result)

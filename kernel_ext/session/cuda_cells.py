@@ -101,7 +101,7 @@ def reader(cuda_options: CudaOptions, headers: Headers) -> Reader:
 
 
 def _need_gradients(module: wb.CudaModule) -> None:
-    """Raise NotDifferentiable if a kernel of the module has no `…_adjoint` beside it."""
+    """Raise NotDifferentiable if a kernel of the module has no matching `…_adjoint` kernel."""
     for name, kernel in module.kernels.items():
         if f"{name}_adjoint" not in module.kernels and not name.endswith("_adjoint"):
             raise NotDifferentiable(

@@ -167,7 +167,7 @@ class _Mapped:
 
     @property
     def _warp_meanings(self) -> bool:
-        """Whether the function is read with Warp's meanings in place of Workbench's."""
+        """True if the function is read with Warp's meanings in place of Workbench's."""
         return getattr(self.func, "warp_meanings", False)
 
     @property

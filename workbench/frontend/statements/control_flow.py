@@ -216,7 +216,7 @@ def _way_out(context: Context, node: ast.stmt) -> BodyResult:
         value = _returned(context, node)
         if not context.loops:
             return BodyResult(value)
-        _give(context, node, value)
+        _store_returned(context, node, value)
     if isinstance(node, (ast.Return, ast.Break)):
         out_of = "function" if isinstance(node, ast.Return) or getattr(node, "returns", False) else "loop"
         context.loops[-1].leaving(context.env, out_of)
@@ -232,8 +232,8 @@ def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None
         context.env[name] = context.builder.const(value, bool_)
 
 
-def _give(context: Context, node: ast.Return, value: Operand | None) -> None:
-    """Store what a `return` in a loop gives in the names of the function's values, and set their flag."""
+def _store_returned(context: Context, node: ast.Return, value: Operand | None) -> None:
+    """Store the values of a `return` in a loop under the names of the function's values, and set their flag."""
     if shape_of(node) != context.returning:
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
@@ -262,9 +262,9 @@ def _loop(context: Context, node: Loop) -> list[ast.stmt]:
     if flag is not None:
         _set_flag(context, flag, False, node)
     guarded(context, [node], lambda: statement(context, bare(node)))
-    bind_results: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
-    bind_results.returns = True
-    return after(node, located(bind_results, node))
+    exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
+    exit_.returns = True
+    return after(node, located(exit_, node))
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
