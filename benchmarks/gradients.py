@@ -691,7 +691,7 @@ def second_order(case: Case, held: Sequence[Any], seed: wb.array) -> dict[str, C
 
 
 def difference(slopes: Sequence[np.ndarray], exact: Sequence[Any]) -> float:
-    """Return the greatest difference of gradients from the right ones, relative to their largest element; inf for NaN."""
+    """Return the greatest difference of gradients from the right ones, relative to their largest; inf for NaN."""
     pairs = [(got.reshape(right.shape), right) for got, right in zip(slopes, exact, strict=True)]
     worst = [float(np.max(np.abs(got - right)) / max(np.max(np.abs(right)), 1e-30)) for got, right in pairs]
     return max(error if error == error else float("inf") for error in worst)
