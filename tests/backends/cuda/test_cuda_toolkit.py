@@ -148,7 +148,8 @@ with wb.capture() as g:
     wb.capture_if(flag, lambda: turns.zero_(), lambda: wb.launch(headers["h"], 1, [flag], block_dim=1))
 g.launch()
 print(json.dumps({
-    "bindings": driver.CUDA_VERSION // 1000, "compiler": nvrtc.CudaBackend().version(), "linker": nvrtc.toolkit.matching_library(
+    "bindings": driver.CUDA_VERSION // 1000, "compiler": nvrtc.CudaBackend().version(),
+    "linker": nvrtc.toolkit.matching_library(
     toolkit.NVJITLINK).major, "release": ptx.decode().partition("release ")[2][:4], "elf": cubin[:4] == linked[:4] ==
     b"\\x7fELF", "turns": turns.numpy().tolist(), "flag": flag.numpy().tolist()}))
 """
