@@ -1,6 +1,6 @@
 """Measure what a gradient costs: over its forward kernel, over the adjoint written by hand, and beside JAX and Warp.
 
-Every time is processor time of all threads, that of the quickest call in rounds in which all calls take turns. A
+Every time is processor time of all threads, per call of the quickest turn in rounds in which all calls take turns. A
 gradient is a run forward and backward through a tape; `adjoint / forward` is the tape without its run forward, over
 that. By hand is the ideal adjoint as kernels of the same language. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the
 first input, of the sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64
@@ -48,7 +48,7 @@ import workbench as wb
 
 ROUNDS = 9
 LOAD = os.getloadavg()[0]
-LEAST = 0.01  # seconds of one turn: short calls are repeated
+TURN = 0.04  # seconds: a single call is too short for the clock, which misses what other threads have not yet booked
 
 RANDOM = np.random.default_rng(0)
 
@@ -704,26 +704,28 @@ def compare(case: Case, slopes: Sequence[np.ndarray], exact: Sequence[Any]) -> N
         raise SystemExit(f"{case.name}: a gradient is wrong by {worst:.1e}")
 
 
-def least(timed: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Processor seconds of each call."""
+def least(timed: dict[str, Callable[[], Any]]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the processor seconds and the wall seconds of each call, those of the quickest turn."""
     repeat: dict[str, int] = {}
     for name, call in timed.items():
         call()
-        began = time.process_time()
+        began = time.perf_counter()
         call()
-        repeat[name] = max(1, int(LEAST / max(time.process_time() - began, 1e-6)))
-    seen: dict[str, list[float]] = {name: [] for name in timed}
+        repeat[name] = max(1, int(TURN / max(time.perf_counter() - began, 1e-6)))
+    processor: dict[str, float] = dict.fromkeys(timed, float("inf"))
+    wall = dict(processor)
     for turn in range(ROUNDS):
         for name in list(timed) if turn % 2 else list(timed)[::-1]:
-            for _ in range(repeat[name]):  # one by one: on a busy machine a mean has calls with cold caches in it
-                began = time.process_time()
+            began, clock = time.process_time(), time.perf_counter()
+            for _ in range(repeat[name]):
                 timed[name]()
-                seen[name].append(time.process_time() - began)
-    return {name: min(times) for name, times in seen.items()}
+            processor[name] = min(processor[name], (time.process_time() - began) / repeat[name])
+            wall[name] = min(wall[name], (time.perf_counter() - clock) / repeat[name])
+    return processor, wall
 
 
-def line(name: str, t: dict[str, float]) -> str:
-    """A row of the table."""
+def line(name: str, t: dict[str, float], wall: dict[str, float]) -> str:
+    """A row of the table, from processor seconds and wall seconds."""
     backward = t["gradient"] - t["forward"]
     by_hand = f"{t['by hand'] * 1e3:.3g} | {backward / t['by hand']:.2f}" if "by hand" in t else "– | –"
     ours = f"{t['forward'] * 1e3:.3g} | {t['gradient'] * 1e3:.3g} | {backward / t['forward']:.1f} | {by_hand}"
@@ -733,7 +735,8 @@ def line(name: str, t: dict[str, float]) -> str:
     if "warp forward" in t:
         warp[1] = f"{t['warp gradient'] / t['gradient']:.2f}" if "warp gradient" in t else "wrong"
     second = f"{t['hvp'] / t['one gradient']:.1f}" if "hvp" in t else "–"
-    return f"| {name} | {ours} | {peer}| {t['jax gradient'] / t['gradient']:.2f} | {' | '.join(warp)} | {second} |"
+    gradient = f"{t['jax gradient'] / t['gradient']:.2f} | {wall['jax gradient'] / wall['gradient']:.2f}"
+    return f"| {name} | {ours} | {peer}| {gradient} | {' | '.join(warp)} | {second} |"
 
 
 HEAD = """# What gradients cost: processor time in ms
@@ -743,33 +746,37 @@ A gradient is a run forward and backward; backward is the gradient without the f
 `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
 
 | | forward | gradient | backward / forward | by hand | backward / by hand | jax: backward / forward | \
-jax / ours, forward | jax / ours, gradient | warp / ours, forward | warp / ours, gradient | hvp / gradient |
-|---|---|---|---|---|---|---|---|---|---|---|---|
+jax / ours, forward | jax / ours, gradient | the same by wall time | warp / ours, forward | warp / ours, gradient | \
+hvp / gradient |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 
-def keep(times: dict[str, dict[str, float]]) -> None:
-    """Write all rows measured so far, in order."""
+def keep(times: dict[str, dict[str, float]], walls: dict[str, dict[str, float]]) -> None:
+    """Write all rows measured so far, in order: processor seconds and wall seconds."""
     facts = machine()
     about = ", ".join(f"{name} {value}" for name, value in facts.items() if value)
-    kept = {"machine": facts, "when": time.strftime("%Y-%m-%d"), "seconds": times}
+    kept = {"machine": facts, "when": time.strftime("%Y-%m-%d"), "seconds": times, "wall": walls}
     (RESULTS / "gradients.json").write_text(json.dumps(kept, indent=1) + "\n")
-    rows = "".join(line(name, t) + "\n" for name, t in times.items())
+    rows = "".join(line(name, t, walls[name]) + "\n" for name, t in times.items())
     load = f"under a load of {LOAD:.0f} when the last row began"
-    (RESULTS / "gradients.md").write_text(f"{HEAD}{rows}\nThe quickest call of {ROUNDS} rounds, {load}. {about}\n")
+    (RESULTS / "gradients.md").write_text(f"{HEAD}{rows}\nThe quickest turn of {ROUNDS}, {load}. {about}\n")
 
 
 def main(names: Sequence[str]) -> None:
     """Time the rows whose names begin so, or all, and keep them beside those measured before."""
     before = RESULTS / "gradients.json"
-    times: dict[str, dict[str, float]] = json.loads(before.read_text())["seconds"] if before.exists() else {}
+    stored = json.loads(before.read_text()) if before.exists() else {}
+    times: dict[str, dict[str, float]] = stored.get("seconds", {}) if "wall" in stored else {}
+    walls: dict[str, dict[str, float]] = stored.get("wall", {})
     every = cases()
     print(HEAD, end="", flush=True)
     for case in every:
         if not names or case.name.startswith(tuple(names)):
-            times[case.name] = least(calls(case))
-            print(line(case.name, times[case.name]), flush=True)
-            keep({c.name: times[c.name] for c in every if c.name in times})
+            times[case.name], walls[case.name] = least(calls(case))
+            print(line(case.name, times[case.name], walls[case.name]), flush=True)
+            measured = [c.name for c in every if c.name in times]
+            keep({name: times[name] for name in measured}, {name: walls[name] for name in measured})
 
 
 if __name__ == "__main__":
