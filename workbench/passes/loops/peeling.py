@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.ir.analysis import MIRRORED, OPPOSITE
-from workbench.ir.attributes import AXIS, INTERIOR
+from workbench.ir.attributes import AXIS, COLD, INTERIOR, attributes
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
@@ -50,6 +50,7 @@ class Peeled(msgspec.Struct, frozen=True):
         before: operations computed before a row.
         first, last: the first and the last thread inside, among those of a row, as int64.
         inside, border: what threads inside, and all others, do.
+        few: few threads of a row are at the border.
     """
 
     once: tuple[Op, ...]
@@ -58,6 +59,7 @@ class Peeled(msgspec.Struct, frozen=True):
     last: Value
     inside: Block
     border: Block
+    few: bool
 
 
 def peeled_parts(function: Function) -> Peeled | None:
@@ -70,7 +72,7 @@ def peeled_parts(function: Function) -> Peeled | None:
     assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
     count = 1 + next((n for n, op in enumerate(before) if op.name == "row_length"), -1)
     once, row = tuple(before[:count]), tuple(before[count:])
-    return Peeled(once, row, at_least.operands[1], at_most.operands[1], *end.blocks)
+    return Peeled(once, row, at_least.operands[1], at_most.operands[1], *end.blocks, bool(end.attrs.get(COLD)))
 
 
 def peel_boundaries(function: Function) -> Function:
@@ -133,6 +135,7 @@ class _Peeler(Prologue):
         first, last: lower and upper limits of the index of threads inside.
         rows: conditions for a row to have such threads.
         asked: how many comparisons the branches follow from.
+        few: few threads of a row are at a border.
     """
 
     def __init__(self, function: Function) -> None:
@@ -145,6 +148,7 @@ class _Peeler(Prologue):
         self.last: list[Value] = []
         self.rows: list[Value] = []
         self.asked = 0
+        self.few = True
         self.of_row = set[Value]()
         for op in walk(function.body):
             if op.name in ("tid", "row_first") or (op.name != "shape" and not self.of_row.isdisjoint(op.operands)):
@@ -273,8 +277,8 @@ class _Peeler(Prologue):
         if own is None or not own[0]:
             return
         written = own[1]
-        if op.name == "mod" and all(end is self.number(0) for end in written):
-            return  # `j % n` is written where a row has more than n threads: it wraps in the middle of the row
+        # `j % n` is written where a row has more than n threads: most may be at its border.
+        self.few = self.few and (op.name != "mod" or any(end is not self.number(0) for end in written))
         if op.name == "mod":  # `(j - 1 + n) % n` is `j - 1` inside
             index = self.without(op, index, limits[0])
         bounds: Sequence[Value | None] = {"mod": (None, *limits), "wrap_index": (None,)}.get(op.name, limits)
@@ -376,7 +380,7 @@ class _Peeler(Prologue):
         careful = copy_block(border, {})
         blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
         # A backend without the loops of its own still runs it as an ordinary `if`.
-        b.append(Op("if", (inside,), (), INTERIOR.of(True), blocks))
+        b.append(Op("if", (inside,), (), attributes({INTERIOR: True, COLD: self.few}), blocks))
         return b.body()
 
 

@@ -543,7 +543,7 @@ class ModuleEmitter(Emitter):
         w.do(f"%border.end = phi i32 [ {first}, %{before} ], [ {part.end}, %inside.end ]")
         w.do(f"%border.last = phi i1 [ false, %{before} ], [ true, %inside.end ]")
         border = Part("%border.first", "%border.end", "border", "border.done")
-        self._loop(kind, border, split.border, own=BORDER, cold=lanes == 1)
+        self._loop(kind, border, split.border, own=BORDER, cold=lanes == 1 and split.few)
         w.open("border.done")
         w.branch("%border.last", part.after, "inside")
         w.open("inside")
