@@ -70,9 +70,15 @@ def peeled_parts(function: Function) -> Peeled | None:
     # What `body` wrote below, in that order.
     *before, thread, wide, at_least, at_most, _ = before
     assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
-    count = 1 + next((n for n, op in enumerate(before) if op.name == "row_length"), -1)
-    once, row = tuple(before[:count]), tuple(before[count:])
+    once = computed_once(function)
+    row = tuple(before[len(once) :])
     return Peeled(once, row, at_least.operands[1], at_most.operands[1], *end.blocks, bool(end.attrs.get(COLD)))
+
+
+def computed_once(function: Function) -> tuple[Op, ...]:
+    """Return the operations that compute before all rows how long they are; none if the launch says that."""
+    ops = function.body.ops
+    return ops[: 1 + next((n for n, op in enumerate(ops) if op.name == "row_length"), -1)]
 
 
 def peel_boundaries(function: Function) -> Function:
@@ -84,6 +90,10 @@ def peel_boundaries(function: Function) -> Function:
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > INTERIOR_OPERATIONS:
         return function
+    once = computed_once(function)
+    if once:
+        rest = peel_boundaries(replace_body(function, Block((), function.body.ops[len(once) :])))
+        return replace_body(function, Block((), (*once, *rest.body.ops)))
     flat = delinearised(function)
     if flat is not None:
         inside = _Peeler(flat.rows)

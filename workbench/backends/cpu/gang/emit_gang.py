@@ -38,6 +38,7 @@ from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.checks.bounds_checks import versions_of
+from workbench.passes.loops.collapse import collapsed
 from workbench.passes.loops.defer_atomics import by_index
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.loops.row_strips import ROWS, with_strips
@@ -59,10 +60,15 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     """
     division, form = divided(function, options), checked(function, options)
     emitter = partial(_emitter, options=options, maths=maths, half_instructions=half_instructions, division=division)
-    versions = versions_of(form)
-    if versions is None:
-        return emitter(form).module()
-    return emitter(versions.quick).versions(None if options.quick else emitter(versions.careful), versions)
+    versions, tests = versions_of(form), dict[str, tuple[Function, ModuleEmitter | None]]()
+    if versions is not None:
+        form = versions.quick
+        tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
+    rows = collapsed(form)
+    if rows is not None and rows.test is not None:
+        tests["apart"] = rows.test, emitter(form)
+    form = rows.function if rows is not None else form
+    return emitter(form).versions(tests) if tests else emitter(form).module()
 
 
 def _emitter(

@@ -22,7 +22,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import memory, structured
+from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
@@ -229,8 +229,8 @@ class GangEmitter(ModuleEmitter):
         """Emit for one row of the gang, as if it were the whole gang, within the context."""
         saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole, self.row, self.tids
         if row:
-            extent = memory.launch_dim(self, self.function.launch_ndim - 1)
-            self.row = self.writer.emit(f"add nuw nsw i64 {self.row}, {self.writer.emit(f'mul i64 {extent}, {row}')}")
+            above = self.writer.emit(f"mul i64 {self.extent}, {row}")
+            self.row = self.writer.emit(f"add nuw nsw i64 {self.row}, {above}")
             self.tids = (*self.tids[:-2], self.writer.emit(f"add nsw i32 {self.tids[-2]}, {row}"), self.tids[-1])
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]

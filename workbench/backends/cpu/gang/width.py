@@ -109,7 +109,7 @@ def _has_loops(op: Op) -> bool:
 
 _OF_ROWS = frozenset(
     "const tid shape launch_dim load store atomic_add cast vec extract insert wrap_index if for while yield "
-    "fault print".split()
+    "fault print row_length".split()
 )
 """Operations of gangs of several rows, with elementwise ones."""
 
