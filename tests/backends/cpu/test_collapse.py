@@ -214,3 +214,12 @@ def test_a_launch_of_many_chunks() -> None:
     y = wb.zeros(x.shape)
     wb.launch(scaled, len(x), [wb.array(x)], [y])
     np.testing.assert_array_equal(y.numpy(), x * F(2))
+
+
+def test_a_row_backwards_shares_memory_with_itself() -> None:
+    kept = wb.array(np.arange(1, 41, dtype=F).reshape(1, 40))
+    wb.launch(scaled, 1, [kept[:, ::-1]], [kept])
+    wanted = np.arange(1, 41, dtype=F)
+    for j in range(40):
+        wanted[j] = 2 * wanted[39 - j]
+    np.testing.assert_array_equal(kept.numpy()[0], wanted)

@@ -637,6 +637,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "const": _const,
     "tid": _tid,
     "shape": memory.emit_shape,
+    "unit_stride": memory.emit_unit_stride,
     "load": memory.emit_load,
     "store": memory.emit_store,
     "atomic_add": emit_change,

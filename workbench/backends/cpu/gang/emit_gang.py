@@ -42,6 +42,7 @@ from workbench.passes.loops.collapse import collapsed
 from workbench.passes.loops.defer_atomics import by_index
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.loops.row_strips import ROWS, with_strips
+from workbench.passes.loops.strides import unit_strides
 from workbench.types import Kind, element
 
 
@@ -68,7 +69,11 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     if rows is not None and rows.test is not None:
         tests["apart"] = rows.test, emitter(form)
     form = rows.function if rows is not None else form
-    return emitter(form).versions(tests) if tests else emitter(form).module()
+    quick = emitter(form)
+    if not options.contiguous and (test := unit_strides(form)) is not None:
+        tests["strided"] = test, emitter(form)
+        quick.unit_strides = frozenset(op.operands[0] for op in test.body.ops if op.name == "unit_stride")
+    return quick.versions(tests) if tests else quick.module()
 
 
 def _emitter(
