@@ -212,7 +212,7 @@ REPORTS = _names(lambda row: row.reports)
 TOGETHER = _names(lambda row: row.together)
 FENCES = EFFECTS | TOGETHER | (OPAQUE - {"custom"})
 """The operations that no load moves past. A `custom` is one if its block has one."""
-LASTING = FENCES | REPORTS
+LASTING = FENCES | REPORTS | {"row_length"}
 """The operations that stay even if no result of theirs is used."""
 
 STRUCTURED = _names(lambda row: row.control)

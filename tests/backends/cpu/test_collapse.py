@@ -216,6 +216,56 @@ def test_a_launch_of_many_chunks() -> None:
     np.testing.assert_array_equal(y.numpy(), x * F(2))
 
 
+@wb.kernel
+def halves(x: wb.array2d[wb.float16], y: wb.array2d[wb.float16]):
+    i = wb.tid()
+    for j in range(y.shape[1]):
+        y[i, j] = wb.float16(2.0) * x[i, j] + wb.float16(1.0)
+
+
+@wb.kernel
+def two_sines(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    for j in range(y.shape[1]):
+        s = 0.0
+        for k in range(3):
+            s += wb.sin(x[i, k])
+        t = 0.0
+        for k in range(3):
+            t += wb.sin(x[i, k]) * float(j)
+        y[i, j] = s + t
+
+
+def test_passes_that_remove_code_leave_the_length_of_rows() -> None:
+    x = np.random.default_rng(4).random((9, 50), F)
+    y = wb.zeros(x.shape, dtype=wb.float16)
+    wb.launch(halves, 9, [wb.array(x.astype(np.float16))], [y])
+    np.testing.assert_array_equal(y.numpy(), np.float16(2) * x.astype(np.float16) + np.float16(1))
+    y = wb.zeros(x.shape)
+    wb.launch(two_sines, 9, [wb.array(x)], [y])
+    s = np.sin(x[:, :3].astype(np.float64)).sum(1)[:, None]
+    np.testing.assert_allclose(y.numpy(), s + s * np.arange(50), rtol=1e-5)
+
+
+def test_a_gradient_that_overwrites_rows() -> None:
+    values = np.random.default_rng(5).random((20_000, 40), F)
+    x, y = wb.array(values, requires_grad=True), wb.zeros(len(values), requires_grad=True)
+    seed = np.random.default_rng(6).random(len(values), F)
+    with wb.Tape() as tape:
+        wb.launch(squares_of_rows, len(values), [x], [y])
+    tape.backward(grads={y: wb.array(seed)})
+    np.testing.assert_allclose(x.grad.numpy(), 2 * values * seed[:, None], rtol=1e-6)
+
+
+@wb.kernel
+def squares_of_rows(x: IMAGE, y: FLOATS):
+    i = wb.tid()
+    s = 0.0
+    for k in range(x.shape[1]):
+        s += x[i, k] * x[i, k]
+    y[i] = s
+
+
 def test_a_row_backwards_shares_memory_with_itself() -> None:
     kept = wb.array(np.arange(1, 41, dtype=F).reshape(1, 40))
     wb.launch(scaled, 1, [kept[:, ::-1]], [kept])

@@ -20,7 +20,7 @@ from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import SCALAR, STEP, Number, attributes
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, PURE
+from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LOOPS, PURE
 from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, dtype_of, indices_of, walk
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
@@ -139,14 +139,22 @@ class _Loop:
         return one_by_one and not few and not is_divergent(self.op, self.about.varying)
 
     def is_faster_alone(self) -> bool:
-        """Return whether iterations only add up integers of elements side by side, in rows of the threads' own.
+        """Return whether iterations only move elements side by side, in rows of the threads' own, or sum up integers.
 
         LLVM vectorises such a loop of one thread. Float sums have an order.
         """
-        if not self.accesses or not self._is_long() or not sums_integers(self.original):
+        moves = self._moves() or sums_integers(self.original)
+        if not self.accesses or not self._is_long() or not moves:
             return False
         apart = [not self.about.varying.isdisjoint(indices_of(op)) for op in self.accesses]
         return any(apart) and all(map(self._is_along, self.accesses))
+
+    def _moves(self) -> bool:
+        """Return whether iterations carry nothing and do little but load, store, and add plainly."""
+        added = [op for op in self.accesses if op.name == "atomic_add"]
+        plain = not added or (self.about.plain and not any(self.about.uses[op.result] for op in added))
+        names = {op.name for op in self.inside}
+        return not self.op.results and plain and names <= _MOVES and not names.isdisjoint(EFFECTS)
 
     # Which rows there are.
 
@@ -349,6 +357,7 @@ class _Loop:
         return Block((number, *params), b.body().ops)
 
 
+_MOVES = CHEAP | {"load", "store", "atomic_add", "add", "sub", "mul", "wrap_index", "yield"}
 _SUMS = frozenset({"add", "bit_and", "bit_or", "bit_xor", "min", "max"})
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge"})
 

@@ -372,7 +372,8 @@ class ModuleEmitter(Emitter):
         """Emit the loop over the threads of a launch of one dimension, with their index as i32."""
         w = self.writer
         self._start()
-        self._row_length()
+        if computed_once(self.function):
+            self._row_length()
         begin, end = self._ends()
         # The launcher refuses dimensions of 2³¹ or more.
         low = w.emit(f"trunc nuw nsw i64 {begin} to i32", "low")
