@@ -80,7 +80,7 @@ def nearly_all_border(x: FLOATS, y: FLOATS):
 
 
 @wb.kernel
-def phases(step: int, x: IMAGE, y: IMAGE):
+def within_steps(step: int, x: IMAGE, y: IMAGE):
     i, j = wb.tid()
     k = j % step
     y[i, j] = x[i, 2 * (j - k) + k] + x[i, k + 1]
@@ -125,9 +125,7 @@ def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
     assert sum(op.name == "load" for op in walk(found.border)) == sum(op.name == "load" for op in walk(found.inside))
 
 
-@pytest.mark.parametrize(
-    "kernel", [guarded, nearly_all_border, no_index, by_element, across], ids=lambda k: k.name
-)
+@pytest.mark.parametrize("kernel", [guarded, nearly_all_border, no_index, by_element, across], ids=lambda k: k.name)
 def test_other_kernels_stay(kernel: wb.Kernel) -> None:
     assert split(kernel) is kernel.specialise().function
 
@@ -270,3 +268,27 @@ def test_rows_held_in_slots_beside_a_border(n: int, m: int) -> None:
     np.testing.assert_allclose(y.numpy(), (x[read] * w).sum(1), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(ours[0].grad.numpy(), to_x, rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(ours[1].grad.numpy(), (x[read] * seed[:, None]).sum(0), rtol=1e-3, atol=1e-3)
+
+
+@wb.kernel
+def wrapped_in_a_loop(n: int, x: IMAGE, y: IMAGE):
+    i, j = wb.tid()
+    s = 0.0
+    for k in range(4):
+        s += x[k, j % n] * float(k + 1)
+    y[i, j] = s
+
+
+@pytest.mark.parametrize("m", [1, 15, 16, 70, 150, 300])
+@pytest.mark.parametrize("n", [1, 3, 64, 70])
+def test_an_index_modulo_a_size_that_rows_exceed(n: int, m: int) -> None:
+    x = np.random.default_rng(m).random((4, n), dtype=np.float32)
+    y, expected = wb.zeros((5, m)), np.zeros((5, m), np.float32)
+    wb.launch(wrapped_in_a_loop, y.shape, [n, wb.array(x)], [y])
+    for k in range(4):
+        expected += x[k, np.arange(m) % n] * np.float32(k + 1)
+    assert y.numpy().tobytes() == expected.tobytes()
+    wide, two = np.random.default_rng(n).random((5, 4 * m + 2 * n), dtype=np.float32), wb.zeros((5, m))
+    wb.launch(within_steps, (5, m), [n, wb.array(wide)], [two])
+    i = np.arange(m)
+    assert two.numpy().tobytes() == (wide[:, 2 * (i - i % n) + i % n] + wide[:, i % n + 1]).tobytes()

@@ -76,8 +76,8 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
     unit_stride    (array) -> bool                 whether the elements of its rows are adjacent
-    row_length     (threads, *turns) -> ()         of a flattened launch, on the CPU (see `passes/loops/delinearise.py`);
-                                                   with turns, each thread is so many (see `passes/loops/collapse.py`)
+    row_length     (threads, *turns) -> ()         of a flattened launch, on the CPU (see `passes/loops/delinearise.py`)
+                                                   or of threads that are so many each (`passes/loops/collapse.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
     tile_copy      (tile) -> tile                  the same elements in shared memory

@@ -78,6 +78,29 @@ def constant(y: IMAGE):
 
 
 @wb.kernel
+def square(a: IMAGE, b: IMAGE, n: int, c: IMAGE):
+    i = wb.tid()
+    for j in range(n):
+        for k in range(n):
+            c[i, j] += a[i, k] * b[k, j]
+
+
+@wb.kernel
+def square_by_rows(a: IMAGE, b: IMAGE, n: int, c: IMAGE):
+    i = wb.tid()
+    for k in range(n):
+        for j in range(n):
+            c[i, j] += a[i, k] * b[k, j]
+
+
+@wb.kernel
+def half_of_a_row(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    for j in range(y.shape[1] // 2):
+        y[i, j] = x[i, j] + 1.0
+
+
+@wb.kernel
 def running(x: IMAGE, y: IMAGE):
     i = wb.tid()
     for j in range(1, y.shape[1]):
@@ -121,12 +144,12 @@ def forward(kernel: wb.Kernel) -> Function:
     return run(RUNNABLE, kernel.specialise().function)
 
 
-@pytest.mark.parametrize("kernel", [scaled, product, by_rows, inner, planes, four, three_of_a_row, constant])
+@pytest.mark.parametrize("kernel", [scaled, product, by_rows, inner, planes, four, three_of_a_row, constant, square])
 def test_iterations_become_threads(kernel: wb.Kernel) -> None:
     assert collapsed(forward(kernel)) is not None
 
 
-@pytest.mark.parametrize("kernel", [running, mirrored, softmax, column, strided_pairs])
+@pytest.mark.parametrize("kernel", [running, mirrored, softmax, column, strided_pairs, half_of_a_row])
 def test_other_loops_stay(kernel: wb.Kernel) -> None:
     assert collapsed(forward(kernel)) is None
 
@@ -245,6 +268,20 @@ def test_passes_that_remove_code_leave_the_length_of_rows() -> None:
     wb.launch(two_sines, 9, [wb.array(x)], [y])
     s = np.sin(x[:, :3].astype(np.float64)).sum(1)[:, None]
     np.testing.assert_allclose(y.numpy(), s + s * np.arange(50), rtol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", [square, square_by_rows], ids=lambda k: k.name)
+def test_loops_over_one_range_in_one_another(kernel: wb.Kernel) -> None:
+    a, b = (np.random.default_rng(n).random((24, 24), F) for n in (7, 8))
+    c, wanted = wb.zeros((24, 24)), np.zeros((24, 24), F)
+    wb.launch(kernel, 24, [wb.array(a), wb.array(b), 24], [c])
+    for k in range(24):
+        wanted += a[:, k : k + 1] * b[k]
+    np.testing.assert_array_equal(c.numpy(), wanted)
+    y = wb.zeros((24, 24))
+    wb.launch(half_of_a_row, 24, [wb.array(a)], [y])
+    np.testing.assert_array_equal(y.numpy()[:, :12], a[:, :12] + 1)
+    assert not y.numpy()[:, 12:].any()
 
 
 def test_a_gradient_that_overwrites_rows() -> None:

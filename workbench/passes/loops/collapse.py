@@ -52,12 +52,25 @@ def collapsed(function: Function) -> Collapsed | None:
         return None
     analysis = Analysis(function)
     ranges: dict[object, list[Op]] = {}
-    for op in walk(function.body):
-        if op.name == "for" and not op.results and op.operands[0].type == int32 and analysis.number(op.operands[2]) == 1:
-            start, stop = (analysis.form(v) for v in op.operands[:2])
-            ranges.setdefault((start, stop), []).append(op)
+    for key, op in _loops(function.body, analysis, ()):
+        ranges.setdefault(key, []).append(op)
     candidates = (_Collapse(function, analysis, loops) for loops in ranges.values())
     return next((c.written() for c in candidates if c.is_legal() and c.pays()), None)
+
+
+def _loops(block: Block, analysis: Analysis, around: tuple[object, ...]) -> Iterator[tuple[object, Op]]:
+    """Yield loops that count up and carry nothing, with what those have in common that may become threads together.
+
+    That is their range, and how many loops over this range are around them (`around` has the ranges of those).
+    """
+    for op in block.ops:
+        own = around
+        if op.name == "for" and not op.results and analysis.number(op.operands[2]) == 1:
+            ends = analysis.form(op.operands[0]), analysis.form(op.operands[1])
+            own = (*around, ends)
+            yield (ends, around.count(ends)), op
+        for inner in op.blocks:
+            yield from _loops(inner, analysis, own)
 
 
 class _Collapse:
@@ -68,6 +81,9 @@ class _Collapse:
         tid: the atom of the index along the launch's last axis.
         trips: how many iterations they have, as a form.
         stretch: how many of them continue the last axis; 0: they are an axis of their own.
+        changed: the arrays that the function changes.
+        prologue, ends: computes before all threads where the loops begin and end.
+        outside, inside: the operations around the loops, and in them.
     """
 
     def __init__(self, function: Function, analysis: Analysis, loops: list[Op]) -> None:
@@ -79,6 +95,8 @@ class _Collapse:
         own = not self.trips.terms and trips > 1 and self.start.terms == {self.tid: trips}
         self.stretch = trips if own else 0
         self.changed = {op.operands[0] for op in walk(function.body) if op.name == "store"}
+        self.prologue = Prologue(function, (), _AGAIN)
+        self.ends = [self.prologue.wide(v) for v in loops[0].operands[:2]]
         self.outside = list(self._outside(function.body))
         self.inside = [op for loop in loops for op in walk(loop.blocks[0])]
 
@@ -94,8 +112,7 @@ class _Collapse:
         """Return whether each iteration changes elements that no other one accesses, and all threads have as many."""
         if any(op.operands[0] in self.changed for op in self.outside if op.name in LOADS | EFFECTS):
             return False
-        ends = {*self.start.terms, *self.trips.terms}
-        if not self.stretch and not all(map(self.analysis.is_same, ends)):
+        if not self.stretch and None in self.ends:
             return False
         accesses = [op for op in self.inside if op.name in LOADS | EFFECTS]
         return all(self._is_own([op for op in accesses if op.operands[0] is array]) for array in self.changed)
@@ -115,17 +132,15 @@ class _Collapse:
         return Form(index.constant, rest) if known and counted == [1] and size is None else None
 
     def pays(self) -> bool:
-        """Return whether the threads' elements do not lie side by side as they are, and little is computed around loops.
-
-        A loop around them does nothing else.
-        """
+        """Return whether threads change rows of their own, and little is computed around the loops."""
         *outer, last = indices_of(next(op for op in self.inside if op.name == "store"))
         apart = any(self.tid in self.analysis.form(v).terms for v in outer)
         apart = apart and self.tid not in self.analysis.form(last).terms
         long = bool(self.trips.terms) or self.trips.constant >= COLLAPSED_ROW_LEAST
         loops = [op for op in self.outside if op.name in LOOPS]
         around = all(any(op in self.loops for block in loop.blocks for op in walk(block)) for loop in loops)
-        return around and len(self.outside) <= len(self.inside) and (self._only_stretches() if self.stretch else apart and long)
+        little = len(self.outside) <= len(self.inside) and len(self._pairs()) <= GANG_DISTINCT_ARRAYS
+        return around and little and (self._only_stretches() if self.stretch else apart and long)
 
     def _only_stretches(self) -> bool:
         """Return whether the index along the last axis says nothing but where the loops begin and end."""
@@ -139,16 +154,16 @@ class _Collapse:
 
     def written(self) -> Collapsed:
         """Return the function with the iterations as threads."""
-        prologue = Prologue(self.function, (), _AGAIN)
-        b, axis, conditions = prologue.builder, self.tid.axis, list[Value]()
+        prologue, axis, conditions = self.prologue, self.tid.axis, list[Value]()
+        b = prologue.builder
         if self.stretch:
             turns = prologue.number(self.stretch)
             length = prologue.emit("mul", b.one("launch_dim", (), int64, {AXIS: axis}), turns)
             conditions.append(prologue.emit("le", length, prologue.number(MOST), type=bool_))
         else:
-            ends = [prologue.wide(v) for v in self.loops[0].operands[:2]]
-            assert ends[0] and ends[1]
-            length = turns = prologue.emit("sub", ends[1], ends[0])
+            start, stop = self.ends
+            assert start and stop
+            length = turns = prologue.emit("sub", stop, start)
             if self.trips.terms:
                 conditions.append(prologue.emit("ge", length, prologue.number(COLLAPSED_ROW_LEAST), type=bool_))
         once = b.body().ops
