@@ -109,7 +109,7 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
 _HOLD_STATEMENTS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
-class Location(msgspec.Struct, frozen=True):
+class Location(msgspec.Struct, frozen=True, gc=False):
     """Represents a span of a source: lines from 1 (0: unknown), columns from 0 (in characters), end exclusive."""
 
     source: Source

@@ -12,6 +12,8 @@ from workbench.tiles import Tile, contents
 from workbench.types import Scalar, Slots, Type, Vector, int32, is_weak, strong
 from workbench.types import bool as bool_
 
+_NONE = attributes({})
+
 
 class Builder:
     """Appends operations to the innermost open block.
@@ -53,14 +55,15 @@ class Builder:
         """
         labels = [*names, *[""] * (len(types) - len(names))]
         results = tuple(Value(t, n) for t, n in zip(types, labels, strict=True))
-        return self.append(Op(name, tuple(operands), results, attributes(attrs or {}), tuple(blocks), self.location))
+        held = attributes(attrs) if attrs else _NONE
+        return self.append(Op(name, tuple(operands), results, held, tuple(blocks), self.location))
 
     def one(
         self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, object] | None = None
     ) -> Value:
         """Append an operation with one result, and return that."""
         result = Value(type)
-        self.append(Op(name, tuple(operands), (result,), attributes(attrs or {}), (), self.location))
+        self.append(Op(name, tuple(operands), (result,), attributes(attrs) if attrs else _NONE, (), self.location))
         return result
 
     def const(self, value: Number | tuple[Number, ...], type: Type = int32, captured: str | None = None) -> Value:
@@ -71,7 +74,7 @@ class Builder:
             type: of the constant.
             captured: its name in the user's namespace; None for a literal.
         """
-        return self.one("const", (), type, {VALUE: value, CAPTURED: captured})
+        return self.one("const", (), type, VALUE.of(value) if captured is None else {VALUE: value, CAPTURED: captured})
 
     def cast(self, value: Value, type: Type) -> Value:
         """Append a cast of `value` to `type`, and return its result; `value` itself if it has that type already."""

@@ -137,6 +137,8 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     Raises:
         KernelTypeError: a literal does not fit the type, or the operand is no value.
     """
+    if isinstance(operand, Value):
+        return operand
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
@@ -281,26 +283,47 @@ def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[A
     return known
 
 
-_SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
-"""The signatures of builtins on scalars that were computed so far, by builtin and types of the arguments."""
+_SIGNATURES: dict[tuple[Builtin | str, ...], Signature] = {}
+"""The signatures of builtins on scalars that were computed so far, by builtin and names of the arguments' types."""
+_LITERALS = {int: "an int", float: "a float"}
+_WEAK = {WEAK_INT: _LITERALS[int], WEAK_FLOAT: _LITERALS[float]}
+"""The names there of types that are still open, by Python's types of literals and by rules' types."""
 
 
 def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
     """Emit a builtin on literals and typed scalars if its signature for their types is known already; else None."""
-    types_: list[Arg] = []
+    key: list[Builtin | str] = [builtin]
     for operand in operands:
         if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
-            types_.append(operand.type)
-        elif type(operand) is Literal and type(operand.value) in (int, float):
-            types_.append(WEAK_INT if type(operand.value) is int else WEAK_FLOAT)
+            key.append(operand.type.name)
+        elif type(operand) is Literal and type(operand.value) in _LITERALS:
+            key.append(_LITERALS[type(operand.value)])
         else:
             return None
-    signature = _SIGNATURES.get((builtin, tuple(types_)))
+    signature = _SIGNATURES.get(tuple(key))
     if signature is None:
         return None
-    pairs = zip(operands, types_, signature[0], strict=True)
-    values = [o if known is wanted else convert(context, o, wanted) for o, known, wanted in pairs]
+    pairs = zip(operands, signature[0], strict=True)
+    values = [o if type(o) is Value and o.type is wanted else convert(context, o, wanted) for o, wanted in pairs]
     return context.builder.one(builtin.name, values, signature[1])  # type: ignore[arg-type]
+
+
+def _signature(context: Context, builtin: Builtin, types_: Sequence[Arg]) -> Signature:
+    """Return what a builtin takes and returns for arguments of these types; for scalars it is computed once.
+
+    Raises:
+        KernelTypeError: it does not take them.
+    """
+    key = (builtin, *[t.name if type(t) is Scalar else _WEAK.get(t, "") if isinstance(t, Weak) else "" for t in types_])
+    signature = _SIGNATURES.get(key)
+    if signature is None:
+        try:
+            signature = builtin.rule(builtin.name, types_)
+        except KernelTypeError as error:
+            raise context.placed(error) from None
+        if "" not in key:
+            _SIGNATURES[key] = signature
+    return signature
 
 
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
@@ -320,16 +343,7 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     if builtin.across and len(args) == 1 and isinstance(args[0], Value) and isinstance(args[0].type, Vector):
         each = (apply(context, builtin, [c]) for c in components(context, args[0]))
         return reduce(lambda a, b: apply(context, TABLE[builtin.across], (a, b)), each)
-    types_ = tuple(_argument_types(builtin, args))
-    signature = _SIGNATURES.get((builtin, types_))
-    if signature is None:
-        try:
-            signature = builtin.rule(builtin.name, types_)
-        except KernelTypeError as error:
-            raise context.placed(error) from None
-        if all(type(t) is Scalar or isinstance(t, Weak) for t in types_):
-            _SIGNATURES[builtin, types_] = signature
-    wanted, result = signature
+    wanted, result = _signature(context, builtin, _argument_types(builtin, args))
     values = [convert(context, a, t) for a, t in zip(args, wanted, strict=True)]
     return context.builder.one(builtin.name, values, result)
 

@@ -108,9 +108,11 @@ class NotingBuilder(Builder):
 
     def append(self, op: Op) -> Op:
         """Add an operation and note what is known of its result."""
-        if len(op.results) == 1 and is_integer(op.result.type) and self._positive(op):
-            self.non_negative.add(op.result)
-        return super().append(op)
+        results = op.results
+        if len(results) == 1 and is_integer(results[0].type) and self._positive(op):
+            self.non_negative.add(results[0])
+        self._stack[-1].append(op)
+        return op
 
     def known(self, value: Value) -> tuple[bool, bool, bool]:
         """Return the facts about a value: whether it is not negative, a size, a 1."""
@@ -265,18 +267,20 @@ class Context(msgspec.Struct):
 Before = tuple[ast.AST | None, Location | tuple[Definition, ast.AST]]
 
 
-class At:
+class At(msgspec.Struct):
     """A context manager inside of which operations and errors of a context have a node's location.
 
     (A generator would cost three times as much.)
+
+    Attributes:
+        context: it moves to the node when the `with` begins.
+        node: the node.
+        before: where the context was before.
     """
 
-    __slots__ = ("before", "context", "node")
-
-    def __init__(self, context: Context, node: ast.AST) -> None:
-        """Prepare to move `context` to a node; it moves when the `with` begins."""
-        self.context = context
-        self.node = node
+    context: Context
+    node: ast.AST
+    before: Before = (None, UNKNOWN)
 
     def __enter__(self) -> None:
         """Give operations and errors the node's location."""

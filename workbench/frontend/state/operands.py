@@ -17,7 +17,7 @@ from workbench.structs import Struct, StructArray
 from workbench.types import ArrayType
 
 
-class Literal(msgspec.Struct, frozen=True):
+class Literal(msgspec.Struct, frozen=True, gc=False):
     """A number of Python without a type yet; `captured` is its name in the user's namespace if it came from there."""
 
     value: Any
