@@ -85,6 +85,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     result = _as_in_python(context, node, target, known, expression)
     if result is not None:
         return result
+    if isinstance(target, Builtin):
+        args = [expression(context, a) for a in node.args]
+        return _by_table(context, callee, target, args, {k.arg: expression(context, k.value) for k in node.keywords if k.arg})
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")

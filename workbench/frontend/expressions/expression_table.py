@@ -86,12 +86,15 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
-    if type(node) is ast.Name and type(known := context.env.get(node.id)) is Value:
+    kind = type(node)
+    if kind is ast.Name and type(known := context.env.get(node.id)) is Value:
         return known
+    if kind is ast.Constant and type(node.value) is float:
+        return Literal(node.value)
     before = context.go(node)
     try:
         result = _lowered(context, node)
-        return structs.load_struct(context, result) if isinstance(result, Element) else result
+        return structs.load_struct(context, result) if type(result) is Element else result
     finally:
         context.back(before)
 
@@ -115,6 +118,8 @@ def _lowered(context: Context, node: ast.expr) -> Operand:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.error(KernelSyntaxError, message, advice)
     result = lower(context, node)
+    if type(result) is Value:
+        return result
     if isinstance(result, Unset):
         raise context.error(KernelTypeError, result.reason)
     if isinstance(result, Poison):

@@ -187,9 +187,11 @@ def named(operand: Operand, name: str) -> Operand:
 
     Values without a name get it in place, those of a struct's fields too; a part of an array is copied with it.
     """
-    if isinstance(operand, Value) and not operand.name:
-        msgspec.structs.force_setattr(operand, "name", name)  # a label for readers, set once, before anyone has read it
-    elif isinstance(operand, Bundle):
+    if type(operand) is Value:
+        if not operand.name:
+            msgspec.structs.force_setattr(operand, "name", name)  # for readers, set once, before anyone has read it
+        return operand
+    if isinstance(operand, Bundle):
         for f, part in zip(operand.type.fields, operand.fields, strict=True):
             named(part, f"{name}.{f.name}")
     return replace(operand, name=name) if isinstance(operand, View) else operand
@@ -282,6 +284,9 @@ def assign(context: Context, target: ast.expr, operand: Operand) -> None:
     Raises:
         KernelTypeError, KernelSyntaxError: nothing can be assigned there, or the operand does not fit.
     """
+    if isinstance(target, ast.Name):
+        structs.bind(context.env, target.id, named(operand, target.id))
+        return
     with context.at(target):
         if isinstance(target, (ast.Tuple, ast.List)):
             _unpack(context, target, operand)

@@ -25,6 +25,7 @@ from workbench.frontend.names.results import convert_result
 from workbench.frontend.state.coerce import convert, describe, truth, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.exits import (
+    PLAIN,
     RETURNED,
     Idle,
     Loop,
@@ -133,27 +134,29 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
     Where a path comes to the end of all, that is `end`.
     """
     for position, node in enumerate(statements):
-        if isinstance(node, Loop):
+        if type(node) in PLAIN:
+            guarded(context, [node], statement)
+        elif isinstance(node, Loop):
             following = _loop(context, node)
             if following:
                 return _run(context, [*following, *statements[position + 1 :]], end)
         elif isinstance(node, ast.If) and leaves(node):
             rest = statements[position + 1 :]
-            ended = guarded(context, [node, *rest], lambda s=node, r=rest: _branch(context, s, r, end))
+            ended = guarded(context, [node, *rest], lambda context, node, r=rest: _branch(context, node, r, end))
             return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(POISON))
         elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
-            guarded(context, [node], lambda s=node: _refuse_outside(context, s))
+            guarded(context, [node], _refuse_outside)
         elif leaves(node):
             return _way_out(context, node)
         else:
-            guarded(context, [node], lambda s=node: statement(context, s))
+            guarded(context, [node], statement)
     if end is FUNCTION and context.caller is None:
         mark(context, None)
     return end
 
 
-def guarded(context: Context, statements: Statements, lower: Callable[[], Any]) -> Any:
-    """Lower statements by `lower`, and return what that does.
+def guarded(context: Context, statements: Statements, lower: Callable[[Context, Any], Any]) -> Any:
+    """Lower statements by `lower`, and return what that returns.
 
     Of an error, None is returned: it is noted, and the names that the statements bind are poisoned, so that their uses
     report nothing.
@@ -161,19 +164,22 @@ def guarded(context: Context, statements: Statements, lower: Callable[[], Any]) 
     Args:
         context: where.
         statements: the statement whose location it has, and those that are lowered with it.
-        lower: lowers them.
+        lower: lowers them; called with the context and the first statement.
     """
+    before = context.go(statements[0])
     try:
-        with context.at(statements[0]):
+        if context.shared.trace:
             mark(context, statements[0])
-            return lower()
+        return lower(context, statements[0])
     except AlreadyReported:
         pass
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
+    finally:
+        context.back(before)
     for name in assigned(statements):
-        before = context.env.get(name)
-        if before is None or not (views.is_array(before) or isinstance(before, Elements)):  # x[i] = … does not bind x
+        bound = context.env.get(name)
+        if bound is None or not (views.is_array(bound) or isinstance(bound, Elements)):  # x[i] = … does not bind x
             context.env[name] = POISON
     return None
 
@@ -184,7 +190,7 @@ def statement(context: Context, node: ast.stmt) -> None:
     Raises:
         WorkbenchError, AlreadyReported: what is wrong with it.
     """
-    lower = _HOLDING.get(type(node), LOWER.get(type(node)))
+    lower = _STATEMENTS.get(type(node))
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.error(KernelSyntaxError, message, advice)
@@ -261,7 +267,7 @@ def _loop(context: Context, node: Loop) -> list[ast.stmt]:
         context.env.update(dict.fromkeys(context.results, PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
-    guarded(context, [node], lambda: statement(context, bare(node)))
+    guarded(context, [node], lambda context, node: statement(context, bare(node)))
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
     exit_.returns = True
     return after(node, located(exit_, node))
@@ -449,7 +455,9 @@ def _while(context: Context, node: ast.While) -> None:
     loops.while_loop(context, node, expression, _loop_body)
 
 
-_HOLDING: dict[type[ast.stmt], Callable[[Context, Any], None]] = {ast.If: _if, ast.For: _for, ast.While: _while}
+_STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
+    **LOWER, ast.If: _if, ast.For: _for, ast.While: _while,
+}  # fmt: skip
 
 
 def _returned(context: Context, node: ast.Return) -> Operand | None:

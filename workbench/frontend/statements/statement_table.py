@@ -24,7 +24,7 @@ from workbench.types import bool as bool_
 def _assign(context: Context, node: ast.Assign) -> None:
     """Lower `a = b = value`, also `i, j = tid()`, which takes as many indices as there are names."""
     count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
-    result = _thread_indices(context, node.value, count)
+    result = _thread_indices(context, node.value, count) if count > 1 else None
     if result is None:
         result = expression(context, node.value)
     if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
@@ -35,8 +35,8 @@ def _assign(context: Context, node: ast.Assign) -> None:
 
 
 def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
-    """Lower the value of `i, j = tid()` to `count` indices; None of any other value, or where `count` is 1."""
-    if count < 2 or not isinstance(node, ast.Call) or node.args:
+    """Lower the value of `i, j = tid()` to `count` indices; None of any other value."""
+    if not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
     if isinstance(callee, Static) and python_names.callee_name(callee.value) == "tid":
