@@ -181,11 +181,13 @@ class _Folder:
 
 def _key(op: Op) -> Hashable:
     """Return the key that equal operations share; that of a constant has its type, its bits and its captured name."""
-    type = op.results[0].type
+    result = op.results[0].type
+    # A scalar by name: to hash a type takes Python code.
+    kind = result.name if type(result) is Scalar else result
     if op.name == "const":
         # By bits: 0.0 and -0.0 are equal numbers and different constants, and a NaN equals nothing.
-        return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], scalar_or_vector_of(op.result))
-    return op.name, op.operands, type, tuple(sorted(op.attrs.items())) if op.attrs else ()
+        return "const", kind, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], scalar_or_vector_of(op.result))
+    return op.name, op.operands, kind, tuple(sorted(op.attrs.items())) if op.attrs else ()
 
 
 def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:

@@ -23,7 +23,7 @@ from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
+from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, remembered, truth, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import over
@@ -65,7 +65,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     callee = expression(context, node.func)
     if not isinstance(callee, Static):
         raise context.error(KernelTypeError, f"{describe(callee)} cannot be called.")
-    if any(k.arg is None for k in node.keywords):
+    if node.keywords and any(k.arg is None for k in node.keywords):
         raise context.error(KernelSyntaxError, "A call in a kernel takes no ** arguments.", "Write the arguments out.")
     if any(isinstance(a, ast.Starred) for a in node.args):
         node = _unpacked(context, node, expression)
@@ -271,6 +271,10 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     Raises:
         KernelTypeError: the arguments are not what it takes.
     """
+    if not keywords and context.shared.notices is None and Value in map(type, args):
+        known = remembered(context, builtin, args)
+        if known is not None:
+            return known
     operands = list(args)
     for name in builtin.params[len(operands) :]:
         if name in keywords:

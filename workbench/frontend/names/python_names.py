@@ -7,6 +7,7 @@ import difflib
 import enum
 import math
 import types as python_types
+from collections.abc import Hashable
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -131,6 +132,9 @@ def name(context: Context, identifier: str) -> Operand:
     """
     if identifier in context.env:
         return structs.gather(context.env, identifier)
+    known = context.shared.statics.get((context.definition, identifier))
+    if known is not None:
+        return known
     value = context.definition.read(identifier, usable_in_kernel)
     if value is MISSING:
         near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1, 0.7)
@@ -148,7 +152,14 @@ def name(context: Context, identifier: str) -> Operand:
         message = f"{identifier} has no value yet: {context.definition.name} assigns it, so it is its own name, as in"
         advice = f"Give it another name; the {identifier} outside stays what it is."
         raise context.error(KernelSyntaxError, f"{message} Python.", advice)
-    return python_value(context, value, identifier)
+    return _noted(context, (context.definition, identifier), python_value(context, value, identifier))
+
+
+def _noted(context: Context, where: Hashable, operand: Operand) -> Operand:
+    """Return an operand; while this lowering lasts, what is read there is it, unless it is computed there."""
+    if isinstance(operand, Static):
+        context.shared.statics[where] = operand
+    return operand
 
 
 def attribute(context: Context, base: Static, attr: str) -> Operand:
@@ -158,6 +169,10 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
         KernelSyntaxError: there is no attribute of this name.
     """
     path = f"{base.path}.{attr}"
+    where = context.definition, id(base.value), path
+    known = context.shared.statics.get(where)
+    if known is not None:
+        return known
     value = reads.attribute(base.value, attr, getattr(base.value, attr, MISSING))
     if value is MISSING:
         near = difflib.get_close_matches(attr, dir(base.value), 1)
@@ -167,7 +182,7 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
     if isinstance(base.value, python_types.ModuleType) and base.value.__name__ in CONSTANTS and type(value) is float:
         _watch(context, path, value)  # the name of the module may come to mean another one
         return Literal(value)
-    return python_value(context, value, path)
+    return _noted(context, where, python_value(context, value, path))
 
 
 def python_value(context: Context, value: Any, path: str) -> Operand:

@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError, at
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import VALUE
 from workbench.frontend.state.loop_scope import Env, Loop
-from workbench.frontend.state.operands import Operand, Returned
+from workbench.frontend.state.operands import Operand, Returned, Static
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir import attributes
 from workbench.ir.build import Builder
@@ -97,9 +97,10 @@ class NotingBuilder(Builder):
     @property
     def location(self) -> Location:
         """Location of the operations that are added now."""
-        if isinstance(self.here, tuple):
-            self.here = self.here[0].locate(self.here[1])
-        return self.here
+        here = self.here
+        if type(here) is tuple:
+            here = self.here = here[0].locate(here[1])
+        return here  # type: ignore[return-value]
 
     @location.setter
     def location(self, location: Location) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -173,6 +174,7 @@ class Shared(msgspec.Struct):
         loop_types: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
         in_loop: a loop's body is lowered, perhaps not for the last time.
         uniforms: the kernel's parameters for what it reads that changes between launches, by identity.
+        statics: the Python objects that names outside of functions and attributes mean, by where they are read.
     """
 
     lower_body: LowerBody
@@ -191,6 +193,7 @@ class Shared(msgspec.Struct):
     loop_types: dict[Hashable, LoopTypes] = msgspec.field(default_factory=dict[Hashable, LoopTypes])
     in_loop: bool = False
     uniforms: dict[int, Operand] = msgspec.field(default_factory=dict[int, Operand])
+    statics: dict[Hashable, Static] = msgspec.field(default_factory=dict[Hashable, Static])
 
     @property
     def non_negative(self) -> set[Value]:

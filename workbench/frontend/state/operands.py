@@ -100,8 +100,12 @@ class View(msgspec.Struct, frozen=True):
     def type(self) -> ArrayType:
         """The type that an array with the view's dimensions and elements has."""
         type = array_of(self.array)
-        axes = sum(isinstance(p, Axis) for p in self.subscripts)
-        return ArrayType(type.dtype, axes, wide=type.wide)
+        return ArrayType(type.dtype, self.ndim, wide=type.wide)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len([p for p in self.subscripts if isinstance(p, Axis)])
 
 
 class Bundle(msgspec.Struct, frozen=True, eq=False):

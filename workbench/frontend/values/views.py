@@ -131,7 +131,7 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
         KernelTypeError: there are too many indices, or one is no integer or slice.
     """
     base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
-    ndim = base.type.ndim
+    ndim = base.ndim
     nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node, expression)))
     indices: list[Value | Axis] = []
     for position, index in enumerate(base.subscripts):
