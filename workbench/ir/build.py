@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from workbench.ir.attributes import CAPTURED, SHAPE, VALUE, Attributes, Number, attributes
 from workbench.ir.values import Block, Op, Value, dtype_of
@@ -105,16 +104,9 @@ class Builder:
         """Append a write of a value to the slot at an index."""
         return self.emit("slot_write", (slots, index, value))
 
-    @contextmanager
-    def block(self, params: Sequence[Value] = ()) -> Generator[OpenBlock]:
+    def block(self, params: Sequence[Value] = ()) -> OpenBlock:
         """Open a nested block for the length of a `with`; afterwards `.block` has it. End it with `yield_`."""
-        opened = OpenBlock(tuple(params))
-        self._stack.append([])
-        try:
-            yield opened
-        finally:
-            ops = self._stack.pop()
-            opened.block = Block(opened.params, tuple(ops))
+        return OpenBlock(self._stack, tuple(params))
 
     def yield_(self, *values: Value) -> None:
         """Append the `yield` that ends the innermost block."""
@@ -186,6 +178,16 @@ class Builder:
 class OpenBlock:
     """A block that a builder is filling; `block` is empty until it is closed."""
 
-    def __init__(self, params: tuple[Value, ...]) -> None:
-        self.params = params
+    def __init__(self, stack: list[list[Op]], params: tuple[Value, ...]) -> None:
+        self._stack = stack
+        self._params = params
         self.block = Block(params)
+
+    def __enter__(self) -> OpenBlock:
+        """Open the block."""
+        self._stack.append([])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the block; an error inside goes on."""
+        self.block = Block(self._params, tuple(self._stack.pop()))

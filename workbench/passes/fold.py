@@ -60,7 +60,7 @@ class _Folder:
     def block(self, block: Block) -> Block:
         """Return the block with its operations folded; blocks around it do not share what it computes."""
         outer, self.ops = self.ops, []
-        with self.shared.block():
+        with self.shared:
             self.into(block)
         ops, self.ops = self.ops, outer
         return Block(block.params, tuple(ops))
