@@ -77,7 +77,7 @@ class Builder:
 
     def cast(self, value: Value, type: Type) -> Value:
         """Append a cast of `value` to `type`, and return its result; `value` itself if it has that type already."""
-        same = value.type == type and is_weak(value.type) == is_weak(type)
+        same = value.type is type or (value.type == type and is_weak(value.type) == is_weak(type))
         return value if same else self.one("cast", (value,), type)
 
     def strong(self, value: Value) -> Value:

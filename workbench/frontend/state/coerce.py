@@ -36,6 +36,7 @@ from workbench.types import bool as bool_
 if TYPE_CHECKING:
     from workbench.frontend.state.context import Context
 
+_FLOAT, _BOOL = Kind.FLOAT, Kind.BOOL  # to look a member up in an Enum takes 0.2 µs
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
@@ -146,10 +147,11 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     if isinstance(wanted, ArrayType):
         raise context.error(KernelTypeError, f"An {wanted!r} is expected here; this is {describe(operand)}.")
     scalar = element(wanted)
+    is_float = scalar.kind is _FLOAT
     if operand.is_complex and not isinstance(wanted, Complex):
         message = f"The complex number {operand.value!r} does not fit {wanted!r}."
         raise context.error(KernelTypeError, message, "Take its .real or .imag, or an array of complex numbers.")
-    if operand.is_float and scalar.kind is not Kind.FLOAT:
+    if not is_float and operand.is_float:
         raise context.error(
             KernelTypeError,
             f"The float {operand.value!r} does not fit {scalar!r}.",
@@ -160,9 +162,7 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     if isinstance(wanted, Complex):
         both = complex(operand.value)
         return context.builder.const((both.real, both.imag) * (wanted.length // 2), wanted, operand.captured)
-    number = (
-        float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
-    )
+    number = float(operand.value) if is_float else bool(operand.value) if scalar.kind is _BOOL else operand.value
     if isinstance(wanted, Vector):
         return context.builder.const((number,) * wanted.length, wanted)
     return context.builder.const(number, wanted, operand.captured)
@@ -182,6 +182,8 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
         zero = materialise(context, Literal(0), contents(type) if isinstance(type, Tile) else type)
         return fill(context, type.shape, zero, type.storage) if isinstance(type, Tile) else zero
     value = materialise(context, operand)
+    if value.type is type:
+        return value
     if value.type == type:
         return context.builder.cast(value, type)
     if is_tile(value):

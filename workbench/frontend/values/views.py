@@ -139,13 +139,16 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
         if not isinstance(index, Axis) or written is None:
             indices.append(index)
             continue
-        with context.at(written):
-            if isinstance(written, ast.Slice):
+        if isinstance(written, ast.Slice):
+            with context.at(written):
                 indices.append(_sliced(context, base.array, position, index, written, expression))
-            else:
-                indices.append(
-                    _indexed(context, base.array, position, index, usable(context, expression(context, written)))
-                )
+            continue
+        operand = expression(context, written)
+        if type(operand) is Value and index is WHOLE and operand in context.shared.non_negative:
+            indices.append(operand)
+            continue
+        with context.at(written):
+            indices.append(_indexed(context, base.array, position, index, usable(context, operand)))
     return View(base.array, tuple(indices), base.name)
 
 
