@@ -49,7 +49,8 @@ def sum_body(n: int) -> Program:
 
 def sum_threads(n: int) -> Program:
     """n threads that add to one element, and to one of integers, with too many operations to be written for groups."""
-    rows = ["i = wb.tid()", "v = x[i]", *["v = v * 0.75 + x[i]"] * COMBINED_OPERATIONS, "s[0] += v", "c[0] += i * 3 + 1"]
+    rows = ["i = wb.tid()", "v = x[i]", *["v = v * 0.75 + x[i]"] * COMBINED_OPERATIONS]
+    rows += ["s[0] += v", "c[0] += i * 3 + 1"]
     return program(
         "sum threads", indented(rows), {"x": floats(n), "s": output(1), "c": output(1, dtype="int32")}, n, smooth=True
     )
