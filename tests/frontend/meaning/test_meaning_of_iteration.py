@@ -68,7 +68,7 @@ BODIES = {
     "any up to a number": ("int", "r = 1 if any(q * q > 20 for q in range(v)) else 0"),
     "any of none": ("int", "r = 1 if any(q < v for q in range(v)) else 2 if any(q > v for q in range(v)) else 3"),
     "all up to a number": ("int", "r = 1 if all(q * q < 20 for q in range(v) if q != 5) else 0"),
-    "sum of those that a run decides": ("int", "r = sum(q for q in (1, v, 5) if q > v) + sum(q for q in (0, 3) if q < v)"),
+    "sum of those that a run decides": ("int", "r = sum(q for q in (v, 5) if q > v) + sum(q for q in (0, 3) if q < v)"),
     "any of those that a run decides": ("int", "r = 1 if any(q == v for q in (3, 4, v) if v > 1) else 0"),
     "greatest up to a number": ("int", "r = max((q - v) * (3 - q) for q in range(abs(v) + 1))"),
     "least of those that a run decides": ("float", "r = min(abs(q - v) for q in (-1.0, 0.5, v, 2.0) if q != v)"),
