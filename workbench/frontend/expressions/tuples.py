@@ -158,21 +158,21 @@ def _generate(
     over: Sequence[ast.comprehension],
     items: list[Operand],
     expression: Expression,
-    asked: bool = False,
+    dry: bool = False,
 ) -> bool:
     """Append to `items` the elements of a generator expression or comprehension, unrolled over the clauses `over`.
 
     Returns:
-        Whether only a run knows which elements there are, at the first sign of which this stops if that is `asked`.
+        Whether only a run knows which elements there are, at the first sign of which a `dry` run stops.
 
     Raises:
-        KernelSyntaxError: only a run knows it, and it is not asked.
+        KernelSyntaxError: only a run knows it, and this is not a dry run.
     """
     if not over:
         items.append(expression(context, node.elt))
         return False
     first, *inner = over
-    if asked and _is_open(context, first.iter, expression):
+    if dry and _is_open(context, first.iter, expression):
         return True
     names = [n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)]
     for item in sequences.sequence(context, first.iter, expression):
@@ -181,7 +181,7 @@ def _generate(
             known: bool | None = True
             for test in first.ifs:
                 known = _decided(context, test, expression)
-                if known is None and asked:
+                if known is None and dry:
                     return True
                 if known is None:
                     with context.at(test):
@@ -189,7 +189,7 @@ def _generate(
                         raise context.error(KernelSyntaxError, message, "Give 0 in their place: a if condition else 0.")
                 if not known:
                     break
-            if known and _generate(context, node, inner, items, expression, asked):
+            if known and _generate(context, node, inner, items, expression, dry):
                 return True
     return False
 
@@ -252,7 +252,7 @@ def _is_open(context: Context, node: ast.expr, expression: Expression) -> bool:
         first, *others = node.generators
         if not (others or first.ifs):
             return _is_open(context, first.iter, expression)
-        return _generate(context, node, node.generators, [], expression, asked=True)
+        return _generate(context, node, node.generators, [], expression, dry=True)
     if not isinstance(node, ast.Call):
         return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and views.is_array(expression(context, node))
     name = sequences.iterator_name(context, node, expression)
