@@ -36,7 +36,6 @@ from workbench.ir.values import Value, vector_of
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import (
-    ArrayType,
     Complex,
     Matrix,
     Quaternion,
@@ -182,7 +181,10 @@ def _as_in_python(
         return _written_number(node.args[0])
     if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
         return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
-    if known is not None and known.name in ("min", "max") and len(node.args) == 1:
+    if known is not None and known.name in ("min", "max") and len(node.args) == 1 and not node.keywords:
+        in_loop = tuples.looped(context, known.name, node, expression)
+        if in_loop is not None:
+            return in_loop
         items = _several(context, node.args[0], expression)
         return call_builtin(context, known, items, {}) if items else None
     return None
@@ -296,9 +298,6 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     if constant is not None:
         return constant
     if builtin.name in ("min", "max") and len(operands) == 1:
-        if isinstance(getattr(operands[0], "type", None), ArrayType):
-            advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
-            raise context.error(KernelTypeError, f"{builtin.name}() takes numbers; this is a whole array.", advice)
         parts = subscripts.components(context, operands)
         if len(parts) == 1 and parts != list(operands):
             return parts[0]  # of a vector of one component

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import calls, lvalues
+from workbench.frontend.expressions import calls, lists, lvalues
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
@@ -25,6 +25,10 @@ def _assign(context: Context, node: ast.Assign) -> None:
     """Lower `a = b = value`, also `i, j = tid()`, which takes as many indices as there are names."""
     count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
     result = _thread_indices(context, node.value, count) if count > 1 else None
+    own = node.targets[0].id if isinstance(node.targets[0], ast.Name) and not node.targets[1:] else ""
+    if own and lists.is_display(node.value):
+        with context.at(node.value):
+            result = lists.lower(context, own, node.value, expression)
     if result is None:
         result = expression(context, node.value)
     if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
