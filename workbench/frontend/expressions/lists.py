@@ -15,7 +15,6 @@ from typing import TypeGuard
 import msgspec
 
 from workbench.builtins.declaration.rules import common_type
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import tuples
 from workbench.frontend.state.coerce import convert, describe, weak
 from workbench.frontend.state.context import Context, Expression
@@ -124,7 +123,7 @@ def lower(context: Context, name: str, node: ast.expr, expression: Expression) -
             )
             message += "or max: here it could change behind its name."
             advice = "Write a tuple, (…), or use vec2, vec3, vec4 or an array parameter."
-            raise context.error(KernelSyntaxError, message, advice)
+            raise context.syntax_error(message, advice)
     items = _items(context, node, expression)
     nested = any(isinstance(item, tuple) for item in items)
     if not use.changed and not (nested and use.by_element):
@@ -135,7 +134,7 @@ def lower(context: Context, name: str, node: ast.expr, expression: Expression) -
         message = f"Elements of the list {name} are assigned, so they are numbers of one type"
         message += f", in rows of one length, each a list of its own and used as {name}[i][j]." if nested else "."
         advice = "Write [[0.0] * 3 for _ in range(2)], or use an array parameter." if nested else "Use a name for each."
-        raise context.error(KernelTypeError, message, advice)
+        raise context.type_error(message, advice)
     return items if packed is None else packed
 
 
@@ -165,7 +164,7 @@ def _items(context: Context, node: ast.expr, expression: Expression) -> tuple[Op
     if result is None:
         times = describe(right if isinstance(left, tuple) else left)
         message = f"How often a list is repeated must be known at compile time; this is {times}."
-        raise context.error(KernelTypeError, message, "Write a number, or static(n).")
+        raise context.type_error(message, "Write a number, or static(n).")
     return result
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import common_type
-from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.errors import KernelTypeError
 from workbench.frontend.expressions import sequences
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, Expression, FormHandler
@@ -48,7 +48,7 @@ def combined(context: Context, name: str, left: Operand, right: Operand) -> tupl
                 result = items[: len(items) * bool(times.value > 0)] * min(max(times.value, 0), UNROLLED_SEQUENCE + 1)
     if result is not None and len(result) > UNROLLED_SEQUENCE:
         message = f"This tuple would have more than {UNROLLED_SEQUENCE} elements."
-        raise context.error(KernelTypeError, message, "Pass an array as an argument.")
+        raise context.type_error(message, "Pass an array as an argument.")
     return result
 
 
@@ -95,7 +95,7 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expressio
         bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
         if not all(b is None or (isinstance(b, Literal) and isinstance(b.value, int)) for b in bounds):
             message = "The bounds of a slice of a tuple are written out."
-            raise context.error(KernelTypeError, message, "Take its elements one by one.")
+            raise context.type_error(message, "Take its elements one by one.")
         return items[slice(*(None if b is None else b.value for b in bounds))]  # type: ignore[union-attr]
     index = expression(context, node)
     if isinstance(index, Literal):
@@ -145,7 +145,7 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
         items = None if views.is_array(operand) else sequences.elements(context, operand)
         if items is None:
             message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
-            raise context.error(KernelTypeError, message, "Write a loop: for v in x: s += v.")
+            raise context.type_error(message, "Write a loop: for v in x: s += v.")
         return items
     written_out: list[Operand] = []
     _generate(context, node, node.generators, written_out, expression)
@@ -186,7 +186,7 @@ def _generate(
                 if known is None:
                     with context.at(test):
                         message = "Which elements a generator expression leaves out must be known at compile time."
-                        raise context.error(KernelSyntaxError, message, "Give 0 in their place: a if condition else 0.")
+                        raise context.syntax_error(message, "Give 0 in their place: a if condition else 0.")
                 if not known:
                     break
             if known and _generate(context, node, inner, items, expression, dry):
@@ -218,7 +218,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
     parts = target.elts if isinstance(target, ast.Tuple) else []
     items = sequences.elements(context, item)
     if items is None or len(items) != len(parts):
-        raise context.error(KernelTypeError, f"{describe(item)} cannot be unpacked into {ast.unparse(target)}.")
+        raise context.type_error(f"{describe(item)} cannot be unpacked into {ast.unparse(target)}.")
     for name, operand in zip(parts, items, strict=True):
         _bind(context, name, operand)
 
@@ -243,7 +243,7 @@ def _only(context: Context, node: ast.Call, most: int) -> None:
     """
     if node.keywords or not 1 <= len(node.args) <= most:
         takes = "one argument" if most == 1 else f"1 to {most} arguments"
-        raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes {takes}.")
+        raise context.type_error(f"{ast.unparse(node.func)}() takes {takes}.")
 
 
 def _is_open(context: Context, node: ast.expr, expression: Expression) -> bool:
@@ -389,7 +389,7 @@ def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand
         KernelTypeError: it has keywords, or not two arguments.
     """
     if node.keywords or len(node.args) != 2:
-        raise context.error(KernelTypeError, "divmod() takes two numbers.")
+        raise context.type_error("divmod() takes two numbers.")
     a, b = (usable(context, expression(context, argument)) for argument in node.args)
     if isinstance(a, Literal) and isinstance(b, Literal):
         a = materialise(context, a)

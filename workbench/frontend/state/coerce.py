@@ -78,29 +78,26 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
     if isinstance(operand, Poison):
         raise AlreadyReported
     if isinstance(operand, Unset):
-        raise context.error(KernelTypeError, operand.reason)
+        raise context.type_error(operand.reason)
     if isinstance(operand, Static) and isinstance(operand.value, bool):
         return context.builder.const(operand.value, bool_)
     if isinstance(operand, tuple):
         what = f"this is {describe(operand)}." if operand else "this call returns none."
         advice = "Unpack the tuple first." if operand else "End the func with a return of a value."
-        raise context.error(KernelTypeError, f"A number is expected here; {what}", advice)
+        raise context.type_error(f"A number is expected here; {what}", advice)
     if isinstance(operand, View):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
             "Index one element of it.",
         )
     if isinstance(operand, (Bundle, Elements)):
         raise _struct(context, operand)
     if isinstance(operand, Static) and operand.value is None:
-        raise context.error(
-            KernelTypeError, f"{operand.path} is None here.", f"Test first: if {operand.path} is not None: …"
-        )
+        raise context.type_error(f"{operand.path} is None here.", f"Test first: if {operand.path} is not None: …")
     what = operand.path if isinstance(operand, Static) else "This"
     advice = _pass_it(operand.value) if isinstance(operand, Static) else ""
     advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else advice
-    raise context.error(KernelTypeError, f"{what} is not a value that a kernel can compute with.", advice)
+    raise context.type_error(f"{what} is not a value that a kernel can compute with.", advice)
 
 
 def _pass_it(value: Any) -> str:
@@ -122,7 +119,7 @@ def _struct(context: Context, operand: Bundle | Elements) -> Exception:
     else:
         message = f"A number is expected here; this is {operand.type!r}, which is a struct."
         advice = f"Take one of its fields: {', '.join(f.name for f in operand.type.fields)}."
-    return context.error(KernelTypeError, message, advice)
+    return context.type_error(message, advice)
 
 
 def default_type(literal: Literal) -> Scalar | Complex:
@@ -145,17 +142,15 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
         return operand
     wanted = type if type is not None else strong(default_type(operand))
     if isinstance(wanted, ArrayType):
-        raise context.error(KernelTypeError, f"An {wanted!r} is expected here; this is {describe(operand)}.")
+        raise context.type_error(f"An {wanted!r} is expected here; this is {describe(operand)}.")
     scalar = element(wanted)
     is_float = scalar.kind is _FLOAT
     if operand.is_complex and not isinstance(wanted, Complex):
         message = f"The complex number {operand.value!r} does not fit {wanted!r}."
-        raise context.error(KernelTypeError, message, "Take its .real or .imag, or an array of complex numbers.")
+        raise context.type_error(message, "Take its .real or .imag, or an array of complex numbers.")
     if not is_float and operand.is_float:
-        raise context.error(
-            KernelTypeError,
-            f"The float {operand.value!r} does not fit {scalar!r}.",
-            f"Write {scalar!r}({operand.value!r}).",
+        raise context.type_error(
+            f"The float {operand.value!r} does not fit {scalar!r}.", f"Write {scalar!r}({operand.value!r})."
         )
     if not is_weak(wanted) and not fits(operand.value, scalar):
         raise context.placed(too_wide(operand.value, scalar, operand.captured))
@@ -211,17 +206,14 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     """
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
         if isinstance(type, Vector) and type.shape:
-            raise context.error(
-                KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…)."
-            )
+            raise context.type_error(f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…).")
         if isinstance(operand, Literal) or adopts(operand, type):
             return convert(context, operand, type)
     value = materialise(context, operand)
     if value.type == type:
         return value
     if is_tile(value) and not tiles:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"{what} is {type!r}; this is a tile of shape {shown(value.type.shape)}.",
             "tile_store(a, t) writes all of it; t[i] is one element, untile(t) each thread's.",
         )
@@ -427,4 +419,4 @@ def truth(context: Context, operand: Operand) -> Value | bool:
     if isinstance(operand.type, Scalar):
         zero = context.builder.const(0, operand.type)
         return context.builder.one("ne", (operand, zero), bool_)
-    raise context.error(KernelTypeError, f"A condition must be a bool or a number; this is {operand.type!r}.")
+    raise context.type_error(f"A condition must be a bool or a number; this is {operand.type!r}.")

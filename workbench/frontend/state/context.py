@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
-from workbench.errors import WorkbenchError, at
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import VALUE
 from workbench.frontend.state.loop_scope import Env, Loop
@@ -256,9 +256,13 @@ class Context(msgspec.Struct):
         """Restore the node and the location that were current before `go`, which returned them."""
         self.node, self.shared.builder.here = before
 
-    def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
-        """Return an error of this class at the current location."""
-        return self.placed(kind(message, advice=advice))
+    def type_error(self, message: str, advice: str = "") -> WorkbenchError:
+        """Return a KernelTypeError at the current location."""
+        return self.placed(KernelTypeError(message, advice=advice))
+
+    def syntax_error(self, message: str, advice: str = "") -> WorkbenchError:
+        """Return a KernelSyntaxError at the current location."""
+        return self.placed(KernelSyntaxError(message, advice=advice))
 
     def placed(self, error: WorkbenchError) -> WorkbenchError:
         """Return an error with the current location filled in; in a function of the library, that of the call."""

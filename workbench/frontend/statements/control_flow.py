@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.frontend.expressions import lvalues
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
@@ -193,7 +193,7 @@ def statement(context: Context, node: ast.stmt) -> None:
     lower = _STATEMENTS.get(type(node))
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
-        raise context.error(KernelSyntaxError, message, advice)
+        raise context.syntax_error(message, advice)
     if context.shared.tiling is None:
         lower(context, node)
         return
@@ -213,7 +213,7 @@ def statement(context: Context, node: ast.stmt) -> None:
 def _refuse_outside(context: Context, node: ast.Break | ast.Continue) -> None:
     """Raise the KernelSyntaxError for a `break` or `continue` that is in no loop."""
     word = type(node).__name__.lower()
-    raise context.error(KernelSyntaxError, f"This {word} is in no loop.", "To leave the function, write return.")
+    raise context.syntax_error(f"This {word} is in no loop.", "To leave the function, write return.")
 
 
 def _way_out(context: Context, node: ast.stmt) -> BodyResult:
@@ -244,7 +244,7 @@ def _store_returned(context: Context, node: ast.Return, value: Operand | None) -
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
             advice = "Return the same number of values everywhere, written out."
-            context.shared.errors.append(context.error(KernelSyntaxError, message, advice))
+            context.shared.errors.append(context.syntax_error(message, advice))
     elif isinstance(value, Poison):
         context.env.update((name, value) for name in context.results)
     elif value is not None:
@@ -503,7 +503,7 @@ def _merged(
             continue
         if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):
             message = f"{context.definition.name} returns an array on a path that depends on a condition."
-            raise context.error(KernelTypeError, message, "Return its elements, or let the caller choose between them.")
+            raise context.type_error(message, "Return its elements, or let the caller choose between them.")
         name = f"{RESULT} {number}"
         branches.to_join[name] = _known(context, left), _known(context, right)
         leaves.append(name)
@@ -521,10 +521,10 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
     if shapes[0] != shapes[1]:
         c, d = (f"{n} value{'s' * (n != 1)}" if n else "nothing" for n in shapes)
         message = f"{name} returns {c} on one path and {d} on another."
-        raise context.error(KernelTypeError, message, "End each path with a return of the same number of values.")
+        raise context.type_error(message, "End each path with a return of the same number of values.")
     if a is not None and b is not None and structs.form(a) != structs.form(b):
         shown_ = [", ".join(map(describe, side if isinstance(side, tuple) else (side,))) for side in (a, b)]
-        raise context.error(KernelTypeError, f"{name} returns {shown_[0]} on one path and {shown_[1]} on the other.")
+        raise context.type_error(f"{name} returns {shown_[0]} on one path and {shown_[1]} on the other.")
     return a
 
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import calls, lists, lvalues
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
@@ -57,7 +56,7 @@ def _annotated(context: Context, node: ast.AnnAssign) -> None:
         KernelTypeError: the annotation is no type, or the value does not fit it.
     """
     if not isinstance(node.target, ast.Name):
-        raise context.error(KernelSyntaxError, "Only a name takes an annotation in a kernel.")
+        raise context.syntax_error("Only a name takes an annotation in a kernel.")
     if node.value is None:
         return  # to Python it says no more than that the name is the function's own
     wanted = _annotation(context, node.annotation)
@@ -75,7 +74,7 @@ def _annotation(context: Context, node: ast.expr) -> AnyType | None:
     """
     operand = expression(context, node)
     if not isinstance(operand, Static):
-        raise context.error(KernelTypeError, f"{ast.unparse(node)} is not a type.")
+        raise context.type_error(f"{ast.unparse(node)} is not a type.")
     return parameter_type(operand.value, ast.unparse(node), context.builder.location, context.definition.name)
 
 
@@ -91,7 +90,7 @@ def _expression(context: Context, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
         equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
         advice = "Write = to assign: == compares." if equal else "Assign it to a name."
-        raise context.error(KernelSyntaxError, "This line computes a value and discards it.", advice)
+        raise context.syntax_error("This line computes a value and discards it.", advice)
 
 
 def _pass(context: Context, node: ast.Pass) -> None:
@@ -104,14 +103,13 @@ def _assert(context: Context, node: ast.Assert) -> None:
     message = node.msg
     if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
         with context.at(message):
-            raise context.error(
-                KernelSyntaxError,
+            raise context.syntax_error(
                 "The message of an assert is a plain string.",
                 "Leave values out: a KernelFault shows what was compared.",
             )
     if isinstance(node.test, ast.Tuple):
-        raise context.error(
-            KernelSyntaxError, "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'
+        raise context.syntax_error(
+            "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'
         )
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
