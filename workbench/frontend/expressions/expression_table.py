@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce as reduce_all
 from math import prod
 from typing import Any
@@ -352,6 +352,13 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         KernelSyntaxError: an operator is not in the language.
         KernelTypeError: the operands do not compare.
     """
+    if len(node.ops) == 1 and type(node.ops[0]) in COMPARE:
+        operands = [expression(context, node.left), expression(context, node.comparators[0])]
+        if Value in map(type, operands):
+            known = remembered(context, TABLE[COMPARE[type(node.ops[0])][0]], operands)
+            if known is not None:
+                return known
+        return _compared(context, node, operands)
     is_none = _is_none(context, node)
     if is_none is not None:
         return is_none
@@ -365,7 +372,11 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         as_tuple(e) if isinstance(sign, (ast.In, ast.NotIn)) else e
         for sign, e in zip(node.ops, node.comparators, strict=True)
     ]
-    operands = [expression(context, e) for e in (node.left, *searched)]
+    return _compared(context, node, [expression(context, e) for e in (node.left, *searched)])
+
+
+def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) -> Operand:
+    """Emit a comparison of these operands, as `_compare` says."""
     signs = [COMPARE.get(type(sign)) for sign in node.ops]
     literals = all(isinstance(o, Literal) for o in operands)
     if literals and all(signs) and all(map(_is_written, (node.left, *node.comparators))):

@@ -145,6 +145,8 @@ def _field_in_memory(context: Context, owner: Element, name: str) -> Place:
 def read(context: Context, lvalue: Place) -> Operand:
     """Emit the reading of a target's present value, and return it."""
     if isinstance(lvalue, Name):
+        if type(known := context.env.get(lvalue.id)) is Value:
+            return known
         name = ast.Name(lvalue.id, ast.Load())
         return expression(context, ast.copy_location(name, context.node) if context.node else name)
     if isinstance(lvalue, Slot):

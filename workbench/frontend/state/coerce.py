@@ -404,6 +404,8 @@ def truth(context: Context, operand: Operand) -> Value | bool:
     Raises:
         KernelTypeError: it is no bool, number or array, or differs between the threads of a block.
     """
+    if type(operand) is Value and operand.type is bool_:
+        return operand
     if isinstance(operand, Static) and (operand.value is None or isinstance(operand.value, bool)):
         return bool(operand.value)
     if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):

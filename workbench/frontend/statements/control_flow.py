@@ -361,8 +361,9 @@ def _parted(
     leaving = left is not None or any(map(leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
-        context.env.clear()
-        context.env.update(before)
+        if number:
+            context.env.clear()
+            context.env.update(before)
         if flag and number == 1:
             context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
         with context.builder.block() as opened:
@@ -484,6 +485,8 @@ def _merged(
     Raises:
         KernelTypeError: they return different numbers of values, different structs, or arrays.
     """
+    if a is b is PENDING:
+        return a, [a]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
     if any(isinstance(o, Poison) for side in flat for o in side):
         return POISON, [POISON]
