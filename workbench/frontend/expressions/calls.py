@@ -93,11 +93,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     result = _as_in_python(context, node, target, known, expression)
     if result is not None:
         return result
-    if isinstance(target, Builtin):
+    if known is not None:
         args = [expression(context, a) for a in node.args]
-        return _by_table(
-            context, callee, target, args, {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
-        )
+        named = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+        return _by_table(context, callee, known, args, named)
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
@@ -122,8 +121,6 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
-    if known is not None:
-        return _by_table(context, callee, known, args, keywords)
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     return _by_math(context, callee, () if keywords else args)

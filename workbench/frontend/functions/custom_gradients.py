@@ -127,24 +127,17 @@ def _check_inputs(context: Context, name: str, env: Env) -> None:
     Raises:
         KernelTypeError: one is a part of an array, a struct or a tuple.
     """
-    views = [n for n, o in env.items() if isinstance(o, View)]
-    if views:
-        raise context.type_error(
-            f"{views[0]} of {name}() is a part of an array; a func with a custom gradient or "
-            "replay takes whole arrays.",
-            "Pass the array and the indices.",
-        )
-    structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
-    if structs:
-        raise context.type_error(
-            f"{structs[0]} of {name}() is a struct; a func with a custom gradient or replay takes "
-            "numbers, vectors and arrays.",
-            "Pass the fields.",
-        )
-    tuples = [n for n, o in env.items() if isinstance(o, tuple)]
-    if tuples:
-        message = f"{tuples[0]} of {name}() is a tuple; a func with a custom gradient or replay takes numbers."
-        raise context.type_error(message, "Pass its elements.")
+    for kinds, what, wanted, advice in _REFUSED_INPUTS:
+        for own in (n for n, o in env.items() if isinstance(o, kinds)):
+            message = f"{own} of {name}() is {what}; a func with a custom gradient or replay takes {wanted}."
+            raise context.type_error(message, advice)
+
+
+_REFUSED_INPUTS: tuple[tuple[tuple[type, ...], str, str, str], ...] = (
+    ((View,), "a part of an array", "whole arrays", "Pass the array and the indices."),
+    ((Parts, Elements), "a struct", "numbers, vectors and arrays", "Pass the fields."),
+    ((tuple,), "a tuple", "numbers", "Pass its elements."),
+)
 
 
 def _is_number(type: Type) -> bool:
