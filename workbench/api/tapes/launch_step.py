@@ -37,6 +37,8 @@ from workbench.source import Location
 from workbench.types import Scalar, is_integer
 
 NONE: frozenset[str] = frozenset()
+_Cleared = tuple[Region, Sequence[Region]]
+"""A region of an adjoint that is to be filled with 0, and the boxes around it."""
 
 
 class LaunchStep(ReadingStep):
@@ -229,7 +231,7 @@ class LaunchStep(ReadingStep):
 
         If no other step of the pass uses an array that the launch overwrote, its seed is read where it is.
         """
-        regions: Mapping[str, Region] = {}
+        regions: Mapping[str, _Cleared] = {}
         if self._plain is not None and not tape.deterministic:  # the arrays lie apart
             plains = [self._plain]
         else:
@@ -251,27 +253,51 @@ class LaunchStep(ReadingStep):
         if not regions:
             return calls[0]
         arrays = self.floats
-        cleared = [(tape.adjoint_of(arrays[n]), r, seeds.get(arrays[n].memory)) for n, r in regions.items()]
+        cleared = [(tape.adjoint_of(arrays[n]), *r, seeds.get(arrays[n].memory)) for n, r in regions.items()]
 
         def undo() -> None:
             for call in calls:
                 call()
-            for cotangent, region, seed in cleared:
-                _clear(cotangent, region, seed)
+            for cotangent, region, rest, seed in cleared:
+                _clear(cotangent, region, rest, seed)
 
         return undo
 
-    def _in_place(self, tape: Tape, regions: Mapping[str, Region]) -> dict[Memory, array]:
+    def _in_place(self, tape: Tape, regions: Mapping[str, _Cleared]) -> dict[Memory, array]:
         """Take from the tape the seeds of the arrays with these regions, which are to be read where they are."""
-        memories = [self.floats[name].memory for name in regions]
+        arrays = self.floats
+        memories = [arrays[name].memory for name in regions]
         return {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
 
-    def _overwritten(self) -> dict[str, Region]:
+    def _overwritten(self) -> dict[str, _Cleared]:
         """Return, by parameter, the regions whose cotangents are to be cleared after the adjoint."""
+        return self._by_sizes("overwritten", lambda: self._with_rest(self._overwritten_regions()))
+
+    def _overwritten_regions(self) -> dict[str, Region]:
+        """Return, by parameter, the regions of arrays with which the launch does nothing but overwrite them."""
         record = self.record
         if not isinstance(record.specialisation, Specialisation):
             return {}
         return overwritten(record.specialisation, record.dim, record.executable.names, record.values)
+
+    def _with_rest(self, regions: Mapping[str, Region]) -> dict[str, _Cleared]:
+        """Return the regions of the launch's arrays, by parameter, each with what lies around it."""
+        arrays = self.floats
+        return {name: (region, [*around(region, arrays[name].shape)]) for name, region in regions.items()}
+
+    def _by_sizes(self, what: str, find: Callable[[], Any], *more: object) -> Any:
+        """Return what `find` returns, which depends on the launch's sizes and `more`: once where launches are alike."""
+        record, executable = self.record, self.record.executable
+        numbers = executable.bound.get("integers")
+        if numbers is None:
+            kinds = enumerate(executable.types.values())
+            numbers = executable.bound["integers"] = [k for k, t in kinds if isinstance(t, Scalar) and is_integer(t)]
+        values = record.values
+        key = (record.dim, [values[k].shape for k in executable.arrays], [int(values[k]) for k in numbers], more)
+        known = executable.bound.get(what)
+        if known is None or known[0] != key:
+            known = executable.bound[what] = key, find()
+        return known[1]
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """Return the record of the adjoint launch.
@@ -285,7 +311,7 @@ class LaunchStep(ReadingStep):
         """Return the adjoint arrays by parameter; for an unwanted one the array itself stands in."""
         return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
 
-    def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, Region]]:
+    def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, _Cleared]]:
         """Return the steps to launch for the gather form, and the regions of adjoints to fill with 0 afterwards.
 
         The regions are by the kernel's parameter. Both are empty if the form is not right. It is assumed that the
@@ -300,23 +326,18 @@ class LaunchStep(ReadingStep):
         gather_adjoint = gather_adjoint_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
         if gather_adjoint is None:
             return (), {}
-        # What follows from the sizes is asked once where launches are alike.
-        known = [
-            v.shape if isinstance(v, array) else int(v)
-            for v, p in zip(record.values, record.specialisation.function.params, strict=True)
-            if isinstance(v, array) or (isinstance(p.type, Scalar) and is_integer(p.type))
-        ]
-        key, bound = (self.unwanted, record.dim, known, [a.shape for a in adjoints.values()]), record.executable.bound
-        if bound.get("gathers", (None,))[0] != key:
+
+        def parts() -> tuple[tuple[str, ...], dict[str, _Cleared]]:
             arguments = self._beside(adjoints)
-            parts: tuple[tuple[str, ...], dict[str, Region]] = (), {}
-            if hold(gather_adjoint, record.dim, arguments):
-                more = cleared_regions(gather_adjoint, record.dim, arguments)
-                whose = {adjoint: name for name, adjoint in adjoints_of(record.specialisation, "adjoint").items()}
-                regions = {**self._overwritten(), **{whose[n]: region for n, region in (more or {}).items()}}
-                parts = ((GATHERED, CLEARING) if more is None else (GATHERED,), regions)
-            bound["gathers"] = key, parts
-        return bound["gathers"][1]
+            if not hold(gather_adjoint, record.dim, arguments):
+                return (), {}
+            more = cleared_regions(gather_adjoint, record.dim, arguments)
+            whose = {adjoint: name for name, adjoint in adjoints_of(record.specialisation, "adjoint").items()}
+            regions = {whose[n]: region for n, region in (more or {}).items()}
+            steps = (GATHERED, CLEARING) if more is None else (GATHERED,)
+            return steps, {**self._overwritten(), **self._with_rest(regions)}
+
+        return self._by_sizes("gathers", parts, self.unwanted, [a.shape for a in adjoints.values()])
 
     def _beside(self, adjoints: Mapping[str, array]) -> dict[str, Any]:
         """Return the launch's arguments and adjoint arrays, the latter under the adjoint parameters' names."""
@@ -333,7 +354,7 @@ class LaunchStep(ReadingStep):
         steps, regions = self._gathers(adjoints)
         if not steps or self._shares(adjoints):
             return []
-        filled = [adjoints[name][region] for name, region in regions.items()]
+        filled = [adjoints[name][region] for name, (region, _) in regions.items()]
         return [*(self.bound(tape, adjoints, step) for step in steps), *filled]
 
     def gathers(self, adjoints: Mapping[str, array]) -> bool:
@@ -355,18 +376,29 @@ class LaunchStep(ReadingStep):
         return {self.name_of(k): value for k, value in self.as_before(tape).items()}
 
 
-def _clear(cotangent: array, region: Region, seed: array | None) -> None:
-    """Fill a region of an adjoint with 0; where its seed was read in place, the rest becomes a copy of that."""
-    shape = cotangent.shape
-    is_complete = all([part.start == 0 and part.stop >= n for part, n in zip(region, shape, strict=True)])
-    if seed is None:
-        (cotangent if is_complete else cotangent[region]).zero_()
+def _clear(cotangent: array, region: Region, rest: Sequence[Region], seed: array | None) -> None:
+    """Fill a region of an adjoint with 0; where its seed was read in place, the rest becomes a copy of that.
+
+    Args:
+        cotangent: the adjoint, on the CPU; no observer is open.
+        region: of the adjoint.
+        rest: all that is around it.
+        seed: None: it was not read in place.
+    """
+    memory = cotangent.memory
+    if seed is None and not rest:
+        cotangent.zero_()
         return
-    was_zero, rest = cotangent.memory.is_zero, [*around(region, shape)]
-    for part in rest:
-        cotangent[part].copy_(seed[part])
+    host, was_zero = cotangent.host(), seed is not None and memory.is_zero
+    memory.version += 1
+    if seed is None:
+        host[region] = 0
+        return
+    source, besides = seed.host(), [host[part] for part in rest]
+    for part, target in zip(rest, besides, strict=True):
+        target[...] = source[part]
     if was_zero:
-        cotangent.memory.cleared(besides=[cotangent[part] for part in rest])
+        memory.cleared(besides)
 
 
 def stopped(step: LaunchStep) -> NotDifferentiable:

@@ -399,17 +399,20 @@ class array(Viewed, Arithmetic):
             OverflowError: the value does not fit the element type; infinity is written inf.
             LaunchError: the array is read-only.
         """
-        value = value.numpy() if hasattr(value, "__wb_struct__") else value  # a struct, as a record
-        check_fits(value, self.dtype)
-        self.memory.must_be_writable("This array")
+        memory, clears = self.memory, copies.is_zero(value)
+        if not clears:  # which fits everywhere
+            value = value.numpy() if hasattr(value, "__wb_struct__") else value  # a struct, as a record
+            check_fits(value, self.dtype)
+        memory.must_be_writable("This array")
         if notify("filling", self, value):
             return self
-        memory = self.memory
-        clears = memory.plain and self.nbytes == memory.nbytes and self.is_contiguous and copies.is_zero(value)
-        parts: Sequence[array] = memory.besides if clears and memory.is_zero_besides else (self,)
+        clears = clears and memory.plain and self.nbytes == memory.nbytes and self.is_contiguous
+        known = clears and memory.is_zero_besides
         memory.version += 1
-        for part in parts:
-            copies.fill(part, value)
+        if known:
+            copies.clear(self)
+        else:
+            copies.fill(self, value)
         if clears:
             memory.cleared()
         return self

@@ -48,7 +48,7 @@ class Memory:
         needed: the version that a derivative depends on; None if there is none.
         sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
         zero: the version in which it is known to be all zeros but for `besides`; None if there is none.
-        besides: arrays in this memory: only these may hold something else in that version.
+        besides: NumPy views of this memory: only these may hold something else in that version.
         lock_bit: the allocation's lock bit, by which CPU launches that change the same memory take turns
             (`backends/cpu/native/memory_locks.py`).
     """
@@ -119,14 +119,14 @@ class Memory:
 
     @property
     def is_zero_besides(self) -> bool:
-        """Return whether all bytes outside of the arrays `besides` are known to be zeros.
+        """Return whether all bytes outside of the views `besides` are known to be zeros.
 
         It is False if others may have written to the memory unseen.
         """
         return self.zero == self.version and self.exported is None and not self.shared
 
     def cleared(self, besides: Sequence[Any] = ()) -> None:
-        """Note that the memory is all zeros now, except in the arrays `besides`."""
+        """Note that the memory is all zeros now, except in the NumPy views `besides`."""
         if self.exported is not None and self.exported() is None:
             self.exported = None  # the last view that others could write to is gone
         self.zero, self.besides = self.version, [*besides]
