@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from threading import Lock
 from typing import Any
+
+import msgspec
 
 from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import load_for
@@ -17,9 +20,11 @@ from workbench.api.tapes.adjoint_launch import (
     adjoint_options,
     bind_adjoint,
     bound_before,
+    initially,
     is_large,
     lie_apart,
     plain_adjoint,
+    stored_region,
     uncleared,
 )
 from workbench.api.tapes.steps import ReadingStep, Tape, Undo
@@ -28,17 +33,30 @@ from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import is_whole
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.executable import Executable
-from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.execute import cpu_threads, execute
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
 from workbench.source import Location
 from workbench.types import Scalar, is_integer
 
 NONE: frozenset[str] = frozenset()
-_Cleared = tuple[Region, Sequence[Region]]
-"""A region of an adjoint that is to be filled with 0, and the boxes around it."""
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """How the adjoint of a launch runs whose arrays are dense and lie apart.
+
+    Attributes:
+        plains: what is to be launched; nothing if the adjoint has to be bound for its arguments.
+        cleared: regions of cotangents to fill with 0 afterwards: position of the argument, region, what is around it.
+        stored: gradients that must be 0 before: position of the argument, what is around the box that is stored.
+    """
+
+    plains: Sequence[PlainAdjoint]
+    cleared: Sequence[tuple[int, Region, Sequence[Region]]]
+    stored: Sequence[tuple[int, Sequence[Region]]]
 
 
 class LaunchStep(ReadingStep):
@@ -111,10 +129,12 @@ class LaunchStep(ReadingStep):
         `reversed` then says why.
         """
         if self._needed is None:
+            apart = all_disjoint(self.touched)
             try:
-                if all_disjoint(self.touched):
-                    self._plain = bound_before(self.record, self.unwanted, self.ordered, is_large(self.changed))
-                self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
+                if apart:
+                    large, initial = is_large(self.changed), is_large(self.used)
+                    self._plain = bound_before(self.record, self.unwanted, self.ordered, large, initial)
+                self._needed = self._needed_by_code(apart) if self._plain is None else self._plain.needed
             except (NotDifferentiable, LaunchError):  # one that has no order
                 self._needed = ()
         return self._needed
@@ -137,14 +157,14 @@ class LaunchStep(ReadingStep):
         """Return the parameter that got `touched[k]`."""
         return self.record.executable.names[self.record.executable.arrays[k]]
 
-    def _needed_by_code(self) -> tuple[int, ...]:
-        """Derive the adjoint and begin to build it; return the positions in `touched` of the arrays that it reads."""
-        executable, launch_options, contiguous, atomic = (
-            self.record.executable,
-            self.record.launch_options,
-            is_dense(self.arrays),
-            overlap(self.floats),
-        )
+    def _needed_by_code(self, apart: bool) -> tuple[int, ...]:
+        """Derive the adjoint and begin to build it; return the positions in `touched` of the arrays that it reads.
+
+        Args:
+            apart: the arrays are known to be dense and to lie apart.
+        """
+        executable, launch_options = self.record.executable, self.record.launch_options
+        contiguous, atomic = (True, False) if apart else (is_dense(self.arrays), overlap(self.floats))
         slot = "needed", id(launch_options), self.unwanted, self.ordered, contiguous, atomic
         if slot not in executable.bound:
             steps = () if atomic else self._gathers(self.floats)[0]
@@ -169,8 +189,11 @@ class LaunchStep(ReadingStep):
         """
         record = self.record
         options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
-        if step != "adjoint" or (contiguous and not atomic and len(OBSERVERS.get()) <= 1 and is_large(self.changed)):
+        alone = contiguous and not atomic and len(OBSERVERS.get()) <= 1
+        if step != "adjoint" or (alone and is_large(self.changed)):
             options = uncleared(record, options)
+        if alone and is_large(self.used) and step != CLEARING:
+            options = initially(record, options)
         direction, device, load = (
             then(record.direction, step),
             record.executable.device,
@@ -198,7 +221,7 @@ class LaunchStep(ReadingStep):
         """
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
-            if plain is not None and not plain.overwritten:
+            if plain is not None and not (plain.overwritten or plain.initial):
                 values = self.record.values
                 for k in plain.needed:  # without a call
                     memory = self.touched[k].memory
@@ -229,63 +252,98 @@ class LaunchStep(ReadingStep):
     def _reversed_plainly(self, tape: Tape) -> Undo | None:
         """Return a function that runs the adjoint by `PlainAdjoint`; None if that is not right.
 
-        If no other step of the pass uses an array that the launch overwrote, its seed is read where it is.
+        If no other step of the pass uses an array that the launch overwrote, its seed is read where it is. If the
+        gradients are 0, they are stored.
         """
-        regions: Mapping[str, _Cleared] = {}
-        if self._plain is not None and not tape.deterministic:  # the arrays lie apart
-            plains = [self._plain]
-        else:
-            large = is_large(self.changed)
-            plain = plain_adjoint(self.record, self.unwanted, tape.deterministic, large)
-            steps: Sequence[str] = ()
-            if plain is None and not tape.deterministic:
-                steps, regions = self._gathers(self.floats)
-            parts = [plain_adjoint(self.record, self.unwanted, False, large, step) for step in steps]
-            plains = [part for part in (plain, *parts) if part is not None]
-            if not plains or len(plains) < len(parts) or not lie_apart(self.touched):
-                return None
-        if plains[0].overwritten:
-            regions = self._overwritten()
-        seeds = self._in_place(tape, regions) if regions and tape.in_place else {}
-        adjoints = {**tape.adjoints, **seeds} if seeds else tape.adjoints
-        values = self._as_before(tape)
-        calls = [plain.call(self.record, values, adjoints, tape.adjoint_of) for plain in plains]
-        if not regions:
-            return calls[0]
-        arrays = self.floats
-        cleared = [(tape.adjoint_of(arrays[n]), *r, seeds.get(arrays[n].memory)) for n, r in regions.items()]
+        if not (all_disjoint(self.touched) or lie_apart(self.touched)):
+            return None
+        plan = self._plan(tape.deterministic, not tape.deterministic and is_large(self.used))
+        stored = self._stored(tape, plan)
+        if stored is None:
+            plan, stored = self._plan(tape.deterministic, initial=False), []
+        if not plan.plains:
+            return None
+        record, values, adjoints, seeds = self.record, self._as_before(tape), tape.adjoints, dict[Memory, array]()
+        if tape.in_place:
+            memories = [record.values[k].memory for k, _, _ in plan.cleared]
+            seeds = {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
+            adjoints = {**adjoints, **seeds} if seeds else adjoints
+        calls = [plain.call(record, values, adjoints, tape.adjoint_of) for plain in plan.plains]
+        cleared = [
+            (tape.adjoint_of(record.values[k]), region, rest, seeds.get(record.values[k].memory))
+            for k, region, rest in plan.cleared
+        ]
 
         def undo() -> None:
-            for call in calls:
+            if stored:
+                with _STORING:
+                    if not _begin(stored):  # something has added to them since
+                        adding = self._plan(tape.deterministic, initial=False).plains[0]
+                        calls[0] = adding.call(record, values, adjoints, tape.adjoint_of)
+                    calls[0]()
+            for call in calls[bool(stored) :]:
                 call()
             for cotangent, region, rest, seed in cleared:
                 _clear(cotangent, region, rest, seed)
 
         return undo
 
-    def _in_place(self, tape: Tape, regions: Mapping[str, _Cleared]) -> dict[Memory, array]:
-        """Take from the tape the seeds of the arrays with these regions, which are to be read where they are."""
-        arrays = self.floats
-        memories = [arrays[name].memory for name in regions]
-        return {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
+    def _plan(self, ordered: bool, initial: bool) -> _Plan:
+        """Return how the adjoint of a launch whose arrays lie apart runs; it is made once where launches are alike.
 
-    def _overwritten(self) -> dict[str, _Cleared]:
-        """Return, by parameter, the regions whose cotangents are to be cleared after the adjoint."""
-        return self._by_sizes("overwritten", lambda: self._with_rest(self._overwritten_regions()))
+        Args:
+            ordered: it adds in the order of threads.
+            initial: the gradients are 0, so that they can be stored.
+        """
+        large, launch_options = is_large(self.changed), self.record.launch_options
+        slot = "plan", id(launch_options), self.unwanted, ordered, initial, large, cpu_threads()
+        return self._by_sizes(slot, lambda: self._planned(ordered, initial, large), launch_options)
 
-    def _overwritten_regions(self) -> dict[str, Region]:
+    def _planned(self, ordered: bool, initial: bool, large: bool) -> _Plan:
+        """Make what `_plan` returns."""
+        record, unwanted = self.record, self.unwanted
+        plain = plain_adjoint(record, unwanted, ordered, large, initial)
+        steps: Sequence[str] = ()
+        regions: Mapping[str, Region] = {}
+        if plain is None and not ordered:
+            steps, regions = self._gathers(self.floats)
+        elif plain is not None and plain.overwritten:
+            regions = self._overwritten()
+        parts = [plain_adjoint(record, unwanted, False, large, initial and s != CLEARING, s) for s in steps]
+        plains = [part for part in (plain, *parts) if part is not None]
+        if not plains or len(plains) < len(parts):
+            return _Plan((), (), ())
+        at = {name: k for k, name in enumerate(record.executable.names)}
+        cleared = [(at[n], r, [*around(r, record.values[at[n]].shape)]) for n, r in regions.items()]
+        boxes = [(k, stored_region(box, record), record.values[k].shape) for k, box in plains[0].initial]
+        return _Plan(plains, cleared, [(k, [*around(region, shape)]) for k, region, shape in boxes])
+
+    def _stored(self, tape: Tape, plan: _Plan) -> list[tuple[array, Sequence[Region]]] | None:
+        """Return the gradients that the launch is to store, each with what is around the box that it stores.
+
+        It is None if not all of them are known to be 0, or if they are parts of memory.
+        """
+        gradients: list[tuple[array, Sequence[Region]]] = []
+        for k, rest in plan.stored:
+            value = self.record.values[k]
+            gradient = tape.adjoints.get(value.memory)
+            if (
+                gradient is None
+                or value.memory in tape.reached
+                or not (gradient.memory.is_zero and is_whole(gradient) and is_whole(value))
+            ):
+                return None
+            gradients.append((gradient, rest))
+        return gradients
+
+    def _overwritten(self) -> dict[str, Region]:
         """Return, by parameter, the regions of arrays with which the launch does nothing but overwrite them."""
         record = self.record
         if not isinstance(record.specialisation, Specialisation):
             return {}
         return overwritten(record.specialisation, record.dim, record.executable.names, record.values)
 
-    def _with_rest(self, regions: Mapping[str, Region]) -> dict[str, _Cleared]:
-        """Return the regions of the launch's arrays, by parameter, each with what lies around it."""
-        arrays = self.floats
-        return {name: (region, [*around(region, arrays[name].shape)]) for name, region in regions.items()}
-
-    def _by_sizes(self, what: str, find: Callable[[], Any], *more: object) -> Any:
+    def _by_sizes(self, what: object, find: Callable[[], Any], *more: object) -> Any:
         """Return what `find` returns, which depends on the launch's sizes and `more`: once where launches are alike."""
         record, executable = self.record, self.record.executable
         numbers = executable.bound.get("integers")
@@ -311,7 +369,7 @@ class LaunchStep(ReadingStep):
         """Return the adjoint arrays by parameter; for an unwanted one the array itself stands in."""
         return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
 
-    def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, _Cleared]]:
+    def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, Region]]:
         """Return the steps to launch for the gather form, and the regions of adjoints to fill with 0 afterwards.
 
         The regions are by the kernel's parameter. Both are empty if the form is not right. It is assumed that the
@@ -327,7 +385,7 @@ class LaunchStep(ReadingStep):
         if gather_adjoint is None:
             return (), {}
 
-        def parts() -> tuple[tuple[str, ...], dict[str, _Cleared]]:
+        def parts() -> tuple[tuple[str, ...], dict[str, Region]]:
             arguments = self._beside(adjoints)
             if not hold(gather_adjoint, record.dim, arguments):
                 return (), {}
@@ -335,7 +393,7 @@ class LaunchStep(ReadingStep):
             whose = {adjoint: name for name, adjoint in adjoints_of(record.specialisation, "adjoint").items()}
             regions = {whose[n]: region for n, region in (more or {}).items()}
             steps = (GATHERED, CLEARING) if more is None else (GATHERED,)
-            return steps, {**self._overwritten(), **self._with_rest(regions)}
+            return steps, {**self._overwritten(), **regions}
 
         return self._by_sizes("gathers", parts, self.unwanted, [a.shape for a in adjoints.values()])
 
@@ -354,7 +412,7 @@ class LaunchStep(ReadingStep):
         steps, regions = self._gathers(adjoints)
         if not steps or self._shares(adjoints):
             return []
-        filled = [adjoints[name][region] for name, (region, _) in regions.items()]
+        filled = [adjoints[name][region] for name, region in regions.items()]
         return [*(self.bound(tape, adjoints, step) for step in steps), *filled]
 
     def gathers(self, adjoints: Mapping[str, array]) -> bool:
@@ -374,6 +432,22 @@ class LaunchStep(ReadingStep):
             NotDifferentiable: the adjoint reads one of which no copy was kept.
         """
         return {self.name_of(k): value for k, value in self.as_before(tape).items()}
+
+
+_STORING = Lock()
+"""Held while gradients are stored: two passes, in threads, may not both find that they are 0."""
+
+
+def _begin(stored: Sequence[tuple[array, Sequence[Region]]]) -> bool:
+    """Return whether gradients are 0, so that they may be stored; what is around the boxes has been cleared then."""
+    if not all([gradient.memory.is_zero for gradient, _ in stored]):
+        return False
+    for gradient, rest in stored:
+        if gradient.memory.stale:
+            host, gradient.memory.stale = gradient.host(), False
+            for part in rest:
+                host[part] = 0
+    return True
 
 
 def _clear(cotangent: array, region: Region, rest: Sequence[Region], seed: array | None) -> None:
