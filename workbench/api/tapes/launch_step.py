@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import msgspec
@@ -31,6 +31,7 @@ from workbench.api.tapes.steps import ReadingStep, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
+from workbench.forks import fork_safe_lock
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import is_whole
@@ -67,7 +68,7 @@ class LaunchStep(ReadingStep):
         unwanted: parameters of arrays that it only reads, and whose gradients are not requested.
     """
 
-    __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
+    __slots__ = ("_large", "_needed", "_plain", "ordered", "record", "unwanted")
 
     def __init__(
         self,
@@ -104,6 +105,7 @@ class LaunchStep(ReadingStep):
         self.versions = versions
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
+        self._large = True  # whether its gradients may be; `needed` knows
 
     @property
     def node(self) -> Work:
@@ -132,8 +134,8 @@ class LaunchStep(ReadingStep):
             apart = all_disjoint(self.touched)
             try:
                 if apart:
-                    large, initial = is_large(self.changed), is_large(self.used)
-                    self._plain = bound_before(self.record, self.unwanted, self.ordered, large, initial)
+                    large, self._large = is_large(self.changed), is_large(self.used)
+                    self._plain = bound_before(self.record, self.unwanted, self.ordered, large, self._large)
                 self._needed = self._needed_by_code(apart) if self._plain is None else self._plain.needed
             except (NotDifferentiable, LaunchError):  # one that has no order
                 self._needed = ()
@@ -228,10 +230,11 @@ class LaunchStep(ReadingStep):
                     if memory.version != self.versions[k] or memory in tape.written:
                         values = self._as_before(tape)
                         break
-                return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
+                plain_undo = plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
+                return partial(_in_turn, plain_undo) if self._large else plain_undo
             plain_undo = self._reversed_plainly(tape)
             if plain_undo is not None:
-                return plain_undo
+                return partial(_in_turn, plain_undo)
         adjoints = self.adjoints(tape)
         launches = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
@@ -242,7 +245,7 @@ class LaunchStep(ReadingStep):
                 else:
                     execute(one)
 
-        return undo
+        return partial(_in_turn, undo)
 
     def _as_before(self, tape: Tape) -> Sequence[object]:
         """Return the launch's arguments, with its arrays as the launch found them."""
@@ -275,13 +278,10 @@ class LaunchStep(ReadingStep):
         ]
 
         def undo() -> None:
-            if stored:
-                with _STORING:
-                    if not _begin(stored):  # something has added to them since
-                        adding = self._plan(tape.deterministic, initial=False).plains[0]
-                        calls[0] = adding.call(record, values, adjoints, tape.adjoint_of)
-                    calls[0]()
-            for call in calls[bool(stored) :]:
+            if stored and not _begin(stored):  # something has added to them since
+                adding = self._plan(tape.deterministic, initial=False).plains[0]
+                calls[0] = adding.call(record, values, adjoints, tape.adjoint_of)
+            for call in calls:
                 call()
             for cotangent, region, rest, seed in cleared:
                 _clear(cotangent, region, rest, seed)
@@ -434,8 +434,14 @@ class LaunchStep(ReadingStep):
         return {self.name_of(k): value for k, value in self.as_before(tape).items()}
 
 
-_STORING = Lock()
-"""Held while gradients are stored: two passes, in threads, may not both find that they are 0."""
+_ADDING = fork_safe_lock(__name__, "_ADDING", RLock)
+"""Held while large gradients are stored or added to: of two passes, in threads, only one may find that they are 0."""
+
+
+def _in_turn(undo: Undo) -> None:
+    """Run an adjoint while no other thread does."""
+    with _ADDING:
+        undo()
 
 
 def _begin(stored: Sequence[tuple[array, Sequence[Region]]]) -> bool:

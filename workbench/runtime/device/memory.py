@@ -7,7 +7,6 @@ versions to notice that an array is no longer what it was.
 from __future__ import annotations
 
 import ctypes
-import threading
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
 from workbench.errors import LaunchError
+from workbench.forks import fork_safe_lock
 from workbench.host.narrow import HostArray, is_numpy_array
 from workbench.runtime.active_observers import notify
 from workbench.runtime.device.device import CPU, Device, driver_of, pinning_driver
@@ -23,7 +23,7 @@ from workbench.runtime.device.driver_handles import Buffer
 
 _SMALL = 4096
 """Bytes up to which several memories share one allocation, which then lives as long as one of them."""
-_SETTLING = threading.Lock()
+_SETTLING = fork_safe_lock(__name__, "_SETTLING")
 UNWRITTEN = -1
 """The version of memory whose contents are undefined: its first write is no change."""
 
