@@ -127,8 +127,11 @@ NumPyValue: TypeAlias = np.generic | np.ndarray[Any, np.dtype[Any]]
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
 
 
-class Value(msgspec.Struct, frozen=True, eq=False):
-    """A result of an operation or a parameter; compared by identity, since its name is for readers."""
+class Value(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A result of an operation or a parameter; compared by identity, since its name is for readers.
+
+    It is in no circle of references, so the garbage collector need not look at it.
+    """
 
     type: Type
     name: str = ""

@@ -20,6 +20,7 @@ DECIDES: dict[str, tuple[Family, int, int, str]] = {
     "GROUP_ROWS": (threads.plane_rows, 4, 3, "forward"),
     "EXPANDED_BYTES": (threads.row_functions, 40, 64, "forward"),
     "TRANSPOSED_BLOCK": (threads.row_length, 8, 4, "forward"),
+    "REDUCTION_THREADS": (code.sum_threads, 512, 256, "forward"),
     "REDUCTION_BYTES": (code.sum_bytes, 2**15, 2**14, "forward"),
     "STRIP_OPERATIONS": (code.nest, 2, 2**10, "forward"),
     "LOOK_OPERATIONS": (code.nest, 2, 2**10, "forward"),

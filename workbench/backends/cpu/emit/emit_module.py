@@ -59,15 +59,17 @@ NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
 BORDER = ".border"
 """Suffix of the names in the loop over threads at a border."""
-HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
+HELPERS = r"wb_(fault|print\d+|prints|fma_f\d+x\d)"
 """Names that a module may define besides its entry, which must differ: a kernel may be called `prints`."""
 
 
 def entry_name(function: Function) -> str:
     """Return the symbol of a function's entry."""
     # `$` and a hexadecimal number: legal in an LLVM name, and in no Python one, so two names never meet.
-    name = "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
-    return f"{name}$" if HELPERS.fullmatch(name) else name
+    name = f"wb_{function.name}"
+    if not name.isascii() or not name.isidentifier():
+        name = re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", name)
+    return f"{name}$" if name.startswith(("wb_f", "wb_p")) and re.fullmatch(HELPERS, name) else name
 
 
 class Module(msgspec.Struct, frozen=True):
