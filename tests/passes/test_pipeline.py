@@ -38,6 +38,7 @@ CHECKED = Options(checks=True)
 LOWERED_FOR_LLVM = [
     "load_forwarding",
     "dead_stores",
+    "sink_stores",
     "lower_tiles",
     "halves",
     "counted",

@@ -358,68 +358,34 @@ class _Loop:
 
 _MOVES = CHEAP | {"load", "store", "atomic_add", "wrap_index", "yield"}
 _SUMS = frozenset({"add", "bit_and", "bit_or", "bit_xor", "min", "max"})
-_COMPARISONS = frozenset({"lt", "le", "gt", "ge"})
 
 
 def sums_integers(loop: Op) -> bool:
     """Return whether all values that a `for` carries are sums (or extremes) of integers, which nothing else reads."""
     (body,) = loop.blocks
-    params = body.params[1:]
-    flow = _Flow(set(params))
-    return (
-        all(is_integer(p.type) for p in params)
-        and flow.goes_through(body)
-        and flow.sums.issuperset(body.yielded)
-        and len(set(body.yielded)) == len(params)
-    )
+    sums = set(body.params[1:])
+    if not all(is_integer(p.type) for p in sums) or not _follow(body, sums):
+        return False
+    return sums.issuperset(body.yielded) and len(set(body.yielded)) == len(body.params) - 1
 
 
-class _Flow:
-    """The flow of carried values through a loop.
-
-    Attributes:
-        sums: carried values, and these with something added.
-        compared: by result, comparisons of such a value with another one.
-    """
-
-    def __init__(self, sums: set[Value]) -> None:
-        self.sums, self.compared = sums, dict[Value, Op]()
-
-    def goes_through(self, block: Block) -> bool:
-        """Return whether a block's operations only add to carried values, and have no effects."""
-        return all(map(self._is_ruled, block.ops))
-
-    def _is_ruled(self, op: Op) -> bool:
-        """Return whether an operation only adds to carried values, or reads none; extends `sums` and `compared`."""
+def _follow(block: Block, sums: set[Value]) -> bool:
+    """Extend `sums` by what a block makes of them; return False if it does more than add to them."""
+    for op in block.ops:
+        own = [v for v in op.operands if v in sums]
         if op.name in EFFECTS or op.name in LOOPS:
             return False
         if op.name == "if":
-            return self._is_choice(op)
-        own = [v for v in op.operands if v in self.sums]
-        condition = self.compared.get(op.operands[0]) if op.name == "where" else None
-        if condition is not None and set(condition.operands) == set(op.operands[1:]):
-            self.sums.add(op.result)  # the greater or the lesser one
-        elif not self.compared.keys().isdisjoint(op.operands):
-            return False
-        elif own and op.name in _COMPARISONS and len(own) == 1:
-            self.compared[op.result] = op
-        elif own and ((op.name in _SUMS and len(own) == 1) or (op.name == "where" and own == list(op.operands[1:]))):
-            self.sums.add(op.result)
-        else:
-            return not own or op.name == "yield"
-        return True
-
-    def _is_choice(self, op: Op) -> bool:
-        """Return whether an `if`'s branches only add to carried values, under a condition that does not read them.
-
-        Results that are such sums are added to `sums`.
-        """
-        if op.operands[0] in self.sums or op.operands[0] in self.compared or not all(map(self.goes_through, op.blocks)):
-            return False
-        for result, *values in zip(op.results, *(block.yielded for block in op.blocks), strict=True):
-            own = [v in self.sums for v in values]
-            if any(own):
-                self.sums.add(result)
-            if any(own) != all(own):
+            if own or not all(_follow(side, sums) for side in op.blocks):
                 return False
-        return True
+            for result, *values in zip(op.results, *(side.yielded for side in op.blocks), strict=True):
+                if sums.isdisjoint(values):
+                    continue
+                if not sums.issuperset(values):
+                    return False
+                sums.add(result)
+        elif (op.name in _SUMS and len(own) == 1) or (op.name == "where" and own == list(op.operands[1:])):
+            sums.add(op.result)
+        elif own and op.name != "yield":
+            return False
+    return True

@@ -45,8 +45,6 @@ RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
 """Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
 that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
-
-
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
 
 
@@ -229,9 +227,9 @@ class GangEmitter(ModuleEmitter):
         """Emit for one row of the gang, as if it were the whole gang, within the context."""
         saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole, self.row, self.tids
         if row:
-            above = self.writer.emit(f"mul i64 {self.extent}, {row}")
-            self.row = self.writer.emit(f"add nuw nsw i64 {self.row}, {above}")
-            self.tids = (*self.tids[:-2], self.writer.emit(f"add nsw i32 {self.tids[-2]}, {row}"), self.tids[-1])
+            emit, (*outer, own_row, column) = self.writer.emit, self.tids
+            self.row = emit(f"add i64 {self.row}, {emit(f'mul i64 {self.extent}, {row}')}")
+            self.tids = (*outer, emit(f"add nsw i32 {own_row}, {row}"), column)
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
         self._vectors, self._of_rows, self._whole = self._vectors[own], [self._of_rows[row]], [self._whole[row]]

@@ -98,8 +98,9 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
         return False
     if any(not varying.isdisjoint(indices_of(o)[:-1]) for o in added):  # those of one row go by strips
         return False
-    alike = not any(is_divergent(op, by_row) for op in ways)
-    return alike and any(not varying.isdisjoint(indices_of(o)) for o in shared)
+    if any(is_divergent(op, by_row) for op in ways):
+        return False
+    return any(not varying.isdisjoint(indices_of(o)) for o in shared)
 
 
 def _has_loops(op: Op) -> bool:
