@@ -29,6 +29,7 @@ from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
 from workbench.runtime.arrays.structure import StructValue
+from workbench.structs import Struct
 from workbench.types import ArrayType, Scalar, Vector
 
 
@@ -92,13 +93,13 @@ class Kernel(wb.Kernel, metaclass=Widened):
         """Return the kernel itself, which is built for the types of each launch."""
         return self
 
-    def variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
-        """Return the kernel of the definition that `change` makes for a number; the same object for the same number."""
+    def variant(self, change: Callable[[Definition, Any], Definition], value: Any) -> Kernel:
+        """Return the kernel of the definition that `change` makes for a value; the same object for the same value."""
         variants = vars(self).setdefault("variants", {})
-        if (change, number) not in variants:
-            definition = change(self.definition, number)
-            variants[change, number] = Kernel(definition, enable_backward=self.enable_backward)
-        return variants[change, number]
+        if (change, value) not in variants:
+            definition = change(self.definition, value)
+            variants[change, value] = Kernel(definition, enable_backward=self.enable_backward)
+        return variants[change, value]
 
 
 class Function(wb.Func, metaclass=Widened):
@@ -331,6 +332,9 @@ def _launched(
     for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
         tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
     if isinstance(kernel, Kernel):
+        pairs = zip(kernel.parameters, [*inputs, *outputs], strict=False)
+        others = tuple(n for n, v in pairs if isinstance(v, StructValue) and v.__wb_struct__.stands_for is not None)
+        kernel = kernel.variant(_opened, others) if others else kernel
         kernel, dim = dims.fitted(kernel, dim, per_block=int(tiled))
     if tiled:
         return wb.launch_tiled(kernel, dim, inputs, outputs, block_dim=dims.block_dim(block_dim, device), **options)
@@ -441,8 +445,7 @@ def _argument(definition: Definition, name: str, value: Any, device: Any) -> Any
     """
     own = definition.annotations.get(name)
     if isinstance(value, StructValue):
-        value = _with_arrays(value, device)
-        return _with_objects(value) if own is Any else value
+        return _with_objects(_with_arrays(value, device))
     if isinstance(value, wb.array):
         return object_of(value) if own is Any or own is wb.Meshes else value
     if value is not None and not isinstance(value, _PARTS):
@@ -467,22 +470,30 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
 
 
 def _with_objects(value: StructValue) -> StructValue:
-    """Return the struct, or a copy in which numbers of meshes and trees are replaced by these."""
-    fields = {f.name: f.type for f in value.__wb_struct__.fields}
-    objects = {n: object_of(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
-    objects = {n: v for n, v in objects.items() if isinstance(v, StructValue)}
+    """Return the struct, or a copy in which numbers of meshes and trees, also in nested structs, are replaced by these."""
+    struct, objects = value.__wb_struct__, dict[str, StructValue]()
+    for f in struct.fields:
+        if f.type == NUMBERS["uint64"] or isinstance(f.type, Struct):
+            before = getattr(value, f.name)
+            after = _with_objects(before) if isinstance(before, StructValue) else object_of(before)
+            objects |= {f.name: after} if isinstance(after, StructValue) and after is not before else {}
     if not objects:
         return value
-    types = {n: type(v).__mro__[-3] for n, v in objects.items()}  # Workbench's own classes
-    result = object.__new__(_struct_of(type(value).__name__, *{**fields, **types}.items()))
+    types = {n: v.__wb_struct__ for n, v in objects.items()}
+    result = object.__new__(_struct_for(struct, *types.items()))
     vars(result).update({**vars(value), **objects})
     return result
 
 
 @lru_cache(256)
-def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
-    """Return a new Workbench struct with these fields (name, type); the same class for the same arguments."""
-    return wb.struct(type(name, (), {"__annotations__": dict(fields)}))
+def _struct_for(struct: Struct, *types: tuple[str, Any]) -> Any:
+    """Return a class for a struct in whose place it stands, with other types of fields; the same for the same arguments."""
+    return type(struct.name, (StructValue,), {"__wb_struct__": struct.with_types(dict(types))})
+
+
+def _opened(definition: Definition, names: tuple[str, ...]) -> Definition:
+    """Return the definition with parameters of these names for values of any type."""
+    return replace(definition, annotations={**definition.annotations, **dict.fromkeys(names, Any)})
 
 
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)

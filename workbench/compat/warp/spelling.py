@@ -138,8 +138,7 @@ def _parameter_types(definition: Definition) -> dict[str, Any]:
         query, first = called_name(call).removeprefix("tile_"), call.args[0]
         kind = next((k for head, k in _GEOMETRY.items() if query.startswith(f"{head}_")), None)
         if kind is not None and not query.endswith(("next", "next_tiled")):
-            of = first.value if isinstance(first, ast.Attribute) else first  # a struct with a number of a mesh
-            kinds = {_element_of(first, definition): wb.Meshes, getattr(of, "id", ""): kind if of is first else Any}
+            kinds = {_element_of(first, definition): wb.Meshes, getattr(first, "id", ""): kind}
             own |= {name: k for name, k in kinds.items() if name in names}
         elif query not in _NO_FUNCS:
             passed = {getattr(a, "id", "") for a in call.args} & {*names}

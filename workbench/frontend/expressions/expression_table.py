@@ -378,6 +378,8 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
             continue
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
+            if warp_notices.is_handle_with_number(context, left, right):  # which is another's: 0, say
+                return Static(name == "ne", ast.unparse(node))
             raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
         if isinstance(left, tuple) and isinstance(right, tuple):
             order = name not in ("eq", "ne")

@@ -16,7 +16,7 @@ from workbench.builtins.warp import MEANINGS
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.context import Context, Notice
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.operands import Bundle, Literal, Operand
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.tiles import is_tile
@@ -86,6 +86,13 @@ def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | 
 def meaning_of_form(context: Context, form: Form) -> Form:
     """Return the form for Warp's meaning of a form, if the kernel requests it and there is one; else the same form."""
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
+
+
+def is_handle_with_number(context: Context, left: Operand, right: Operand) -> bool:
+    """Return whether a struct and a number are compared as in Warp, where a mesh or a tree is a number."""
+    return context.shared.warp_meanings and any(
+        isinstance(a, Bundle) and isinstance(b, (Literal, Value)) for a, b in ((left, right), (right, left))
+    )
 
 
 def _is_number(operand: Operand) -> bool:
