@@ -33,12 +33,15 @@ from workbench.structs import Struct
 from workbench.types import ArrayType, Scalar, Vector
 
 
-def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **options: Any) -> Any:
+def kernel(
+    f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, module: Any = None, **options: Any
+) -> Any:
     """Decorate a `def`: make a kernel whose names mean what they mean in Warp.
 
     Args:
         f: a `def`.
-        enable_backward: whether it may have an adjoint; None is as `config.enable_backward` says.
+        enable_backward: whether it may have an adjoint; None is as its module's options and `config` say.
+        module: the module of kernels that it belongs to, or its name; None or "unique" is that of the `def`.
         **options: Warp's other options, which have no effect.
 
     Returns:
@@ -48,10 +51,14 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
     hints("wp.kernel", options)
-    enabled = config.enable_backward if enable_backward is None else enable_backward
     if f is None:
-        return partial(kernel, enable_backward=enabled)
-    return Kernel(as_in_warp(definition_of(f)), enable_backward=enabled)
+        return partial(kernel, enable_backward=enable_backward, module=module)
+    name = f.__module__ if module in (None, "unique") else module
+    own = get_module(name) if isinstance(name, str) else name
+    enabled = config.enable_backward and own.options["enable_backward"] if enable_backward is None else enable_backward
+    result = Kernel(as_in_warp(definition_of(f)), enable_backward=enabled)
+    result.module = own
+    return result
 
 
 class Kernel(wb.Kernel, metaclass=Widened):
