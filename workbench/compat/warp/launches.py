@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
+from workbench.api.launches.map import planned
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
@@ -57,7 +58,7 @@ def kernel(
     own = get_module(name) if isinstance(name, str) else name
     enabled = config.enable_backward and own.options["enable_backward"] if enable_backward is None else enable_backward
     result = Kernel(as_in_warp(definition_of(f)), enable_backward=enabled)
-    result.module = own
+    result.module, own.kernels[result.name] = own, result
     return result
 
 
@@ -204,6 +205,7 @@ def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
     if f is None:
         return partial(func, name=name) if name else func
     result, names = func_of(definition_of(f), f), caller().f_locals
+    get_module(f.__module__).functions[result.key] = result
     before = names.get(name or f.__name__)
     if name:  # one more version, of a def that stands in a function, say
         result.__wb_definitions__ = (*getattr(before, "__wb_definitions__", ()), result.definition)
@@ -215,7 +217,9 @@ def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
     return result
 
 
-def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options: Any) -> Any:
+def map(
+    f: Any, *arguments: Any, out: Any = None, device: Any = None, return_kernel: bool = False, **options: Any
+) -> Any:
     """Apply a function to the elements of arrays, with Warp's meaning of its names.
 
     Args:
@@ -223,16 +227,18 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options:
         *arguments: arrays of one shape, and numbers.
         out: an array to write to, or one for each result.
         device: where to run.
+        return_kernel: return the kernel, which takes the arguments and the results, in place of running it.
         **options: Warp's other options, which have no effect.
 
     Returns:
-        An array; a list of arrays if the function has several results.
+        An array; a list of arrays if the function has several results; or the kernel.
 
     Raises:
         LaunchError: the arguments do not fit the function, or one another.
     """
-    options.pop("return_kernel", None)
     hints("wp.map", options)
+    if return_kernel:
+        return planned(as_func(f, len(arguments)), arguments, out, device)[1]
     results = wb.map(as_func(f, len(arguments)), *arguments, out=out, device=device)
     return list(results) if isinstance(results, tuple) else results
 
