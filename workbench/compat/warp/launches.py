@@ -624,11 +624,12 @@ class ScopedCapture:
     def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
         """Record the hash grids among the values of the next launch: building one again creates other arrays.
 
-        Each of these grids gets room for at least a point per thread.
+        A grid that was not built yet gets room for a point per thread.
         """
         grids = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
         for name, grid in grids:
-            grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
+            if grid.points.size < 2:  # it is built later
+                grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
             self._grids.append((len(self._captured), name, grid))
 
 
