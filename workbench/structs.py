@@ -89,7 +89,7 @@ class Struct:
         return cls(name, tuple(placed))
 
     def with_types(self, types: Mapping[str, AnyType]) -> Struct:
-        """Return a struct that stands for this one, with other types of the fields of these names; itself if the same."""
+        """Return a struct that stands for this one, with other types of these fields; itself if they are the same."""
         fields = [(f.name, types.get(f.name, f.type)) for f in self.fields]
         if all(type == f.type for (_, type), f in zip(fields, self.fields, strict=True)):
             return self

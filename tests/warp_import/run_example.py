@@ -113,6 +113,12 @@ def fields(m: Any, *names: str, steps: int = 1, **options: Any) -> dict[str, Any
     return {name: getattr(example, name).dof_values for name in names}
 
 
+def particle_repulsion(m: Any) -> dict[str, Any]:
+    example = m.Example()
+    example.sim_substeps = 2
+    return stepped(example, 2, "positions", "velocities", "forces")
+
+
 def raycast(m: Any) -> dict[str, Any]:
     example = m.Example(height=64, width=64)
     example.render()
@@ -177,6 +183,9 @@ def sparse_marching_cubes(m: Any) -> dict[str, Any]:
 
 
 RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "core/example_mesh": lambda m: stepped(m.Example(None), 1, "positions", "velocities"),
+    "core/example_torch": lambda m: {"xy": stepped(m.Example(True, 3), 3, "xy")["xy"].detach()},
+    "core/example_raycast": raycast,
     "core/example_wave": lambda m: stepped(m.Example(None), 3, "sim_grid0", "sim_verts"),
     "core/example_fluid": lambda m: stepped(m.Example(), 2, "rho0", "u0", "p0"),
     "core/example_graph_capture": lambda m: stepped(m.Example(), 2, "pixel_values"),
@@ -191,7 +200,7 @@ RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "optim/example_fluid_checkpoint": checkpointed,
     "optim/example_fluid_checkpoint_custom_backward": checkpointed,
     "optim/example_navier_stokes_perturbation": perturbation,
-    "optim/example_particle_repulsion": lambda m: stepped(m.Example(), 2, "positions", "velocities"),
+    "optim/example_particle_repulsion": particle_repulsion,
     "core/example_mesh_intersect": lambda m: stepped(m.Example(None), 1, "array_result"),
     "geometry/example_isosurface": isosurface,
     "geometry/example_sparse_marching_cubes": sparse_marching_cubes,
@@ -205,8 +214,14 @@ RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "tile/example_tile_mcgp": tile_mcgp,
     "tile/example_tile_nbody": lambda m: stepped(m.Example(True, 128), 3, "pos_array_0", "vel_array"),
     "tile/example_tile_stream_compaction": lambda m: tiled(
-        m, "stream_compaction_kernel", [4], 32, np.arange(128, dtype=np.int32) % 2,
-        np.arange(128, dtype=np.float32), np.zeros(1, np.int32), np.zeros(128, np.float32),
+        m,
+        "stream_compaction_kernel",
+        [4],
+        32,
+        np.arange(128, dtype=np.int32) % 2,
+        np.arange(128, dtype=np.float32),
+        np.zeros(1, np.int32),
+        np.zeros(128, np.float32),
     ),
     "fem/example_diffusion": lambda m: fields(m, "_scalar_field", resolution=8),
     "fem/example_diffusion_3d": lambda m: fields(m, "_scalar_field", resolution=4),
@@ -227,13 +242,16 @@ def main() -> None:
 
         warp.init()
 
-        warp.config.enable_backward = path.parent.name == "optim"  # half of its compile time
+        warp.config.enable_backward = path.parent.name == "optim" or path.stem == "example_torch"  # else half the time
     elif path.parent.name in UNCHANGED:
         import workbench.compat.warp
 
         workbench.compat.warp.install()
     with tempfile.TemporaryDirectory() as folder:
-        module = loaded(text_for("warp" if path.parent.name in UNCHANGED else library, path.read_text(encoding="utf-8")), Path(folder))
+        module = loaded(
+            text_for("warp" if path.parent.name in UNCHANGED else library, path.read_text(encoding="utf-8")),
+            Path(folder),
+        )
         found = RUNS[f"{path.parent.name}/{path.stem}"](module)
         np.savez(target, **{k: v.numpy() if hasattr(v, "numpy") else v for k, v in found.items()})
 

@@ -666,9 +666,9 @@ class World:
 
 @wp.func
 def boxes_of(lookup: Lookup, p: wp.vec3):
-    count = int(0)
+    count = 0
     if lookup.tree != wp.uint64(0):
-        query, item = wp.bvh_query_aabb(lookup.tree, p, p), int(0)
+        query, item = wp.bvh_query_aabb(lookup.tree, p, p), 0
         while wp.bvh_query_next(query, item):
             count += 1
     return count

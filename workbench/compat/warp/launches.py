@@ -483,7 +483,7 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
 
 
 def _with_objects(value: StructValue) -> StructValue:
-    """Return the struct, or a copy in which numbers of meshes and trees, also in nested structs, are replaced by these."""
+    """Return the struct, or a copy with meshes and trees in place of their numbers, also in nested structs."""
     struct, objects = value.__wb_struct__, dict[str, StructValue]()
     for f in struct.fields:
         if f.type == NUMBERS["uint64"] or isinstance(f.type, Struct):
@@ -500,7 +500,7 @@ def _with_objects(value: StructValue) -> StructValue:
 
 @lru_cache(256)
 def _struct_for(struct: Struct, *types: tuple[str, Any]) -> Any:
-    """Return a class for a struct in whose place it stands, with other types of fields; the same for the same arguments."""
+    """Return a class of structs that stand for others, with other types of fields; always the same one."""
     return type(struct.name, (StructValue,), {"__wb_struct__": struct.with_types(dict(types))})
 
 

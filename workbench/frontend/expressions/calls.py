@@ -25,14 +25,14 @@ from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, value_of
+from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, scatters, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.values.matrices import number_of
 from workbench.host.narrow import is_tuple
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Value, vector_of
+from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import (
@@ -404,7 +404,10 @@ def _written_span(context: Context, node: ast.Slice, expression: Expression) -> 
     Raises:
         KernelTypeError: a bound is negative, missing or not known at compile time, or the step is not positive.
     """
-    bounds = [Literal(d) if n is None else expression(context, n) for n, d in zip((node.lower, node.step), (0, 1), strict=True)]
+    bounds = [
+        Literal(d) if n is None else expression(context, n)
+        for n, d in zip((node.lower, node.step), (0, 1), strict=True)
+    ]
     if node.upper is None:
         raise context.error(KernelTypeError, "* of a slice of an array requires explicit upper bound.")
     bounds.insert(1, expression(context, node.upper))

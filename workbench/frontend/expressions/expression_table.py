@@ -378,7 +378,7 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
             continue
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
-            if warp_notices.is_handle_with_number(context, left, right):  # which is another's: 0, say
+            if warp_notices.is_handle(context, left) != warp_notices.is_handle(context, right):  # the number of no mesh
                 return Static(name == "ne", ast.unparse(node))
             raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
         if isinstance(left, tuple) and isinstance(right, tuple):

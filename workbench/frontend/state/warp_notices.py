@@ -88,11 +88,9 @@ def meaning_of_form(context: Context, form: Form) -> Form:
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
 
 
-def is_handle_with_number(context: Context, left: Operand, right: Operand) -> bool:
-    """Return whether a struct and a number are compared as in Warp, where a mesh or a tree is a number."""
-    return context.shared.warp_meanings and any(
-        isinstance(a, Bundle) and isinstance(b, (Literal, Value)) for a, b in ((left, right), (right, left))
-    )
+def is_handle(context: Context, operand: Operand) -> bool:
+    """Return whether an operand is a struct in a kernel with Warp's meanings, where a mesh or a tree is a number."""
+    return context.shared.warp_meanings and isinstance(operand, Bundle)
 
 
 def _is_number(operand: Operand) -> bool:

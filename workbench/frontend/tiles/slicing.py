@@ -80,7 +80,9 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     """
     operand = usable(context, uniform(context, operand, "An index of a tile"))
     if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
-        raise context.error(KernelTypeError, f"Index {operand.value} is out of bounds: this dimension of the tile has {size} elements.")
+        raise context.error(
+            KernelTypeError, f"Index {operand.value} is out of bounds: this dimension of the tile has {size} elements."
+        )
     if isinstance(operand, Literal) and not operand.is_float:
         # Python's negative index, folded now: backends see indices from 0 on.
         return context.builder.const(int(operand.value) % size, int32)

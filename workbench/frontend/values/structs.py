@@ -339,7 +339,7 @@ def _field_value(context: Context, type: Struct, f: Field, operand: Operand | No
     Raises:
         KernelTypeError: the operand does not fit the field's type.
     """
-    if operand is not None and warp_notices.is_handle_with_number(context, operand, Literal(0)) and f.type == uint64:
+    if operand is not None and f.type == uint64 and warp_notices.is_handle(context, operand):
         return operand  # a mesh or a tree, which in Warp is a number
     if operand is not None:
         return fitted(context, operand, f.type, f"{type!r}.{f.name}")
