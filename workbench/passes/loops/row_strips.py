@@ -3,9 +3,8 @@
 In a turn the threads of a gang access elements that are a row apart, which no vector load does. So such a loop becomes
 one over strips of turns. Before a strip, as many elements of each thread's row are read as vectors along the row and
 transposed, so that those of one turn lie side by side (`row_load`); behind it, what was written is transposed back
-(`row_store`), or added row after row (`row_add`). What all threads add to one element in a turn, to the next one in the
-next turn, is summed behind the strip, too (`row_total`): along the row instead of across the lanes. No element is
-accessed that the turns themselves do not access.
+(`row_store`), or added row after row (`row_add`). No element is accessed that the turns themselves do not access.
+Loops that carry nothing, or only sums of integers, are not done so, but thread by thread, in LLVM's vectors.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import SCALAR, STEP, Number, attributes
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, PURE
+from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LOOPS, PURE
 from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, dtype_of, indices_of, walk
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
@@ -29,7 +28,7 @@ from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Scalar, Type, Vector, int32, is_integer
 from workbench.types import bool as bool_
 
-ROWS = ("row_load", "row_store", "row_add", "row_total")
+ROWS = ("row_load", "row_store", "row_add")
 """Accesses to a strip of a row."""
 
 
@@ -139,14 +138,23 @@ class _Loop:
         return one_by_one and not few and not is_divergent(self.op, self.about.varying)
 
     def is_faster_alone(self) -> bool:
-        """Return whether iterations only add up integers of elements side by side, in rows of the threads' own.
+        """Return whether LLVM vectorises a loop along rows of the threads' own: one that carries only sums of integers.
 
-        LLVM vectorises such a loop of one thread. Float sums have an order.
+        Float sums have an order.
         """
-        if not self.accesses or not self._is_long() or not sums_integers(self.original):
+        moves = self._moves() or sums_integers(self.original)
+        if not self.accesses or not self._is_long() or not moves:
             return False
         apart = [not self.about.varying.isdisjoint(indices_of(op)) for op in self.accesses]
         return any(apart) and all(map(self._is_along, self.accesses))
+
+    def _moves(self) -> bool:
+        """Return whether iterations carry nothing, have no blocks, and add plainly or not at all."""
+        added = [op for op in self.accesses if op.name == "atomic_add"]
+        plain = not added or (self.about.plain and not any(self.about.uses[op.result] for op in added))
+        names = {op.name for op in self.inside}
+        simple = all(name in TABLE or name in _MOVES for name in names)
+        return not self.op.results and plain and simple and not names.isdisjoint(EFFECTS)
 
     # Which rows there are.
 
@@ -187,9 +195,8 @@ class _Loop:
         own = self._is_own(row)
         if "atomic_add" in names:
             (op,) = row.ops
-            row.term, row.after = op.operands[-1], "row_add" if own else "row_total"
-            same = own or self.about.varying.isdisjoint(row.indices)
-            return same and not self.about.uses[op.result] and (self.about.plain or not own)
+            row.term, row.after = op.operands[-1], "row_add"
+            return own and self.about.plain and not self.about.uses[op.result]
         if names == ["load", "store"]:
             total = self.defs.get(row.ops[1].operands[-1])
             if total is not None and total.name == "add" and row.ops[0].result in total.operands:
@@ -349,6 +356,7 @@ class _Loop:
         return Block((number, *params), b.body().ops)
 
 
+_MOVES = CHEAP | {"load", "store", "atomic_add", "wrap_index", "yield"}
 _SUMS = frozenset({"add", "bit_and", "bit_or", "bit_xor", "min", "max"})
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge"})
 

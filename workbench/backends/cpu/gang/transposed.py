@@ -13,7 +13,7 @@ from functools import partial
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.transposes import transposed
-from workbench.backends.cpu.gang.widen import splat, suffix, vector
+from workbench.backends.cpu.gang.widen import suffix, vector
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import STEP
 from workbench.ir.values import Op
@@ -27,14 +27,6 @@ def emit_row(emitter: GangEmitter, op: Op) -> None:
     text = _CodeWriter(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
     (address,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
-
-
-def emit_total(emitter: GangEmitter, op: Op) -> None:
-    """Emit a call of the function that sums over the lanes, pairwise, and adds the sums to a row."""
-    slots, (first, _) = op.operands[-2], rows(emitter, op)
-    text = _Total(op.name, element(slots.type), emitter.width, emitter.parts, bool(emitter.mask), emitter.one_core)
-    (address,) = emitter.vectors[slots]
-    _call(emitter, text, f"ptr {first}, i64 0, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
 
 def _call(emitter: GangEmitter, text: _CodeWriter, operands: str) -> None:
@@ -75,7 +67,7 @@ class _CodeWriter:
         """Describe the function.
 
         Args:
-            operation: "row_load", "row_store", "row_add" or "row_total".
+            operation: "row_load", "row_store" or "row_add".
             scalar: the type of the elements.
             lanes: of a part.
             parts: of the gang.
@@ -217,84 +209,3 @@ class _CodeWriter:
     def _transposed(self, lines: list[str], parts: list[str]) -> list[str]:
         """Emit the transposition of a block of vectors in registers; return the vectors."""
         return transposed(partial(self._emit, lines), self.kind, self.size, parts)
-
-
-class _Total(_CodeWriter):
-    """Writes an LLVM function that adds up what lanes add to one row.
-
-    `variant` says whether lanes may be off, and whether the code runs on one core.
-    """
-
-    def function(self) -> str:
-        """Return the text of the function: a loop over blocks of elements, in which all lanes are summed."""
-        block: list[str] = []
-        sums = self._sums(block, 0, 1, self.parts * self.lanes // self.side)
-        while len(sums) > 1:
-            half = len(sums) // 2
-            sums = self._added(block, sums[:half], sums[half:])
-        block.append(f"  %place = getelementptr {self.kind}, ptr %rows, i64 %at")
-        _, plain = self.variant
-        (self._add_plainly if plain else self._add)(block, *sums)
-        return "\n".join([
-            self._head(), "entry:", f"  %sums = alloca {self.vector}, align 64",
-            "  %some = icmp sgt i32 %count, 0", "  br i1 %some, label %block, label %exit",
-            "block:", "  %first = phi i32 [ 0, %entry ], [ %first.next, %block.end ]",
-            "  %left = sub i32 %count, %first", "  %at = zext i32 %first to i64", *self._there(), *block,
-            *self._block_end("exit"), "exit:", "  ret void", "}",
-        ])  # fmt: skip
-
-    def _add_plainly(self, lines: list[str], total: str) -> None:
-        """Emit the addition of the sums to the row as one masked vector, which is not atomic."""
-        old = self._load(lines, "%place", "%there")
-        self._store(lines, self._emit(lines, f"{self.verb} {self.vector} {old}, {total}"), "%place", "%there")
-        lines.append("  br label %block.end")
-
-    def _add(self, lines: list[str], total: str) -> None:
-        """Emit the addition of the sums to the row, one element after the other and atomically."""
-        self.intrinsics["llvm.smin.i32"] = "declare i32 @llvm.smin.i32(i32, i32)"
-        lines += [
-            f"  store {self.vector} {total}, ptr %sums, align 64",
-            f"  %few = call i32 @llvm.smin.i32(i32 %left, i32 {self.side})",
-            "  br label %each",
-            "each:",
-            "  %n = phi i32 [ 0, %block ], [ %n.next, %each ]",
-            f"  %sum.at = getelementptr {self.kind}, ptr %sums, i32 %n",
-            f"  %sum = load {self.kind}, ptr %sum.at",
-            f"  %to.at = getelementptr {self.kind}, ptr %place, i32 %n",
-            f"  %old = atomicrmw {self.verb} ptr %to.at, {self.kind} %sum monotonic",
-            "  %n.next = add i32 %n, 1",
-            "  %others = icmp slt i32 %n.next, %few",
-            "  br i1 %others, label %each, label %block.end",
-        ]
-
-    def _sums(self, lines: list[str], group: int, stride: int, groups: int) -> list[str]:
-        """Return the sums over every `stride`-th group of lanes, added pairwise: a vector for each lane of a group.
-
-        Args:
-            lines: receives the text.
-            group: the first group.
-            stride: from group to group; a power of two.
-            groups: how many there are.
-        """
-        if stride == groups:
-            return self._terms(lines, group)
-        one, other = (self._sums(lines, g, 2 * stride, groups) for g in (group, group + stride))
-        return self._added(lines, one, other)
-
-    def _terms(self, lines: list[str], group: int) -> list[str]:
-        """Return what each lane of a group adds to a block of the row; zeros for lanes that are off."""
-        part, lane = divmod(group * self.side, self.lanes)
-        first = part * self.lanes * TRANSPOSED_STRIP + lane
-        own = self._emit(lines, f"getelementptr {self.kind}, ptr %slots, i64 {first}")
-        terms = self._transposed(lines, [self._load(lines, self._slot(lines, k, own), "") for k in range(self.side)])
-        masked, _ = self.variant
-        nothing = splat(self.kind, "-0.0" if self.floats else "0")
-        for k, term in enumerate(terms) if masked else ():
-            bits = self._emit(lines, f"lshr i64 %on, {group * self.side + k}")
-            on = self._emit(lines, f"trunc i64 {bits} to i1")
-            terms[k] = self._emit(lines, f"select i1 {on}, {self.vector} {term}, {self.vector} {nothing}")
-        return terms
-
-    def _added(self, lines: list[str], one: list[str], other: list[str]) -> list[str]:
-        """Emit the sums of two lists of vectors, pair by pair; return their registers."""
-        return [self._emit(lines, f"{self.verb} {self.vector} {a}, {b}") for a, b in zip(one, other, strict=True)]
