@@ -200,8 +200,6 @@ def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For
     return loop
 
 
-SLACK = 1e-6
-"""How much further than the radius a ball reaches, in parts of it and of the point: more than rounding takes away."""
 TEXT = """
 for ROW in range(ROWS):
     FIRST, LAST = RANGE(GRID, A, B, C, NA, NB, ROW)
@@ -229,7 +227,8 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
             wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
             advice = "Annotate the parameter as grid: wb.HashGrid."
             raise context.type_error(f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
-        slack = Literal(0.0 if context.shared.warp_meanings else SLACK)  # Warp's has none: programs see which cells
+        # More than rounding takes away. Warp's own grid has none, and its programs see which cells are searched.
+        slack = Literal(0.0 if context.shared.warp_meanings else 1e-6)
         known = library.call(context, hash_grids.rows, [*operands[:3], slack])
     at = f".{node.lineno}.{node.col_offset}"
     grid = operands[0]

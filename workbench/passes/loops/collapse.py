@@ -23,7 +23,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, LOADS, LOOPS, REPORTS
 from workbench.ir.rewrite import Rewriter, replace_body
 from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
-from workbench.limits import COLLAPSED_ROW_LEAST
+from workbench.limits import COLLAPSED_ROW_LEAST, GANG_DISTINCT_ARRAYS
 from workbench.passes.analysis.intervals import MOST, Prologue
 from workbench.types import bool as bool_
 from workbench.types import int32, int64

@@ -13,7 +13,7 @@ from functools import partial
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.transposes import transposed
-from workbench.backends.cpu.gang.widen import suffix, vector
+from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import STEP
 from workbench.ir.values import Op
