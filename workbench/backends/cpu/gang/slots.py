@@ -54,7 +54,7 @@ def _read(emitter: GangEmitter, op: Op) -> None:
     parts = []
     for address in emitter.vectors[op.operands[0]]:
         if op.operands[1] not in emitter.varying:
-            parts.append(w.emit(f"load {kind}, ptr {_row(emitter, op, address)}, align 64", op.result.name))
+            parts.append(w.emit(f"load {kind}, ptr {slot_row(emitter, op, address)}, align 64", op.result.name))
             continue
         if emitter.maths.gathers and scalar.size >= 4:
             parts.append(_gathered(emitter, kind, _pointers(emitter, op, address), scalar))
@@ -98,7 +98,7 @@ def _write(emitter: GangEmitter, op: Op) -> None:
         if scalar.kind is Kind.BOOL:
             part = w.emit(f"zext {vector('i1', emitter.width)} {part} to {kind}")
         if op.operands[1] not in emitter.varying:
-            row = _row(emitter, op, address)
+            row = slot_row(emitter, op, address)
             if emitter.mask:
                 part = emitter.merged(emitter.mask, cell, part, w.emit(f"load {kind}, ptr {row}, align 64"))
             w.do(f"store {kind} {part}, ptr {row}, align 64")
@@ -111,7 +111,7 @@ def _write(emitter: GangEmitter, op: Op) -> None:
             w.do(f"store {cell} {one}, ptr {at}")
 
 
-def _row(emitter: GangEmitter, op: Op, address: str) -> str:
+def slot_row(emitter: GangEmitter, op: Op, address: str) -> str:
     """Return the address of all lanes' elements at a uniform index.
 
     Args:

@@ -12,6 +12,7 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import add_contiguous
+from workbench.backends.cpu.gang.slots import slot_row
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -84,37 +85,67 @@ def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
 def _add_together(emitter: GangEmitter, op: Op) -> None:
     """Emit an addition to one element: of the sum of the lanes that are on, which is added up pairwise."""
     value = op.operands[-1]
-    scalar = element(value.type)
-    kind, floats = emitter.scalar_kind(value), scalar.kind is Kind.FLOAT
-    verb, nothing = ("fadd", "-0.0") if floats else ("add", "0")
-    terms = [
-        [emitter.merged(emitter.mask, kind, term, splat(kind, nothing)) for term in emitter.vector(value)]
-        for _ in emitter.each_part()
-    ]
+    terms = _terms(emitter, value)
     rows = emitter.rows if not emitter.by_row.isdisjoint(op.operands[1:-1]) else 1
     for row in range(rows):
         count = len(terms) // rows
-        _add_sums(emitter, op, verb, terms[row * count : (row + 1) * count], row)
+        _add_sums(emitter, op, terms[row * count : (row + 1) * count], row)
 
 
-def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[str]], row: int) -> None:
+def emit_slot_total(emitter: GangEmitter, op: Op) -> None:
+    """Emit the write to a slot of what the lanes add that are on: of the sums over all parts, halves pairwise."""
+    value = op.operands[-1]
+    (total,) = _over_parts(emitter, value, _terms(emitter, value))
+    (address,) = emitter.vectors[op.operands[0]]
+    kind = vector(emitter.scalar_kind(value), emitter.width)
+    emitter.writer.do(f"store {kind} {total}, ptr {slot_row(emitter, op, address)}, align 64")
+
+
+def _terms(emitter: GangEmitter, value: Value) -> list[list[str]]:
+    """Return a value's components in each part, with what adds nothing in lanes that are off."""
+    kind = emitter.scalar_kind(value)
+    nothing = splat(kind, "-0.0" if _verb(value) == "fadd" else "0")
+    return [
+        [emitter.merged(emitter.mask, kind, term, nothing) for term in emitter.vector(value)]
+        for _ in emitter.each_part()
+    ]
+
+
+def _verb(value: Value) -> str:
+    """Return LLVM's instruction that adds two values of a value's type."""
+    return "fadd" if element(value.type).kind is Kind.FLOAT else "add"
+
+
+def _over_parts(emitter: GangEmitter, value: Value, terms: Sequence[Sequence[str]]) -> list[str]:
+    """Emit the sums of a value's components over all parts, halves pairwise; return one vector for each.
+
+    Args:
+        emitter: its block is open.
+        value: the value.
+        terms: its components in each part.
+    """
+    add, totals = f"{_verb(value)} {vector(emitter.scalar_kind(value), emitter.width)}", list[str]()
+    for parts in map(list, zip(*terms, strict=True)):
+        while len(parts) > 1:
+            halves = zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True)
+            parts = [emitter.writer.emit(f"{add} {low}, {high}") for low, high in halves]
+        totals += parts
+    return totals
+
+
+def _add_sums(emitter: GangEmitter, op: Op, terms: Sequence[Sequence[str]], row: int) -> None:
     """Emit the pairwise sum over all lanes of a row, and one scalar atomic addition of it.
 
     Args:
         emitter: its block is open.
         op: the addition to one element.
-        verb: "add" or "fadd".
         terms: the vectors of the components in each part.
         row: whose scalars the element's indices are.
     """
     w, value, totals = emitter.writer, op.operands[-1], list[str]()
-    kind = emitter.scalar_kind(value)
-    for parts in map(list, zip(*terms, strict=True)):
-        count, wide = emitter.width, vector(kind, emitter.width)
-        while len(parts) > 1:
-            halves = zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True)
-            parts = [w.emit(f"{verb} {wide} {low}, {high}") for low, high in halves]
-        (part,) = parts
+    kind, verb = emitter.scalar_kind(value), _verb(value)
+    for part in _over_parts(emitter, value, terms):
+        count = emitter.width
         while count > 1:
             wide, half = vector(kind, count), count // 2
             low, high = (

@@ -13,26 +13,30 @@ from functools import partial
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.transposes import transposed
-from workbench.backends.cpu.gang.widen import splat, suffix, vector
+from workbench.backends.cpu.gang.widen import suffix, vector
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import STEP
-from workbench.ir.values import Op
-from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
-from workbench.types import Kind, Scalar, element
+from workbench.ir.values import Op, slots_of
+from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK
+from workbench.types import Kind, Slots, element
 
 
 def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Emit a call of the function that moves lanes' rows between memory and slots, and defines it if it is new."""
     slots, (first, step) = op.operands[-2], rows(emitter, op)
-    text = _CodeWriter(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
+    variant = bool(step), op.attrs[STEP] > 0
+    text = _CodeWriter(op.name, slots_of(slots), emitter.width, emitter.parts, *variant)
     (address,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
 
 def emit_total(emitter: GangEmitter, op: Op) -> None:
-    """Emit a call of the function that sums over the lanes, pairwise, and adds the sums to a row."""
+    """Emit a call of the function that sums over the lanes of a part, pairwise, and adds the sums to a row.
+
+    Other parts and lanes that are off were taken into account before (`slot_total`).
+    """
     slots, (first, _) = op.operands[-2], rows(emitter, op)
-    text = _Total(op.name, element(slots.type), emitter.width, emitter.parts, bool(emitter.mask), emitter.one_core)
+    text = _Total(op.name, slots_of(slots), emitter.width, 1, emitter.one_core)
     (address,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 0, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
@@ -67,22 +71,24 @@ class _CodeWriter:
 
     Attributes:
         name: of the function.
+        depth: how many elements a thread has in the slots.
         side: lanes, and elements, of a block.
         intrinsics: declarations of the LLVM intrinsics that it calls, by name.
     """
 
-    def __init__(self, operation: str, scalar: Scalar, lanes: int, parts: int, *variant: bool) -> None:
+    def __init__(self, operation: str, slots: Slots, lanes: int, parts: int, *variant: bool) -> None:
         """Describe the function.
 
         Args:
             operation: "row_load", "row_store", "row_add" or "row_total".
-            scalar: the type of the elements.
+            slots: the type of the slots.
             lanes: of a part.
             parts: of the gang.
             *variant: whether rows lie at equal distances, and whether they are read upwards.
         """
         self.operation, self.lanes, self.parts, self.variant = operation, lanes, parts, variant
-        self.name = ".".join(map(str, ("wb", operation, scalar, lanes, parts, *map(int, variant))))
+        scalar, self.depth = element(slots), slots.count
+        self.name = ".".join(map(str, ("wb", operation, scalar, self.depth, lanes, parts, *map(int, variant))))
         self.side = min(lanes, TRANSPOSED_BLOCK)
         self.kind, self.size, self.floats = memory(scalar), scalar.size, scalar.kind is Kind.FLOAT
         self.vector, self.flags = vector(self.kind, self.side), vector("i1", self.side)
@@ -99,7 +105,7 @@ class _CodeWriter:
             "  %shifted = lshr i64 %on, %lane", f"  %bits = trunc i64 %shifted to i{side}",
             f"  %flags = bitcast i{side} %bits to {flags}", f"  %all = icmp eq i{side} %bits, -1",
             f"  %part = and i64 %lane, {-lanes}", f"  %in.part = and i64 %lane, {lanes - 1}",
-            f"  %part.at = mul i64 %part, {TRANSPOSED_STRIP}", "  %lane.at = add i64 %part.at, %in.part",
+            f"  %part.at = mul i64 %part, {self.depth}", "  %lane.at = add i64 %part.at, %in.part",
             f"  %own = getelementptr {self.kind}, ptr %slots, i64 %lane.at", "  br label %block",
             "block:", "  %first = phi i32 [ 0, %group ], [ %first.next, %block.end ]",
             "  %left = sub i32 %count, %first", f"  %enough = icmp sge i32 %left, {side}",
@@ -222,18 +228,18 @@ class _CodeWriter:
 class _Total(_CodeWriter):
     """Writes an LLVM function that adds up what lanes add to one row.
 
-    `variant` says whether lanes may be off, and whether the code runs on one core.
+    `variant` says whether the code runs on one core.
     """
 
     def function(self) -> str:
         """Return the text of the function: a loop over blocks of elements, in which all lanes are summed."""
         block: list[str] = []
-        sums = self._sums(block, 0, 1, self.parts * self.lanes // self.side)
+        sums = self._sums(block, 0, 1, self.lanes // self.side)
         while len(sums) > 1:
             half = len(sums) // 2
             sums = self._added(block, sums[:half], sums[half:])
         block.append(f"  %place = getelementptr {self.kind}, ptr %rows, i64 %at")
-        _, plain = self.variant
+        (plain,) = self.variant
         (self._add_plainly if plain else self._add)(block, *sums)
         return "\n".join([
             self._head(), "entry:", f"  %sums = alloca {self.vector}, align 64",
@@ -282,18 +288,9 @@ class _Total(_CodeWriter):
         return self._added(lines, one, other)
 
     def _terms(self, lines: list[str], group: int) -> list[str]:
-        """Return what each lane of a group adds to a block of the row; zeros for lanes that are off."""
-        part, lane = divmod(group * self.side, self.lanes)
-        first = part * self.lanes * TRANSPOSED_STRIP + lane
-        own = self._emit(lines, f"getelementptr {self.kind}, ptr %slots, i64 {first}")
-        terms = self._transposed(lines, [self._load(lines, self._slot(lines, k, own), "") for k in range(self.side)])
-        masked, _ = self.variant
-        nothing = splat(self.kind, "-0.0" if self.floats else "0")
-        for k, term in enumerate(terms) if masked else ():
-            bits = self._emit(lines, f"lshr i64 %on, {group * self.side + k}")
-            on = self._emit(lines, f"trunc i64 {bits} to i1")
-            terms[k] = self._emit(lines, f"select i1 {on}, {self.vector} {term}, {self.vector} {nothing}")
-        return terms
+        """Return what each lane of a group adds to a block of the row."""
+        own = self._emit(lines, f"getelementptr {self.kind}, ptr %slots, i64 {group * self.side}")
+        return self._transposed(lines, [self._load(lines, self._slot(lines, k, own), "") for k in range(self.side)])
 
     def _added(self, lines: list[str], one: list[str], other: list[str]) -> list[str]:
         """Emit the sums of two lists of vectors, pair by pair; return their registers."""
