@@ -149,7 +149,7 @@ class Nest:
                 self._move(b, "row_store", row)
 
     def _move(self, b: Builder, name: str, row: Buffer) -> None:
-        """Emit a move of a whole row, if it fits its slots, in threads in which all the loops around have iterations."""
+        """Emit a move of a whole row, if it fits its slots and the loops around its accesses have iterations."""
         runs = row.fits
         for loop in row.loops:
             start, stop = loop.operands[:2]

@@ -107,7 +107,6 @@ class _FunctionFacts:
         self.taken[loop] = taken
         return result
 
-
     def whole_rows(self, arrays: Sequence[Value]) -> list[Value]:
         """Return slots for whole rows of arrays, which no loop that is being rewritten uses."""
         taken = {buffer.slots for buffer in self.buffered.values()}
