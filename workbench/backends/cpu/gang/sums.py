@@ -17,6 +17,7 @@ from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
 from workbench.ir.values import Op, Value
+from workbench.limits import TRANSPOSED_BLOCK
 from workbench.types import Kind, element, float32
 
 
@@ -93,12 +94,12 @@ def _add_together(emitter: GangEmitter, op: Op) -> None:
 
 
 def emit_slot_total(emitter: GangEmitter, op: Op) -> None:
-    """Emit the write to a slot of what the lanes add that are on: of the sums over all parts, halves pairwise."""
-    value = op.operands[-1]
-    (total,) = _over_parts(emitter, value, _terms(emitter, value))
+    """Emit the write to a slot of what the lanes that are on add, summed up pairwise to as many as a block has."""
+    value, side = op.operands[-1], min(emitter.width, TRANSPOSED_BLOCK)
+    (total,) = _folded(emitter, value, _terms(emitter, value), side)
     (address,) = emitter.vectors[op.operands[0]]
-    kind = vector(emitter.scalar_kind(value), emitter.width)
-    emitter.writer.do(f"store {kind} {total}, ptr {slot_row(emitter, op, address)}, align 64")
+    kind = vector(emitter.scalar_kind(value), side)
+    emitter.writer.do(f"store {kind} {total}, ptr {slot_row(emitter, op, address)}")
 
 
 def _terms(emitter: GangEmitter, value: Value) -> list[list[str]]:
@@ -116,20 +117,30 @@ def _verb(value: Value) -> str:
     return "fadd" if element(value.type).kind is Kind.FLOAT else "add"
 
 
-def _over_parts(emitter: GangEmitter, value: Value, terms: Sequence[Sequence[str]]) -> list[str]:
+def _folded(emitter: GangEmitter, value: Value, terms: Sequence[Sequence[str]], least: int) -> list[str]:
     """Emit the sums of a value's components over all parts, halves pairwise; return one vector for each.
 
     Args:
         emitter: its block is open.
         value: the value.
         terms: its components in each part.
+        least: how many lanes the sums have: a part's are added up, halves pairwise, until they are as few.
     """
-    add, totals = f"{_verb(value)} {vector(emitter.scalar_kind(value), emitter.width)}", list[str]()
+    w, kind, verb, totals = emitter.writer, emitter.scalar_kind(value), _verb(value), list[str]()
     for parts in map(list, zip(*terms, strict=True)):
+        count, wide = emitter.width, vector(kind, emitter.width)
         while len(parts) > 1:
             halves = zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True)
-            parts = [emitter.writer.emit(f"{add} {low}, {high}") for low, high in halves]
-        totals += parts
+            parts = [w.emit(f"{verb} {wide} {low}, {high}") for low, high in halves]
+        (part,) = parts
+        while count > least:
+            wide, half = vector(kind, count), count // 2
+            low, high = (
+                w.emit(f"shufflevector {wide} {part}, {wide} poison, <{half} x i32> <{_lanes(first, half)}>")
+                for first in (0, half)
+            )
+            part, count = w.emit(f"{verb} {vector(kind, half)} {low}, {high}"), half
+        totals.append(part)
     return totals
 
 
@@ -142,18 +153,9 @@ def _add_sums(emitter: GangEmitter, op: Op, terms: Sequence[Sequence[str]], row:
         terms: the vectors of the components in each part.
         row: whose scalars the element's indices are.
     """
-    w, value, totals = emitter.writer, op.operands[-1], list[str]()
-    kind, verb = emitter.scalar_kind(value), _verb(value)
-    for part in _over_parts(emitter, value, terms):
-        count = emitter.width
-        while count > 1:
-            wide, half = vector(kind, count), count // 2
-            low, high = (
-                w.emit(f"shufflevector {wide} {part}, {wide} poison, <{half} x i32> <{_lanes(first, half)}>")
-                for first in (0, half)
-            )
-            part, count = w.emit(f"{verb} {vector(kind, half)} {low}, {high}"), half
-        totals.append(w.emit(f"extractelement {vector(kind, 1)} {part}, i64 0"))
+    w, value = emitter.writer, op.operands[-1]
+    kind = vector(emitter.scalar_kind(value), 1)
+    totals = [w.emit(f"extractelement {kind} {part}, i64 0") for part in _folded(emitter, value, terms, 1)]
     total = Value(value.type, "total")
     emitter.bind(total, totals)
     results = tuple(Value(r.type) for r in op.results)
@@ -188,5 +190,5 @@ def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
     """Return the address of the current part's threads' results so far, for component `k` of a reduction."""
     kind = vector(reduction.register, emitter.width)
     return emitter.writer.once(
-        ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"
+        ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}", "gang.sums"
     )
