@@ -190,5 +190,5 @@ def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
     """Return the address of the current part's threads' results so far, for component `k` of a reduction."""
     kind = vector(reduction.register, emitter.width)
     return emitter.writer.once(
-        ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}", "gang.sums"
+        ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"
     )
