@@ -68,7 +68,7 @@ def up_to(q: wb.array2d[wb.int64], k: wb.array2d[wb.int64], n: wb.array[int], y:
     i = wb.tid()
     if n[i] != 3:
         for t in range(n[i]):
-            for u in range(2):
+            for _u in range(2):
                 for c in range(q.shape[1]):
                     y[i, c] = y[i, c] * wb.int64(3) + q[n[i], c] * k[t, c]
 
@@ -183,3 +183,37 @@ def test_gradients_of_rows_and_of_what_all_threads_share(n: int, m: int) -> None
     t = x.numpy().astype(float) @ a.numpy().T
     np.testing.assert_allclose(x.grad.numpy(), 2 * t @ a.numpy(), rtol=1e-5)
     np.testing.assert_allclose(a.grad.numpy(), 2 * t.T @ x.numpy(), rtol=1e-5)
+
+
+@wb.kernel
+def in_turn(x: wb.array2d[float], a: wb.array[float], y: wb.array2d[float], total: wb.array[float]):
+    i = wb.tid()
+    m = x.shape[1]
+    s = wb.float32(0.0)
+    for c in range(m):
+        y[i, c] = y[i, c] + x[i, c]
+        s += y[i, c]
+    if s > wb.float32(8.0):
+        s = s * a[i]
+    for c in range(m - 1, -1, -1):
+        s = s + x[i, c]
+    for c in range(m):
+        y[i, c] = y[i, c] * s
+    total[i] = s
+
+
+@pytest.mark.parametrize("m", (0, *LENGTHS))
+def test_a_row_that_several_loops_change(m: int) -> None:
+    assert cpu.emitted(in_turn.specialise().function, Options(), machine.target()).gangs
+    for n in THREADS:
+        rng = np.random.default_rng(n)
+        x, y, a = (rng.random(shape, np.float32) for shape in ((n, m), (n, m), (n,)))
+        total, s, expected = np.zeros(n, np.float32), np.zeros(n, np.float32), y + x
+        for c in range(m):
+            s += expected[:, c]
+        s = np.where(s > 8, s * a, s)
+        for c in range(m - 1, -1, -1):
+            s += x[:, c]
+        wb.launch(in_turn, n, [x, a, y, total])
+        np.testing.assert_array_equal(total, s)
+        np.testing.assert_array_equal(y, expected * s[:, None])

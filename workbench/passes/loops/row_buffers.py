@@ -8,7 +8,8 @@ computed when running, and the strips of `row_strips` do without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import reduce
 
 import msgspec
@@ -17,7 +18,7 @@ from workbench.ir.analysis import Analysis
 from workbench.ir.attributes import SCALAR, STEP, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, OPAQUE, TILED
-from workbench.ir.values import Block, Op, Value, array_of, dtype_of, indices_of, walk
+from workbench.ir.values import Op, Value, array_of, dtype_of, indices_of, walk
 from workbench.limits import EXPANDED_BYTES, GANG_DISTINCT_ARRAYS
 from workbench.passes.analysis.divergence import is_divergent
 from workbench.types import Scalar, int32
@@ -55,46 +56,61 @@ class Buffer(msgspec.Struct):
 
 
 class Nest:
-    """A loop, and the rows that it goes through in each iteration.
+    """Operations of a block, and the rows that loops go through several times in them.
 
     Attributes:
+        ops: a loop in which loops go through rows, or all operations from one such loop to another.
         buffers: those rows.
     """
 
-    def __init__(self, op: Op, analysis: Analysis, varying: frozenset[Value], known: Mapping[Value, Number]) -> None:
-        """Find the rows of a `for`.
+    def __init__(
+        self,
+        ops: Sequence[Op],
+        analysis: Analysis,
+        varying: frozenset[Value],
+        known: Mapping[Value, Number],
+        alone: Container[Op] = (),
+    ) -> None:
+        """Find the rows.
 
         Args:
-            op: the loop.
+            ops: the operations.
             analysis: of the function.
             varying: the values that differ between threads.
             known: the function's constants.
+            alone: loops that threads go through one by one.
         """
-        self.op, self.analysis, self.varying, self.known = op, analysis, varying, known
-        inside = list(walk(op.blocks[0]))
-        self.own = {v for o in (op, *inside) for v in (*o.results, *(p for b in o.blocks for p in b.params))}
+        self.ops, self.analysis, self.varying, self.known, self.alone = ops, analysis, varying, known, alone
+        inside = [o for op in ops for o in (op, *(i for b in op.blocks for i in walk(b)))]
+        self.own = {v for o in inside for v in (*o.results, *(p for b in o.blocks for p in b.params))}
         self.accesses = [o for o in inside if o.name in ACCESSES]
         self.changed = dict.fromkeys(o.operands[0] for o in self.accesses if o.name in EFFECTS)
-        unknown = any(o.name in _SYNCHRONISING for o in inside) or self._step(op) is None
-        rows: dict[object, Buffer] = {}
-        for access, loops in () if unknown else self._in_loops(op.blocks[0], (op,)):
+        unknown = any(o.name in _SYNCHRONISING for o in inside)
+        rows, around = dict[object, Buffer](), defaultdict[object, set[Op]](set)
+        for access, loops in () if unknown else self._in_loops(ops, ()):
             if self._is_row(access, loops):
                 array, start, stop = access.operands[0], *loops[-1].operands[:2]
                 outer = indices_of(access)[:-1]
                 key = (array, *outer, analysis.form(start), analysis.form(stop), loops[:-1])
                 unset = Value(bool_, "fits")
                 rows.setdefault(key, Buffer(array, outer, start, stop, loops, [], array, unset)).ops.append(access)
-        self.buffers = [row for row in rows.values() if row.array not in self.changed or self._is_alone(row)]
+                around[key].add(loops[-1])
+        again = [row for key, row in rows.items() if len(ops) == 1 or (len(around[key]) > 1 and row.is_changed)]
+        self.buffers = [row for row in again if row.array not in self.changed or self._is_alone(row)]
         if len(self._pairs()) > GANG_DISTINCT_ARRAYS:
             self.buffers = []
 
-    def _in_loops(self, block: Block, loops: tuple[Op, ...]) -> Iterator[tuple[Op, tuple[Op, ...]]]:
-        """Yield the loads and stores that each iteration makes in loops inside, with the loops around them."""
-        for op in block.ops:
-            if op.name in ("load", "store") and len(loops) > 1:
+    def _in_loops(self, ops: Sequence[Op], loops: tuple[Op, ...]) -> Iterator[tuple[Op, tuple[Op, ...]]]:
+        """Yield the loads and stores that are always made in loops, with the loops around them."""
+        for op in ops:
+            if op.name in ("load", "store") and len(loops) > (len(self.ops) == 1):
                 yield op, loops
-            elif op.name == "for" and not op.attrs.get(SCALAR) and self.own.isdisjoint(op.operands[:3]):
-                yield from self._in_loops(op.blocks[0], (*loops, op))
+            elif op.name == "for" and not (op.attrs.get(SCALAR) or op in self.alone or not self._is_entered(op, loops)):
+                yield from self._in_loops(op.blocks[0].ops, (*loops, op))
+
+    def _is_entered(self, loop: Op, loops: Sequence[Op]) -> bool:
+        """Return whether rows are looked for in a `for` inside others: among several operations, not in loops."""
+        return self.own.isdisjoint(loop.operands[:3]) and (len(self.ops) == 1 or not loops)
 
     def _is_row(self, access: Op, loops: Sequence[Op]) -> bool:
         """Return whether an access goes along a row of the thread's own, from element to element, in the last loop."""
@@ -107,7 +123,7 @@ class Nest:
         return scalars and along and steps and own and not is_divergent(loop, self.varying)
 
     def _is_alone(self, row: Buffer) -> bool:
-        """Return whether the loop accesses the row's array through the row alone."""
+        """Return whether the operations access the row's array through the row alone."""
         return all(op in row.ops for op in self.accesses if op.operands[0] is row.array)
 
     def _step(self, loop: Op) -> Number | None:
@@ -115,9 +131,9 @@ class Nest:
         return self.known.get(loop.operands[2]) or None
 
     def _pairs(self) -> list[tuple[Value, Value]]:
-        """Return pairs of arrays that must share no memory: what the loop changes, and its rows.
+        """Return pairs of arrays that must share no memory: what the operations change, and their rows.
 
-        If it changes a row, these are all of its arrays, since then no access may go past the slots.
+        If they change a row, these are all of their arrays, since then no access may go past the slots.
         """
         rows = [row.array for row in self.buffers]
         if not self.changed.keys().isdisjoint(rows):
@@ -126,7 +142,7 @@ class Nest:
         return list(pairs.values())
 
     def open(self, b: Builder, slots: Sequence[Value]) -> None:
-        """Emit what comes before the loop: whether the rows fit their slots, and the loads of those that are read.
+        """Emit what comes before the operations: whether the rows fit their slots, and loads of those that are read.
 
         Args:
             b: receives the operations.
@@ -143,7 +159,7 @@ class Nest:
                 self._move(b, "row_load", row)
 
     def close(self, b: Builder) -> None:
-        """Emit what comes behind the loop: the rows that it changed are written."""
+        """Emit what comes behind the operations: the rows that they changed are written."""
         for row in self.buffers:
             if row.is_changed:
                 self._move(b, "row_store", row)

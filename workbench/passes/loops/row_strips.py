@@ -11,7 +11,7 @@ accessed that the turns themselves do not access.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial, reduce
 
 import msgspec
@@ -79,6 +79,7 @@ class _FunctionFacts:
         taken: by loop, how many slots of each type it and the loops inside use.
         rows: slots for whole rows, by the type of their elements.
         buffered: by access, what holds its row around the loops that are being rewritten.
+        begins, ends: nests of several loops, by the first and the last of them.
     """
 
     def __init__(self, function: Function, plain: bool) -> None:
@@ -93,6 +94,22 @@ class _FunctionFacts:
         self.taken: dict[Op, Counter[Type]] = {}
         self.rows: dict[Type, list[Value]] = defaultdict(list)
         self.buffered: dict[Op, Buffer] = {}
+        self.begins, self.ends = dict[Op, Nest](), dict[Op, Nest]()
+        for block in (function.body, *(b for op in walk(function.body) for b in op.blocks)):
+            self._note_nest(block)
+
+    def nest(self, ops: Sequence[Op], alone: Container[Op] = ()) -> Nest:
+        """Return the nest of some operations of a block; threads go one by one through the loops `alone`."""
+        return Nest(ops, self.analysis, self.varying, self.known, alone)
+
+    def _note_nest(self, block: Block) -> None:
+        """Note the nest of a block's loops and what lies between them, if they go through rows several times."""
+        places = [k for k, op in enumerate(block.ops) if op.name == "for"]
+        if len(places) > 1:
+            ops = block.ops[places[0] : places[-1] + 1]
+            nest = self.nest(ops, {op for op in ops if op.name == "for" and sums_integers(op)})
+            if nest.buffers:
+                self.begins[ops[0]] = self.ends[ops[-1]] = nest
 
     def storage(self, loop: Op, types: Sequence[Scalar | Vector]) -> list[Value]:
         """Return slots of these types for a loop's strips; loops inside use others."""
@@ -107,7 +124,20 @@ class _FunctionFacts:
         self.taken[loop] = taken
         return result
 
-    def whole_rows(self, arrays: Sequence[Value]) -> list[Value]:
+    def open(self, b: Builder, nest: Nest) -> None:
+        """Emit what comes before a nest; from then on its rows, without those that others have, are in slots."""
+        nest.buffers = [row for row in nest.buffers if self.buffered.keys().isdisjoint(row.ops)]
+        if nest.buffers:
+            nest.open(b, self._whole_rows([row.array for row in nest.buffers]))
+        self.buffered |= {access: row for row in nest.buffers for access in row.ops}
+
+    def close(self, b: Builder, nest: Nest) -> None:
+        """Emit what comes behind a nest."""
+        nest.close(b)
+        for access in [access for row in nest.buffers for access in row.ops]:
+            del self.buffered[access]
+
+    def _whole_rows(self, arrays: Sequence[Value]) -> list[Value]:
         """Return slots for whole rows of arrays, which no loop that is being rewritten uses."""
         taken = {buffer.slots for buffer in self.buffered.values()}
         result = list[Value]()
@@ -131,20 +161,20 @@ def _change(about: _FunctionFacts, rewriter: Rewriter, op: Op) -> Iterable[Op] |
         return (op,)
     if op.name != "for":
         return None
-    nest = Nest(op, about.analysis, about.varying, about.known)
-    nest.buffers = [row for row in nest.buffers if about.buffered.keys().isdisjoint(row.ops)]
     b = Builder()
     b.location = op.location
-    if nest.buffers:
-        nest.open(b, about.whole_rows([row.array for row in nest.buffers]))
-    about.buffered |= {access: row for row in nest.buffers for access in row.ops}
+    if op in about.begins:
+        about.open(b, about.begins[op])
+    nest = about.nest((op,))
+    about.open(b, nest)
     loop = _Loop(about, op, rewriter.inside(op))
-    for access in [access for row in nest.buffers for access in row.ops]:
-        del about.buffered[access]
     if loop.is_faster_alone():
-        return (op.replace(attrs=attributes({**op.attrs, SCALAR: True})),)
-    b.extend(loop.in_strips())
-    nest.close(b)
+        b.append(op.replace(attrs=attributes({**op.attrs, SCALAR: True})))
+    else:
+        b.extend(loop.in_strips())
+    about.close(b, nest)
+    if op in about.ends:
+        about.close(b, about.ends[op])
     return b.body().ops
 
 
