@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import Form
 from workbench.builtins.warp import MEANINGS
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.context import Context, Notice
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Literal, Operand
@@ -111,8 +110,7 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
         KernelTypeError: `step` with one argument, which Warp has and this language has not, requested or not.
     """
     if name == "step" and len(operands) == 1:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             "step() takes an edge and x; it got 1 argument.",
             "Write where(x < 0.0, 1.0, 0.0) for the step of one argument that Warp has.",
         )

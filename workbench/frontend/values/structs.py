@@ -14,7 +14,7 @@ from types import NoneType
 
 from msgspec.structs import replace
 
-from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.frontend.state.coerce import assign_type, convert, describe
 from workbench.frontend.state.context import Context, Env, Expression
 from workbench.frontend.state.merge import is_same, joined_type
@@ -204,7 +204,7 @@ def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
     advice = f"Did you mean {near[0]}?" if near else f"Its fields: {known}."
     if hasattr(type.host, name):
         advice = f"{name} is a method or property, which only the host has: make it a func that takes a {type!r}."
-    return context.error(KernelTypeError, f"{type!r} has no field {name}.", advice)
+    return context.type_error(f"{type!r} has no field {name}.", advice)
 
 
 def position(context: Context, type: Struct, name: str) -> int:
@@ -295,14 +295,12 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
         if isinstance(operand, Bundle) and operand.type == type:
             return operand
         if isinstance(operand, Bundle):
-            raise context.error(KernelTypeError, f"{what} is {type!r}; the value is another struct, {operand.type!r}.")
-        raise context.error(
-            KernelTypeError, f"{what} is {type!r}; the value is {describe(operand)}.", f"Write {type!r}(…)."
-        )
+            raise context.type_error(f"{what} is {type!r}; the value is another struct, {operand.type!r}.")
+        raise context.type_error(f"{what} is {type!r}; the value is {describe(operand)}.", f"Write {type!r}(…).")
     if isinstance(type, StructArray):
         if isinstance(operand, Elements) and operand.type == type:
             return operand
-        raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {describe(operand)}.")
+        raise context.type_error(f"{what} is {type!r}; the value is {describe(operand)}.")
     # The array itself is in memory; a part of it is a base and bounds, which the struct carries as it does a number.
     if isinstance(operand, View) and operand.type == type:
         return operand
@@ -318,12 +316,12 @@ def construct(context: Context, type: Struct, args: Sequence[Operand], keywords:
         KernelTypeError: too many, unknown, or given twice, or of another type.
     """
     if len(args) > len(type.fields):
-        raise context.error(KernelTypeError, f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
+        raise context.type_error(f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
     by_name = {f.name: a for f, a in zip(type.fields, args, strict=False)}
     for name, operand in keywords.items():
         position(context, type, name)
         if name in by_name:
-            raise context.error(KernelTypeError, f"{name} is given twice to {type!r}().")
+            raise context.type_error(f"{name} is given twice to {type!r}().")
         by_name[name] = operand
     return Bundle(type, tuple(_field_value(context, type, f, by_name.get(f.name)) for f in type.fields))
 
@@ -401,8 +399,7 @@ def chosen(
     for k in differing:
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 f"{what} holds another array on each path, and the condition is not known.",
                 "Choose between elements of the arrays.",
             )

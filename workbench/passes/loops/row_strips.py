@@ -5,7 +5,8 @@ one over strips of turns. Before a strip, as many elements of each thread's row 
 transposed, so that those of one turn lie side by side (`row_load`); behind it, what was written is transposed back
 (`row_store`), or added row after row (`row_add`). What all threads add to one element in a turn, to the next one in the
 next turn, is summed behind the strip, too (`row_total`): along the row instead of across the lanes. No element is
-accessed that the turns themselves do not access.
+accessed that the turns themselves do not access. Loops that carry nothing, or only sums of integers, are not done so,
+but thread by thread, in LLVM's vectors, unless a loop around them goes through the same rows (`row_buffers`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import SCALAR, STEP, Number, attributes
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, PURE
+from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LOOPS, PURE
 from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, dtype_of, indices_of, walk
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
@@ -107,7 +108,7 @@ class _FunctionFacts:
         places = [k for k, op in enumerate(block.ops) if op.name == "for"]
         if len(places) > 1:
             ops = block.ops[places[0] : places[-1] + 1]
-            nest = self.nest(ops, {op for op in ops if op.name == "for" and sums_integers(op)})
+            nest = self.nest(ops, {op for op in ops if op.name == "for" and _Loop(self, op, op).is_faster_alone()})
             if nest.buffers:
                 self.begins[ops[0]] = self.ends[ops[-1]] = nest
 
@@ -203,16 +204,25 @@ class _Loop:
         return one_by_one and not few and not is_divergent(self.op, self.about.varying)
 
     def is_faster_alone(self) -> bool:
-        """Return whether iterations only add up integers of elements side by side, in rows of the threads' own.
+        """Return whether LLVM vectorises a loop along rows of the threads' own: one that carries only sums of integers.
 
-        LLVM vectorises such a loop of one thread. Float sums have an order.
+        Float sums have an order.
         """
         if any(row.buffer for row in self.rows) or not self.accesses:
             return False
-        if not self._is_long() or not sums_integers(self.original):
+        moves = self._moves() or sums_integers(self.original)
+        if not self._is_long() or not moves:
             return False
         apart = [not self.about.varying.isdisjoint(indices_of(op)) for op in self.accesses]
         return any(apart) and all(map(self._is_along, self.accesses))
+
+    def _moves(self) -> bool:
+        """Return whether iterations carry nothing, have no blocks, and add plainly or not at all."""
+        added = [op for op in self.accesses if op.name == "atomic_add"]
+        plain = not added or (self.about.plain and not any(self.about.uses[op.result] for op in added))
+        names = {op.name for op in self.inside}
+        simple = all(name in TABLE or name in _MOVES for name in names)
+        return not self.op.results and plain and simple and not names.isdisjoint(EFFECTS)
 
     # Which rows there are.
 
@@ -455,6 +465,7 @@ class _Loop:
         return Block((number, *params), b.body().ops)
 
 
+_MOVES = CHEAP | {"load", "store", "atomic_add", "wrap_index", "yield"}
 _SUMS = frozenset({"add", "bit_and", "bit_or", "bit_xor", "min", "max"})
 _COMPARISONS = frozenset({"lt", "le", "gt", "ge"})
 

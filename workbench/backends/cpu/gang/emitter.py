@@ -227,13 +227,17 @@ class GangEmitter(ModuleEmitter):
     @contextmanager
     def alone(self, row: int) -> Iterator[None]:
         """Emit for one row of the gang, as if it were the whole gang, within the context."""
-        saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole
+        saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole, self.row, self.tids
+        if row:
+            above = self.writer.emit(f"mul i64 {self.extent}, {row}")
+            self.row = self.writer.emit(f"add nuw nsw i64 {self.row}, {above}")
+            self.tids = (*self.tids[:-2], self.writer.emit(f"add nsw i32 {self.tids[-2]}, {row}"), self.tids[-1])
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
         self._vectors, self._of_rows, self._whole = self._vectors[own], [self._of_rows[row]], [self._whole[row]]
         self._operands = self._of_rows[0]
         yield
-        self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole = saved
+        self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole, self.row, self.tids = saved
         self._operands = self._of_rows[0]
 
     def _each_part(self, parts: Iterable[int]) -> Iterator[int]:

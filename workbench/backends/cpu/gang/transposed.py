@@ -80,7 +80,7 @@ class _CodeWriter:
         """Describe the function.
 
         Args:
-            operation: "row_load", "row_store", "row_add" or "row_total".
+            operation: "row_load", "row_store" or "row_add".
             scalar: the type of the elements.
             lanes: of a part.
             parts: of the gang.

@@ -91,20 +91,27 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
     if peeled_parts(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
-    ways = [v for op in operations if op.blocks for v in op.operands[: LEAD[op.name]]]
-    ways += [op.blocks[0].yielded[0] for op in operations if op.name == "while"]
-    inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1]) if o.name in ACCESSES]
-    shared = [o for o in inside if by_row.isdisjoint(indices_of(o))]
+    inside = [o for op in operations if op.name in LOOPS for block in op.blocks for o in walk(block)]
+    # What has no loops, and is in none, is written for each row where rows take different sides.
+    ways = [op for op in operations if op.name in LOOPS or (op.blocks and (op in inside or _has_loops(op)))]
+    shared = [o for o in inside if o.name in ACCESSES and by_row.isdisjoint(indices_of(o))]
     added = [o for o in operations if o.name == "atomic_add"]
     if any(o.attrs.get(REDUCTION) or (not division.one_core and not varying.isdisjoint(indices_of(o))) for o in added):
         return False
     if any(not varying.isdisjoint(indices_of(o)[:-1]) for o in added):  # those of one row go by strips
         return False
-    return by_row.isdisjoint(ways) and any(not varying.isdisjoint(indices_of(o)) for o in shared)
+    alike = not any(is_divergent(op, by_row) for op in ways)
+    return alike and any(not varying.isdisjoint(indices_of(o)) for o in shared)
+
+
+def _has_loops(op: Op) -> bool:
+    """Return whether there is a loop in an operation's blocks."""
+    return any(not block.op_names.isdisjoint(LOOPS) for block in op.blocks)
 
 
 _OF_ROWS = frozenset(
-    "const tid shape launch_dim load store atomic_add cast vec extract insert wrap_index if for while yield".split()
+    "const tid shape launch_dim load store atomic_add cast vec extract insert wrap_index if for while yield "
+    "fault print row_length".split()
 )
 """Operations of gangs of several rows, with elementwise ones."""
 _OF_STRIPS = frozenset("slot_read slot_write slot_total row_load row_store row_add row_total apart".split())
