@@ -486,7 +486,7 @@ def _merged(
         KernelTypeError: they return different numbers of values, different structs, or arrays.
     """
     if a is b is PENDING:
-        return a, [a]
+        return PENDING, [PENDING]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
     if any(isinstance(o, Poison) for side in flat for o in side):
         return POISON, [POISON]
