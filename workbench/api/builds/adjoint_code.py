@@ -71,7 +71,15 @@ def ask(
     if launch is not None and slot not in specialisation.bound:
         stack = not device.is_cuda
         build.function_of(
-            specialisation, direction, atomic, options.numbers, options.constant, stack, launch, options.uncleared
+            specialisation,
+            direction,
+            atomic,
+            options.numbers,
+            options.constant,
+            stack,
+            launch,
+            options.uncleared,
+            options.initial,
         )
         specialisation.bound[slot] = launch
     if launch is not None:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why_built
 from workbench.api.kernels.kernel import Building, Specialisation
 from workbench.autodiff import derived, parameters
+from workbench.autodiff.memory.boxes import stored_boxes
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.products.needed import multiplies
@@ -30,6 +31,7 @@ from workbench.cache.store import Store, default_store
 from workbench.deep import with_deep_stack
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
+from workbench.ir.analysis import Form
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
 from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, run
@@ -264,7 +266,7 @@ def _in_order(wanted: _Wanted) -> Executable | None:
     function = derived(
         specialisation.function, wanted.direction, wanted.atomic, options.numbers, specialisation.kernel.checkpoints,
         frozenset(specialisation.function.params[k].name for k in options.constant), False, launch_like(options),
-        options.uncleared,
+        options.uncleared, options.initial,
     )  # fmt: skip
     function = runnable(function, wanted.direction.endswith("adjoint"), wanted.atomic)
     sums = sums_of(function)
@@ -326,7 +328,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         o, stack = self.options, self.backend.name != "cuda"
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o),
-            o.uncleared,
+            o.uncleared, o.initial,
         )  # fmt: skip
 
 
@@ -507,6 +509,7 @@ def function_of(
     stack: bool = True,
     launch: Launch | None = None,
     uncleared: bool = False,
+    initial: bool = False,
 ) -> Function:
     """Return the IR of one direction, ready for a backend.
 
@@ -519,6 +522,7 @@ def function_of(
         stack: an adjoint may keep all states of a short loop in the thread's own memory; not so on a GPU.
         launch: the launches that an adjoint is for; None: all.
         uncleared: leave adjoints of arrays that are overwritten in boxes as they are; the caller clears them.
+        initial: an adjoint stores what it would add to gradients that are 0 (`Options.initial`).
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or the kernel has `enable_backward=False`.
@@ -527,14 +531,14 @@ def function_of(
     kernel = specialisation.kernel
     return ir_of(
         specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack, launch,
-        uncleared,
+        uncleared, initial,
     )  # fmt: skip
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
     constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
-    uncleared: bool = False,
+    uncleared: bool = False, initial: bool = False,
 ) -> Function:  # fmt: skip
     """Return the IR of one direction, derived from a kernel's forward IR alone; otherwise as `function_of`.
 
@@ -544,7 +548,7 @@ def ir_of(
         NotDifferentiable: there is no right adjoint or tangent.
     """
     names = frozenset(forward.params[k].name for k in constant)
-    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch, uncleared)
+    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch, uncleared, initial)
     if direction.endswith("adjoint"):
         function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
     else:
@@ -581,8 +585,26 @@ def _metadata(
         "writes": sorted(names.index(n) for n in written_arrays(function)),
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
+        **({"initial": _initial(function)} if options.initial else {}),
         **({"block_dim": function.block_dim} if function.block_dim else {}),
     }
+
+
+def _initial(adjoint: Function) -> list[tuple[int, list[list[Any]]]]:
+    """Return the boxes of gradients that an adjoint stores whatever they held, as (position of the parameter, sides).
+
+    Each side is its first index and the one behind its last: a constant, and terms (factor, kind, position of a
+    parameter, axis) as `Atom`s are.
+    """
+    names = [p.name for p in adjoint.params]
+
+    def end(form: Form) -> tuple[int, list[tuple[int, str, int, int]]]:
+        terms = form.terms.items()
+        return form.constant, [(n, a.kind, names.index(a.name) if a.name else 0, a.axis) for a, n in terms]
+
+    # Additions to what is stored as well would be lost whatever it held.
+    boxes = stored_boxes(adjoint, added=names)
+    return [(names.index(name), [[*map(end, side)] for side in box]) for name, box in boxes.items()]
 
 
 def _load_entry(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Executable:

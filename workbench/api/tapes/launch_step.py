@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from threading import RLock
 from typing import Any
+
+import msgspec
 
 from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import load_for
@@ -17,26 +20,44 @@ from workbench.api.tapes.adjoint_launch import (
     adjoint_options,
     bind_adjoint,
     bound_before,
+    initially,
     is_large,
     lie_apart,
     plain_adjoint,
+    stored_region,
     uncleared,
 )
 from workbench.api.tapes.steps import ReadingStep, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
+from workbench.forks import fork_safe_lock
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import is_whole
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.executable import Executable
-from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.execute import cpu_threads, execute
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
 from workbench.source import Location
 from workbench.types import Scalar, is_integer
 
 NONE: frozenset[str] = frozenset()
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    """How the adjoint of a launch runs whose arrays are dense and lie apart.
+
+    Attributes:
+        plains: what is to be launched; nothing if the adjoint has to be bound for its arguments.
+        cleared: regions of cotangents to fill with 0 afterwards: position of the argument, region, what is around it.
+        stored: gradients that must be 0 before: position of the argument, what is around the box that is stored.
+    """
+
+    plains: Sequence[PlainAdjoint]
+    cleared: Sequence[tuple[int, Region, Sequence[Region]]]
+    stored: Sequence[tuple[int, Sequence[Region]]]
 
 
 class LaunchStep(ReadingStep):
@@ -47,7 +68,7 @@ class LaunchStep(ReadingStep):
         unwanted: parameters of arrays that it only reads, and whose gradients are not requested.
     """
 
-    __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
+    __slots__ = ("_large", "_needed", "_plain", "ordered", "record", "unwanted")
 
     def __init__(
         self,
@@ -84,6 +105,7 @@ class LaunchStep(ReadingStep):
         self.versions = versions
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
+        self._large = True  # whether its gradients may be; `needed` knows
 
     @property
     def node(self) -> Work:
@@ -109,10 +131,12 @@ class LaunchStep(ReadingStep):
         `reversed` then says why.
         """
         if self._needed is None:
+            apart = all_disjoint(self.touched)
             try:
-                if all_disjoint(self.touched):
-                    self._plain = bound_before(self.record, self.unwanted, self.ordered, is_large(self.changed))
-                self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
+                if apart:
+                    large, self._large = is_large(self.changed), is_large(self.used)
+                    self._plain = bound_before(self.record, self.unwanted, self.ordered, large, self._large)
+                self._needed = self._needed_by_code(apart) if self._plain is None else self._plain.needed
             except (NotDifferentiable, LaunchError):  # one that has no order
                 self._needed = ()
         return self._needed
@@ -135,14 +159,14 @@ class LaunchStep(ReadingStep):
         """Return the parameter that got `touched[k]`."""
         return self.record.executable.names[self.record.executable.arrays[k]]
 
-    def _needed_by_code(self) -> tuple[int, ...]:
-        """Derive the adjoint and begin to build it; return the positions in `touched` of the arrays that it reads."""
-        executable, launch_options, contiguous, atomic = (
-            self.record.executable,
-            self.record.launch_options,
-            is_dense(self.arrays),
-            overlap(self.floats),
-        )
+    def _needed_by_code(self, apart: bool) -> tuple[int, ...]:
+        """Derive the adjoint and begin to build it; return the positions in `touched` of the arrays that it reads.
+
+        Args:
+            apart: the arrays are known to be dense and to lie apart.
+        """
+        executable, launch_options = self.record.executable, self.record.launch_options
+        contiguous, atomic = (True, False) if apart else (is_dense(self.arrays), overlap(self.floats))
         slot = "needed", id(launch_options), self.unwanted, self.ordered, contiguous, atomic
         if slot not in executable.bound:
             steps = () if atomic else self._gathers(self.floats)[0]
@@ -167,8 +191,11 @@ class LaunchStep(ReadingStep):
         """
         record = self.record
         options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
-        if step != "adjoint" or (contiguous and not atomic and len(OBSERVERS.get()) <= 1 and is_large(self.changed)):
+        alone = contiguous and not atomic and len(OBSERVERS.get()) <= 1
+        if step != "adjoint" or (alone and is_large(self.changed)):
             options = uncleared(record, options)
+        if alone and is_large(self.used) and step != CLEARING:
+            options = initially(record, options)
         direction, device, load = (
             then(record.direction, step),
             record.executable.device,
@@ -196,17 +223,18 @@ class LaunchStep(ReadingStep):
         """
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
-            if plain is not None and not plain.overwritten:
+            if plain is not None and not (plain.overwritten or plain.initial):
                 values = self.record.values
                 for k in plain.needed:  # without a call
                     memory = self.touched[k].memory
                     if memory.version != self.versions[k] or memory in tape.written:
                         values = self._as_before(tape)
                         break
-                return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
+                plain_undo = plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
+                return partial(_in_turn, plain_undo) if self._large else plain_undo
             plain_undo = self._reversed_plainly(tape)
             if plain_undo is not None:
-                return plain_undo
+                return partial(_in_turn, plain_undo)
         adjoints = self.adjoints(tape)
         launches = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
@@ -217,7 +245,7 @@ class LaunchStep(ReadingStep):
                 else:
                     execute(one)
 
-        return undo
+        return partial(_in_turn, undo)
 
     def _as_before(self, tape: Tape) -> Sequence[object]:
         """Return the launch's arguments, with its arrays as the launch found them."""
@@ -227,51 +255,107 @@ class LaunchStep(ReadingStep):
     def _reversed_plainly(self, tape: Tape) -> Undo | None:
         """Return a function that runs the adjoint by `PlainAdjoint`; None if that is not right.
 
-        If no other step of the pass uses an array that the launch overwrote, its seed is read where it is.
+        If no other step of the pass uses an array that the launch overwrote, its seed is read where it is. If the
+        gradients are 0, they are stored.
         """
-        regions: Mapping[str, Region] = {}
-        if self._plain is not None and not tape.deterministic:  # the arrays lie apart
-            plains = [self._plain]
-        else:
-            large = is_large(self.changed)
-            plain = plain_adjoint(self.record, self.unwanted, tape.deterministic, large)
-            steps: Sequence[str] = ()
-            if plain is None and not tape.deterministic:
-                steps, regions = self._gathers(self.floats)
-            parts = [plain_adjoint(self.record, self.unwanted, False, large, step) for step in steps]
-            plains = [part for part in (plain, *parts) if part is not None]
-            if not plains or len(plains) < len(parts) or not lie_apart(self.touched):
-                return None
-        if plains[0].overwritten:
-            regions = self._overwritten()
-        seeds = self._in_place(tape, regions) if regions and tape.in_place else {}
-        adjoints = {**tape.adjoints, **seeds} if seeds else tape.adjoints
-        values = self._as_before(tape)
-        calls = [plain.call(self.record, values, adjoints, tape.adjoint_of) for plain in plains]
-        if not regions:
-            return calls[0]
-        arrays = self.floats
-        cleared = [(tape.adjoint_of(arrays[n]), r, seeds.get(arrays[n].memory)) for n, r in regions.items()]
+        if not (all_disjoint(self.touched) or lie_apart(self.touched)):
+            return None
+        plan = self._plan(tape.deterministic, not tape.deterministic and is_large(self.used))
+        stored = self._stored(tape, plan)
+        if stored is None:
+            plan, stored = self._plan(tape.deterministic, initial=False), []
+        if not plan.plains:
+            return None
+        record, values, adjoints, seeds = self.record, self._as_before(tape), tape.adjoints, dict[Memory, array]()
+        if tape.in_place:
+            memories = [record.values[k].memory for k, _, _ in plan.cleared]
+            seeds = {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
+            adjoints = {**adjoints, **seeds} if seeds else adjoints
+        calls = [plain.call(record, values, adjoints, tape.adjoint_of) for plain in plan.plains]
+        cleared = [
+            (tape.adjoint_of(record.values[k]), region, rest, seeds.get(record.values[k].memory))
+            for k, region, rest in plan.cleared
+        ]
 
         def undo() -> None:
+            if stored and not _begin(stored):  # something has added to them since
+                adding = self._plan(tape.deterministic, initial=False).plains[0]
+                calls[0] = adding.call(record, values, adjoints, tape.adjoint_of)
             for call in calls:
                 call()
-            for cotangent, region, seed in cleared:
-                _clear(cotangent, region, seed)
+            for cotangent, region, rest, seed in cleared:
+                _clear(cotangent, region, rest, seed)
 
         return undo
 
-    def _in_place(self, tape: Tape, regions: Mapping[str, Region]) -> dict[Memory, array]:
-        """Take from the tape the seeds of the arrays with these regions, which are to be read where they are."""
-        memories = [self.floats[name].memory for name in regions]
-        return {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
+    def _plan(self, ordered: bool, initial: bool) -> _Plan:
+        """Return how the adjoint of a launch whose arrays lie apart runs; it is made once where launches are alike.
+
+        Args:
+            ordered: it adds in the order of threads.
+            initial: the gradients are 0, so that they can be stored.
+        """
+        large, launch_options = is_large(self.changed), self.record.launch_options
+        slot = "plan", id(launch_options), self.unwanted, ordered, initial, large, cpu_threads()
+        return self._by_sizes(slot, lambda: self._planned(ordered, initial, large), launch_options)
+
+    def _planned(self, ordered: bool, initial: bool, large: bool) -> _Plan:
+        """Make what `_plan` returns."""
+        record, unwanted = self.record, self.unwanted
+        plain = plain_adjoint(record, unwanted, ordered, large, initial)
+        steps: Sequence[str] = ()
+        regions: Mapping[str, Region] = {}
+        if plain is None and not ordered:
+            steps, regions = self._gathers(self.floats)
+        elif plain is not None and plain.overwritten:
+            regions = self._overwritten()
+        parts = [plain_adjoint(record, unwanted, False, large, initial and s != CLEARING, s) for s in steps]
+        plains = [part for part in (plain, *parts) if part is not None]
+        if not plains or len(plains) < len(parts):
+            return _Plan((), (), ())
+        at = {name: k for k, name in enumerate(record.executable.names)}
+        cleared = [(at[n], r, [*around(r, record.values[at[n]].shape)]) for n, r in regions.items()]
+        boxes = [(k, stored_region(box, record), record.values[k].shape) for k, box in plains[0].initial]
+        return _Plan(plains, cleared, [(k, [*around(region, shape)]) for k, region, shape in boxes])
+
+    def _stored(self, tape: Tape, plan: _Plan) -> list[tuple[array, Sequence[Region]]] | None:
+        """Return the gradients that the launch is to store, each with what is around the box that it stores.
+
+        It is None if not all of them are known to be 0, or if they are parts of memory.
+        """
+        gradients: list[tuple[array, Sequence[Region]]] = []
+        for k, rest in plan.stored:
+            value = self.record.values[k]
+            gradient = tape.adjoints.get(value.memory)
+            if (
+                gradient is None
+                or value.memory in tape.reached
+                or not (gradient.memory.is_zero and is_whole(gradient) and is_whole(value))
+            ):
+                return None
+            gradients.append((gradient, rest))
+        return gradients
 
     def _overwritten(self) -> dict[str, Region]:
-        """Return, by parameter, the regions whose cotangents are to be cleared after the adjoint."""
+        """Return, by parameter, the regions of arrays with which the launch does nothing but overwrite them."""
         record = self.record
         if not isinstance(record.specialisation, Specialisation):
             return {}
         return overwritten(record.specialisation, record.dim, record.executable.names, record.values)
+
+    def _by_sizes(self, what: object, find: Callable[[], Any], *more: object) -> Any:
+        """Return what `find` returns, which depends on the launch's sizes and `more`: once where launches are alike."""
+        record, executable = self.record, self.record.executable
+        numbers = executable.bound.get("integers")
+        if numbers is None:
+            kinds = enumerate(executable.types.values())
+            numbers = executable.bound["integers"] = [k for k, t in kinds if isinstance(t, Scalar) and is_integer(t)]
+        values = record.values
+        key = (record.dim, [values[k].shape for k in executable.arrays], [int(values[k]) for k in numbers], more)
+        known = executable.bound.get(what)
+        if known is None or known[0] != key:
+            known = executable.bound[what] = key, find()
+        return known[1]
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """Return the record of the adjoint launch.
@@ -300,23 +384,18 @@ class LaunchStep(ReadingStep):
         gather_adjoint = gather_adjoint_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
         if gather_adjoint is None:
             return (), {}
-        # What follows from the sizes is asked once where launches are alike.
-        known = [
-            v.shape if isinstance(v, array) else int(v)
-            for v, p in zip(record.values, record.specialisation.function.params, strict=True)
-            if isinstance(v, array) or (isinstance(p.type, Scalar) and is_integer(p.type))
-        ]
-        key, bound = (self.unwanted, record.dim, known, [a.shape for a in adjoints.values()]), record.executable.bound
-        if bound.get("gathers", (None,))[0] != key:
+
+        def parts() -> tuple[tuple[str, ...], dict[str, Region]]:
             arguments = self._beside(adjoints)
-            parts: tuple[tuple[str, ...], dict[str, Region]] = (), {}
-            if hold(gather_adjoint, record.dim, arguments):
-                more = cleared_regions(gather_adjoint, record.dim, arguments)
-                whose = {adjoint: name for name, adjoint in adjoints_of(record.specialisation, "adjoint").items()}
-                regions = {**self._overwritten(), **{whose[n]: region for n, region in (more or {}).items()}}
-                parts = ((GATHERED, CLEARING) if more is None else (GATHERED,), regions)
-            bound["gathers"] = key, parts
-        return bound["gathers"][1]
+            if not hold(gather_adjoint, record.dim, arguments):
+                return (), {}
+            more = cleared_regions(gather_adjoint, record.dim, arguments)
+            whose = {adjoint: name for name, adjoint in adjoints_of(record.specialisation, "adjoint").items()}
+            regions = {whose[n]: region for n, region in (more or {}).items()}
+            steps = (GATHERED, CLEARING) if more is None else (GATHERED,)
+            return steps, {**self._overwritten(), **regions}
+
+        return self._by_sizes("gathers", parts, self.unwanted, [a.shape for a in adjoints.values()])
 
     def _beside(self, adjoints: Mapping[str, array]) -> dict[str, Any]:
         """Return the launch's arguments and adjoint arrays, the latter under the adjoint parameters' names."""
@@ -355,18 +434,51 @@ class LaunchStep(ReadingStep):
         return {self.name_of(k): value for k, value in self.as_before(tape).items()}
 
 
-def _clear(cotangent: array, region: Region, seed: array | None) -> None:
-    """Fill a region of an adjoint with 0; where its seed was read in place, the rest becomes a copy of that."""
-    shape = cotangent.shape
-    is_complete = all([part.start == 0 and part.stop >= n for part, n in zip(region, shape, strict=True)])
-    if seed is None:
-        (cotangent if is_complete else cotangent[region]).zero_()
+_ADDING = fork_safe_lock(__name__, "_ADDING", RLock)
+"""Held while large gradients are stored or added to: of two passes, in threads, only one may find that they are 0."""
+
+
+def _in_turn(undo: Undo) -> None:
+    """Run an adjoint while no other thread does."""
+    with _ADDING:
+        undo()
+
+
+def _begin(stored: Sequence[tuple[array, Sequence[Region]]]) -> bool:
+    """Return whether gradients are 0, so that they may be stored; what is around the boxes has been cleared then."""
+    if not all([gradient.memory.is_zero for gradient, _ in stored]):
+        return False
+    for gradient, rest in stored:
+        if gradient.memory.stale:
+            host, gradient.memory.stale = gradient.host(), False
+            for part in rest:
+                host[part] = 0
+    return True
+
+
+def _clear(cotangent: array, region: Region, rest: Sequence[Region], seed: array | None) -> None:
+    """Fill a region of an adjoint with 0; where its seed was read in place, the rest becomes a copy of that.
+
+    Args:
+        cotangent: the adjoint, on the CPU; no observer is open.
+        region: of the adjoint.
+        rest: all that is around it.
+        seed: None: it was not read in place.
+    """
+    memory = cotangent.memory
+    if seed is None and not rest:
+        cotangent.zero_()
         return
-    was_zero, rest = cotangent.memory.is_zero, [*around(region, shape)]
-    for part in rest:
-        cotangent[part].copy_(seed[part])
+    host, was_zero = cotangent.host(), seed is not None and memory.is_zero
+    memory.version += 1
+    if seed is None:
+        host[region] = 0
+        return
+    source, besides = seed.host(), [host[part] for part in rest]
+    for part, target in zip(rest, besides, strict=True):
+        target[...] = source[part]
     if was_zero:
-        cotangent.memory.cleared(besides=[cotangent[part] for part in rest])
+        memory.cleared(besides)
 
 
 def stopped(step: LaunchStep) -> NotDifferentiable:

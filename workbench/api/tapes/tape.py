@@ -26,7 +26,7 @@ from workbench.errors import LaunchError
 from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside
+from workbench.runtime.arrays.companions import FEW, clear, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import in_order
@@ -89,6 +89,7 @@ class Tape(Opened):
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.in_place: dict[Memory, array] = {}  # seeds that a step may take, and read where they are
+        self.reached: set[Memory] = set()  # whose adjoints the steps of a pass use that were asked so far
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
         self._complex: dict[Memory, bool] = {}
@@ -327,6 +328,7 @@ class Tape(Opened):
             if start.version >= 0:
                 starting[k] = start.apart_from(self.adjoints.values())
         self._starts = starting
+        self.reached = {*map(_MEMORY, targets)}
         live = Live(steps, self, targets)
         alone = len(starting) == 1
         self.in_place = starting[0].in_place(steps) if alone and not retain_grad and starting[0].version >= 0 else {}
@@ -377,6 +379,7 @@ class Tape(Opened):
                 step.check()
             else:
                 ready.append((step, (live.through(step, self) if live.some else step).reversed(self)))
+                self.reached.update(map(_MEMORY, step.changed), map(_MEMORY, step.used))
         self.at = None
         return ready
 
@@ -419,7 +422,7 @@ class Tape(Opened):
                 memory = value.memory
                 base = adjoints.get(memory)
                 if base is None:
-                    base = memory.grad if self._into_grad else None
+                    base = memory.gradient if self._into_grad else None
                     if base is None:
                         fresh.setdefault(memory, value)
                         continue
@@ -463,16 +466,22 @@ class Tape(Opened):
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         """Return copies of the adjoints of those memories that have one."""
-        return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
+        found = {m: self.adjoints[m] for m in memories if m in self.adjoints}
+        for base in found.values():
+            base.memory.settle()
+        return {m: base.fresh_like().copy_(base) for m, base in found.items()}
 
     def zero(self) -> None:
         """Set to 0 all adjoints, and with `into_grad` the `.grad` of all arrays that the tape saw; steps stay."""
+        holders: dict[int, int] = {}
         with without(self):
             for value in self.seen.values():
-                if value.memory.grad is not None and self._into_grad:
+                if value.memory.gradient is not None and self._into_grad:
                     self._base(value)
+                    key = id(value.memory.gradient)
+                    holders[key] = holders.get(key, 1) + (value._grad is value.memory.gradient)
             for adjoint in self.adjoints.values():
-                adjoint.zero_()
+                clear(adjoint, holders.get(id(adjoint), 0) + 1)
 
     def reset(self) -> None:
         """Forget all steps, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
@@ -495,6 +504,8 @@ class Tape(Opened):
         base = self.adjoints.get(value.memory)
         if base is None:
             base = self._base(value)
+        if base.memory.stale:
+            base.memory.settle()
         if value.requires_grad:
             own = value.grad
             if own is not None and own.memory is base.memory:
@@ -508,7 +519,7 @@ class Tape(Opened):
         """Return the adjoint of all of an array's memory; it is created if there is none."""
         base = self.adjoints.get(value.memory)
         if base is None:
-            base = value.memory.grad if self._into_grad else None
+            base = value.memory.gradient if self._into_grad else None
             if base is None:
                 self._make({value.memory: value})
                 return self.adjoints[value.memory]

@@ -227,17 +227,20 @@ class array(Viewed, Arithmetic):
 
         What is assigned (an array, NumPy's too, or one number; None is 0) is copied, and `requires_grad` is then true.
         """
-        if self._grad is None and self.memory.adjoint_apart:
+        gradient = self._grad
+        if gradient is not None and gradient.memory.stale:
+            gradient.memory.settle()
+        elif gradient is None and self.memory.adjoint_apart:
             warn_no_grad()
-        return self._grad
+        return gradient
 
     @grad.setter
     def grad(self, value: Any) -> None:
         """Set the gradient's elements (None: to 0); an array without `requires_grad` gets a gradient first."""
         if not self.requires_grad:
             self.require_grad()
-        assert self._grad is not None
-        self._grad[...] = 0 if value is None else value
+        assert self.grad is not None
+        self.grad[...] = 0 if value is None else value
 
     @property
     def ndim(self) -> int:
@@ -399,17 +402,20 @@ class array(Viewed, Arithmetic):
             OverflowError: the value does not fit the element type; infinity is written inf.
             LaunchError: the array is read-only.
         """
-        value = value.numpy() if hasattr(value, "__wb_struct__") else value  # a struct, as a record
-        check_fits(value, self.dtype)
-        self.memory.must_be_writable("This array")
+        memory, clears = self.memory, copies.is_zero(value)
+        if not clears:  # which fits everywhere
+            value = value.numpy() if hasattr(value, "__wb_struct__") else value  # a struct, as a record
+            check_fits(value, self.dtype)
+        memory.must_be_writable("This array")
         if notify("filling", self, value):
             return self
-        memory = self.memory
-        clears = memory.plain and self.nbytes == memory.nbytes and self.is_contiguous and copies.is_zero(value)
-        parts: Sequence[array] = memory.besides if clears and memory.is_zero_besides else (self,)
+        clears = clears and memory.plain and self.nbytes == memory.nbytes and self.is_contiguous
+        known = clears and memory.is_zero_besides
         memory.version += 1
-        for part in parts:
-            copies.fill(part, value)
+        if known:
+            copies.clear(self)
+        else:
+            copies.fill(self, value)
         if clears:
             memory.cleared()
         return self

@@ -62,6 +62,13 @@ def fill(target: Strided, value: Any) -> None:
 
 
 @timed
+def clear(target: Strided) -> None:
+    """Set a CPU array to 0 of which all but `memory.besides` is 0 already."""
+    for part in target.memory.besides:
+        part[...] = 0
+
+
+@timed
 def copy(target: Strided, source: Strided) -> None:
     """Copy the elements of an array to another one of its shape and dtype, across devices too.
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
 from workbench.errors import LaunchError
+from workbench.forks import fork_safe_lock
 from workbench.host.narrow import HostArray, is_numpy_array
 from workbench.runtime.active_observers import notify
 from workbench.runtime.device.device import CPU, Device, driver_of, pinning_driver
@@ -22,6 +23,7 @@ from workbench.runtime.device.driver_handles import Buffer
 
 _SMALL = 4096
 """Bytes up to which several memories share one allocation, which then lives as long as one of them."""
+_SETTLING = fork_safe_lock(__name__, "_SETTLING")
 UNWRITTEN = -1
 """The version of memory whose contents are undefined: its first write is no change."""
 
@@ -36,7 +38,8 @@ class Memory:
         owner: what keeps the bytes alive.
         plain: whether the owner is a flat NumPy array of just these bytes.
         version: goes up with every change made through Workbench; `UNWRITTEN` until the first write to fresh memory.
-        grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
+        gradient: the gradient array of the array that was made with `requires_grad=True` here; None without one. Its
+            memory may be stale: `grad` is the same array, settled.
         partial_gradients: for a gradient, its version when a backward pass was stopped in the middle of adding to it;
             else None.
         adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
@@ -48,7 +51,8 @@ class Memory:
         needed: the version that a derivative depends on; None if there is none.
         sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
         zero: the version in which it is known to be all zeros but for `besides`; None if there is none.
-        besides: arrays in this memory: only these may hold something else in that version.
+        stale: whether it counts as all zeros, but its bytes were not cleared yet (`settle`).
+        besides: NumPy views of this memory: only these may hold something else in that version.
         lock_bit: the allocation's lock bit, by which CPU launches that change the same memory take turns
             (`backends/cpu/native/memory_locks.py`).
     """
@@ -61,7 +65,7 @@ class Memory:
         "besides",
         "device",
         "exported",
-        "grad",
+        "gradient",
         "lock_bit",
         "nbytes",
         "needed",
@@ -71,6 +75,7 @@ class Memory:
         "read_only",
         "sealed",
         "shared",
+        "stale",
         "version",
         "zero",
     )
@@ -82,7 +87,7 @@ class Memory:
         self.owner = owner
         self.plain = False
         self.version = 0
-        self.grad: Any = None
+        self.gradient: Any = None
         self.partial_gradients: int | None = None
         self.adjoint_apart = False
         self.as_integers = False
@@ -94,7 +99,28 @@ class Memory:
         self.sealed: tuple[int, int] | None = None
         self.zero: int | None = None
         self.besides: list[Any] = []
+        self.stale = False
         self.lock_bit = lock_bit
+
+    @property
+    def grad(self) -> Any:
+        """The gradient array of the array that was made with `requires_grad=True` here; None without one."""
+        gradient = self.gradient
+        if gradient is not None and gradient.memory.stale:
+            gradient.memory.settle()
+        return gradient
+
+    @grad.setter
+    def grad(self, gradient: Any) -> None:
+        """Set the gradient array."""
+        self.gradient = gradient
+
+    def settle(self) -> None:
+        """Clear the bytes of stale memory."""
+        with _SETTLING:
+            if self.stale:
+                ctypes.memset(self.address, 0, self.nbytes)
+                self.stale = False
 
     def must_be_writable(self, what: str) -> None:
         """Check that the memory may be written.
@@ -119,14 +145,14 @@ class Memory:
 
     @property
     def is_zero_besides(self) -> bool:
-        """Return whether all bytes outside of the arrays `besides` are known to be zeros.
+        """Return whether all bytes outside of the views `besides` are known to be zeros.
 
         It is False if others may have written to the memory unseen.
         """
         return self.zero == self.version and self.exported is None and not self.shared
 
     def cleared(self, besides: Sequence[Any] = ()) -> None:
-        """Note that the memory is all zeros now, except in the arrays `besides`."""
+        """Note that the memory is all zeros now, except in the NumPy views `besides`."""
         if self.exported is not None and self.exported() is None:
             self.exported = None  # the last view that others could write to is gone
         self.zero, self.besides = self.version, [*besides]
