@@ -116,7 +116,8 @@ class _Seen:
             return self._outdated
         new, self._count = sys.modules.keys() - self._imported, len(sys.modules)
         self._imported |= new
-        stems = [os.path.join(self._package, *name.split(".")[1:]) for name in new if name.startswith(_PREFIX)]
+        folder = os.path.join(self._package, "")
+        stems = [folder + name[len(_PREFIX) :].replace(".", os.sep) for name in new if name.startswith(_PREFIX)]
         if stems and self._record:
             self._outdated = self._differs(os.path.join(self._package, self._record))
         elif not self._outdated:
@@ -125,7 +126,7 @@ class _Seen:
 
     def _has_changed(self, stem: str) -> bool:
         """Return whether the module at `stem`, a path without suffix, has a changed file or a new one."""
-        for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
+        for path in (f"{stem}.py", f"{stem}{os.sep}__init__.py"):
             if path in self._states:
                 return self._differs(path)
         # A new file in a folder that was read.
@@ -218,13 +219,13 @@ def _has_change_times(package: str) -> bool:
     """Return whether the folder's file system is known to keep change times that users cannot set."""
     if sys.platform != "linux":
         return True
-    kinds = {"": ""}
+    kinds, inside = {"": ""}, os.path.join(package, "")
     with suppress(OSError, ValueError), open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as mounts:
         for line in mounts:
             _, point, kind, _ = line.split(" ", 3)
             if "\\" in point:
                 point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), point)
-            if os.path.join(package, "").startswith(os.path.join(point, "")):
+            if inside.startswith(f"{point.rstrip('/')}/"):
                 kinds[point] = kind
     return kinds[max(kinds, key=len)] in FILE_SYSTEMS
 

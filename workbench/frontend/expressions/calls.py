@@ -25,7 +25,6 @@ from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import (
     apply,
-    assign_type,
     describe,
     indexable,
     materialise,
@@ -539,32 +538,6 @@ def _positional(context: Context, node: ast.Call, expression: Expression, count:
     return [expression(context, a) for a in node.args]
 
 
-def _atomic(sign: str) -> FormHandler:
-    """Return the lowering of `atomic_add(x, i, …, v)` ("+") or `atomic_sub` ("-").
-
-    The result of the call is the element's old value.
-    """
-
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        name = ast.unparse(node.func)
-        if node.keywords or len(node.args) < 3:
-            raise context.type_error(f"{name}() takes an array, its indices and a value, without names.")
-        target = indexable(context, expression(context, node.args[0]))
-        if not views.is_array(target):
-            raise context.type_error(f"{name}() takes an array first; this is {describe(target)}.")
-        atomics.check_sum(context, target)
-        subscripts = node.args[1:-1]
-        index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
-        array, indices = views.element(context, target, index, expression)
-        dtype = views.type_of(target).dtype
-        value = assign_type(context, expression(context, node.args[-1]), dtype, f"An element of {target.name}")
-        if sign == "-":
-            value = apply(context, TABLE["neg"], (value,))
-        return context.builder.one("atomic_add", (array, *indices, value), dtype)
-
-    return lower
-
-
 def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Raise KernelSyntaxError: `range(…)` is used as a value, not as what a `for` runs over."""
     raise context.syntax_error("range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1).")
@@ -576,7 +549,7 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 FORMS: dict[str, FormHandler] = {
-    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
+    "tid": _tid, "len": _len, "range": _range, "type": _type,
     "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
     "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **scatters.FORMS, **reduce.FORMS, **threads.FORMS,

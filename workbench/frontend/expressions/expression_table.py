@@ -86,10 +86,9 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
-    kind = type(node)
-    if kind is ast.Name and type(known := context.env.get(node.id)) is Value:
+    if type(node) is ast.Name and type(known := context.env.get(node.id)) is Value:
         return known
-    if kind is ast.Constant and type(node.value) is float:
+    if type(node) is ast.Constant and type(node.value) is float:
         return Literal(node.value)
     before = context.go(node)
     try:

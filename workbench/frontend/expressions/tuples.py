@@ -325,12 +325,19 @@ def _assign(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
+def _reduction(name: str, unrolled: FormHandler, most: int = 1) -> FormHandler:
+    """Return the lowering of a form of up to `most` arguments as a loop, or by `unrolled` if its elements are known."""
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        _only(context, node, most)
+        in_loop = looped(context, name, node, expression)
+        return in_loop if in_loop is not None else unrolled(context, node, expression)
+
+    return lower
+
+
 def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `sum(x)` or `sum(x, start)`, as a loop or unrolled."""
-    _only(context, node, 2)
-    in_loop = looped(context, "sum", node, expression)
-    if in_loop is not None:
-        return in_loop
+    """Lower `sum(x)` or `sum(x, start)` of known elements."""
     total = usable(context, expression(context, node.args[1])) if len(node.args) > 1 else Literal(0)
     for item in items_of(context, node.args[0], expression):
         total = _added(context, total, usable(context, item))
@@ -338,11 +345,7 @@ def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _prod(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `prod(x)`, as a loop or unrolled; the product of literals is a literal."""
-    _only(context, node, 1)
-    in_loop = looped(context, "prod", node, expression)
-    if in_loop is not None:
-        return in_loop
+    """Lower `prod(x)` of known elements; the product of literals is a literal."""
     items = [usable(context, item) for item in items_of(context, node.args[0], expression)]
     if all(isinstance(item, Literal) for item in items):
         return Literal(math.prod(item.value for item in items if isinstance(item, Literal)))
@@ -360,13 +363,9 @@ def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | 
 
 
 def _quantified(sign: str) -> FormHandler:
-    """Return the lowering of `all(x)` ("and_") or `any(x)` ("or_"), as a loop or unrolled."""
+    """Return the lowering of `all(x)` ("and_") or `any(x)` ("or_") of known elements."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        _only(context, node, 1)
-        in_loop = looped(context, "all" if sign == "and_" else "any", node, expression)
-        if in_loop is not None:
-            return in_loop
         result = context.builder.const(sign == "and_", bool_)
         for item in items_of(context, node.args[0], expression):
             known = truth(context, item)
@@ -397,10 +396,10 @@ def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand
 
 
 FORMS: dict[str, FormHandler] = {
-    "sum": _sum,
-    "prod": _prod,
-    "any": _quantified("or_"),
-    "all": _quantified("and_"),
+    "sum": _reduction("sum", _sum, most=2),
+    "prod": _reduction("prod", _prod),
+    "any": _reduction("any", _quantified("or_")),
+    "all": _reduction("all", _quantified("and_")),
     "tuple": _tuple,
     "divmod": _divmod,
 }

@@ -361,9 +361,6 @@ def _parted(
     leaving = left is not None or any(map(leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
-        if number:
-            context.env.clear()
-            context.env.update(before)
         if flag and number == 1:
             context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
         with context.builder.block() as opened:
@@ -371,8 +368,8 @@ def _parted(
         returned = ended[-1].goes_on is False and ended[-1].value is not PENDING
         envs.append({} if returned else dict(ended[-1].env or context.env))
         blocks.append(opened.block)
-    context.env.clear()
-    context.env.update(before)
+        context.env.clear()
+        context.env.update(before)
     branches = Branches()
     if any(envs):
         names = [*(names or assigned(statements)), *(_flags(context) if leaving else [])]
@@ -486,7 +483,7 @@ def _merged(
         KernelTypeError: they return different numbers of values, different structs, or arrays.
     """
     if a is b is PENDING:
-        return a, [a]
+        return PENDING, [PENDING]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
     if any(isinstance(o, Poison) for side in flat for o in side):
         return POISON, [POISON]

@@ -1,4 +1,4 @@
-"""Calls that change an array element atomically: `atomic_min(array, i, …, value)` and its kin."""
+"""Calls that change an array element atomically: `atomic_add(array, i, …, value)`, `atomic_min` and their kin."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from workbench.ir.values import ATOMIC_KINDS, Value
 from workbench.types import ArrayType, Complex, Kind, Scalar, Vector, complex64, element
 from workbench.types import bool as bool_
 
-BITWISE = ("and", "or", "xor")
+BITWISE, SUMS = ("and", "or", "xor"), ("add", "sub")
 
 
 def atomic(kind: str) -> FormHandler:
-    """Return the lowering of `atomic_<kind>(array, i, …, value)`, which gives the element's old value."""
-    count = ATOMIC_KINDS[kind]
+    """Return the lowering of `atomic_<kind>(array, i, …, value)`, which returns the element's old value."""
+    count = ATOMIC_KINDS.get(kind, 1)
     after = "the value it has and the one to put there" if count == 2 else "a value"
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -29,7 +29,10 @@ def atomic(kind: str) -> FormHandler:
         target = indexable(context, expression(context, node.args[0]))
         if not views.is_array(target):
             raise context.type_error(f"{name}() takes an array first; this is {describe(target)}.")
-        _check_element(context, kind, views.type_of(target), target.name)
+        if kind in SUMS:
+            check_sum(context, target)
+        else:
+            _check_element(context, kind, views.type_of(target), target.name)
         subscripts = node.args[1:-count]
         index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
         array, indices = views.element(context, target, index, expression)
@@ -37,6 +40,9 @@ def atomic(kind: str) -> FormHandler:
         values = [
             assign_type(context, expression(context, a), dtype, what) for a in node.args[len(node.args) - count :]
         ]
+        if kind in SUMS:
+            value = apply(context, TABLE["neg"], values) if kind == "sub" else values[0]
+            return context.builder.one("atomic_add", (array, *indices, value), dtype)
         if isinstance(dtype, Vector) and not isinstance(dtype, Complex):
             parts = zip(range(dtype.length), components(context, values[0]), strict=True)
             before = [_tried(context, kind, array, (*indices, context.builder.const(k)), part) for k, part in parts]
@@ -96,4 +102,4 @@ def check_sum(context: Context, array: Value | View) -> None:
         raise context.type_error(f"{array.name} has bool elements, which have no sum.", "Use | instead.")
 
 
-FORMS: dict[str, FormHandler] = {f"atomic_{kind}": atomic(kind) for kind in ATOMIC_KINDS}
+FORMS: dict[str, FormHandler] = {f"atomic_{kind}": atomic(kind) for kind in (*SUMS, *ATOMIC_KINDS)}

@@ -312,22 +312,16 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
     return values
 
 
-def _from_rows(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower a call that makes a matrix of vectors, each of them a row."""
-    lines = _lines(context, node, expression)
-    return _matrix(context, [parts(context, line) for line in lines])
+def _from_lines(columns: bool) -> FormHandler:
+    """Return the lowering of a call that makes a matrix of vectors, each of them a column, or else a row."""
 
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        rows = [parts(context, line) for line in _lines(context, node, expression)]
+        rows = [*zip(*rows, strict=True)] if columns else rows
+        type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
+        return composed(context, [c for row in rows for c in row], type)
 
-def _from_columns(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower a call that makes a matrix of vectors, each of them a column."""
-    lines = [parts(context, line) for line in _lines(context, node, expression)]
-    return _matrix(context, [*zip(*lines, strict=True)])
-
-
-def _matrix(context: Context, rows: Sequence[Sequence[Value]]) -> Value:
-    """Emit a matrix of the components in these rows, which are of one type and length."""
-    type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
-    return composed(context, [c for row in rows for c in row], type)
+    return lower
 
 
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
@@ -385,8 +379,8 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 FORMS: dict[str, FormHandler] = {
     "identity": _identity,
-    "matrix_from_rows": _from_rows,
-    "matrix_from_cols": _from_columns,
+    "matrix_from_rows": _from_lines(columns=False),
+    "matrix_from_cols": _from_lines(columns=True),
     "quat_identity": _no_rotation(Quaternion, (0.0,) * 3 + (1.0,)),
     "transform_identity": _no_rotation(Transform, (0.0,) * 6 + (1.0,)),
 }
