@@ -34,14 +34,14 @@ from workbench.frontend.state.coerce import (
     usable,
 )
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, value_of
+from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, scatters, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.values.matrices import number_of
 from workbench.host.narrow import is_tuple
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Value, vector_of
+from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import (
@@ -364,31 +364,74 @@ def _of_complex(name: str, number: complex) -> Literal | None:
 
 
 def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:
-    """Return the call with `*t` replaced by the items of a tuple, or by the components of a vector.
+    """Return the call with `*t` replaced by the items of a tuple, a vector, or a slice of an array.
 
     The operand of `t` gets a new name in `context.env`, of which the new arguments are subscripts.
 
     Raises:
-        KernelTypeError: it is neither.
+        KernelTypeError: it is none of these, or the slice has bounds that are not known at compile time.
     """
     arguments: list[ast.expr] = []
     for argument in node.args:
         if not isinstance(argument, ast.Starred):
             arguments.append(argument)
             continue
-        operand = expression(context, argument.value)
-        is_vector = isinstance(operand, Value) and isinstance(operand.type, Vector)
-        if not isinstance(operand, tuple) and not is_vector:
-            with context.at(argument):
-                raise context.type_error(
-                    f"* unpacks a tuple or a vector; this is {describe(operand)}.", "Write the arguments out."
-                )
+        part, span = argument.value, None
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
-        context.env[name] = operand
-        count = len(operand) if isinstance(operand, tuple) else vector_of(value_of(operand)).shape[0]
-        items = [ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(k), ast.Load()) for k in range(count)]
+        with context.at(argument):
+            if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
+                context.env[name] = indexable(context, expression(context, part.value))
+                if views.is_array(context.env[name]):
+                    span = _written_span(context, part.slice, expression)
+                part = ast.copy_location(ast.Subscript(_loaded(name, part), part.slice, ast.Load()), part)
+            if span is None:
+                context.env[name] = expression(context, part)
+                span = range(_count(context, context.env[name]))
+        items = [ast.Subscript(_loaded(name, argument), ast.Constant(k), ast.Load()) for k in span]
         arguments += [ast.fix_missing_locations(ast.copy_location(item, argument)) for item in items]
     return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)
+
+
+def _loaded(name: str, node: ast.expr) -> ast.expr:
+    """Return a syntax node that reads a name, at the location of another node."""
+    return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+def _count(context: Context, operand: Operand) -> int:
+    """Return how many items a tuple or a vector has.
+
+    Raises:
+        KernelTypeError: it is neither.
+    """
+    if isinstance(operand, tuple):
+        return len(operand)
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        return operand.type.shape[0]
+    message = f"* unpacks a tuple, a vector or a slice of an array; this is {describe(operand)}."
+    raise context.type_error(message, "Write the arguments out.")
+
+
+def _written_span(context: Context, node: ast.Slice, expression: Expression) -> range:
+    """Return the indices that a slice of an array selects which * unpacks: its bounds are written out.
+
+    Raises:
+        KernelTypeError: a bound is negative, missing or not known at compile time, or the step is not positive.
+    """
+    bounds = [
+        Literal(d) if n is None else expression(context, n)
+        for n, d in zip((node.lower, node.step), (0, 1), strict=True)
+    ]
+    if node.upper is None:
+        raise context.type_error("* of a slice of an array requires explicit upper bound.")
+    bounds.insert(1, expression(context, node.upper))
+    numbers = [b.value for b in bounds if isinstance(b, Literal) and isinstance(b.value, int)]
+    if len(numbers) < 3:
+        message = "Slice component must be a compile-time constant where * unpacks a slice of an array."
+        raise context.type_error(message)
+    if numbers[2] < 1 or min(numbers[:2]) < 0:
+        what = "The step cannot be negative or 0" if numbers[2] < 1 else "Bounds cannot be negative for arrays"
+        raise context.type_error(f"{what} that * unpacks: their length is known at run time only.")
+    return range(*numbers)
 
 
 def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:

@@ -391,6 +391,8 @@ def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) 
             continue
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
+            if warp_notices.is_handle(context, left) != warp_notices.is_handle(context, right):  # the number of no mesh
+                return Static(name == "ne", ast.unparse(node))
             raise context.type_error("Structs do not compare.", "Compare their fields.")
         if isinstance(left, tuple) and isinstance(right, tuple):
             order = name not in ("eq", "ne")

@@ -313,7 +313,9 @@ def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> in
         if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
             return _adopted(weak(operand) == WEAK_FLOAT, type)
         type = type.behind if isinstance(type, IndexedArray) else type
-        return EXACT if isinstance(operand, (Value, View, Bundle, Elements)) and operand.type == type else None
+        if isinstance(operand, Bundle):
+            return EXACT if operand.type.fits(type) else None
+        return EXACT if isinstance(operand, (Value, View, Elements)) and operand.type == type else None
     if family is None:
         return OPEN
     return FAMILY if accepts(family, operand) else None

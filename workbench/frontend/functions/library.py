@@ -97,7 +97,7 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
     names = [p.arg for p in definition.parameters]
     absent = {name: Static(None, name) for name in names[len(operands) :]}
     env = dict(zip(names, operands, strict=False)) | absent
-    return inlined(context, definition, env, gradients)
+    return inlined(context, definition, env, gradients if form.gradients else None)  # forms equal without them, too
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:

@@ -15,7 +15,7 @@ from workbench.builtins.declaration.declare import Form
 from workbench.builtins.warp import MEANINGS
 from workbench.frontend.state.context import Context, Notice
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.operands import Bundle, Literal, Operand
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.tiles import is_tile
@@ -85,6 +85,11 @@ def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | 
 def meaning_of_form(context: Context, form: Form) -> Form:
     """Return the form for Warp's meaning of a form, if the kernel requests it and there is one; else the same form."""
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
+
+
+def is_handle(context: Context, operand: Operand) -> bool:
+    """Return whether an operand is a struct in a kernel with Warp's meanings, where a mesh or a tree is a number."""
+    return context.shared.warp_meanings and isinstance(operand, Bundle)
 
 
 def _is_number(operand: Operand) -> bool:

@@ -227,7 +227,9 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
             wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
             advice = "Annotate the parameter as grid: wb.HashGrid."
             raise context.type_error(f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
-        known = library.call(context, hash_grids.rows, operands[:3])
+        # More than rounding takes away. Warp's own grid has none, and its programs see which cells are searched.
+        slack = Literal(0.0 if context.shared.warp_meanings else 1e-6)
+        known = library.call(context, hash_grids.rows, [*operands[:3], slack])
     at = f".{node.lineno}.{node.col_offset}"
     grid = operands[0]
     assert isinstance(known, tuple) and isinstance(grid, Bundle)

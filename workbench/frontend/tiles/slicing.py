@@ -79,7 +79,8 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     """
     operand = usable(context, uniform(context, operand, "An index of a tile"))
     if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
-        raise context.type_error(f"A tile's dimension of {size} has no element {operand.value}.")
+        message = f"Index {operand.value} is out of bounds: this dimension of the tile has {size} elements."
+        raise context.type_error(message)
     if isinstance(operand, Literal) and not operand.is_float:
         # Python's negative index, folded now: backends see indices from 0 on.
         return context.builder.const(int(operand.value) % size, int32)
@@ -95,7 +96,7 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
     """
     span = _span(context, node, size, expression)
     if not span or span.step != 1:
-        message = "A slice of a tile has at least one element, and where it is assigned a step of 1."
+        message = "This slice is an empty tile, or has another step than 1; a tile has at least one element."
         raise context.type_error(message)
     # Starts and sizes are part of types and addresses; a step would need a third number per axis in every backend.
     return span.start, len(span)
@@ -193,7 +194,7 @@ def changed(
         value = fill(context, sizes, value, "register")
     elif tile_of(value).shape != (shape or (1,)):
         part, operand_shape = shown(shape) if shape else "1", shown(tile_of(value).shape)
-        raise context.type_error(f"A part of shape {part} is to become a tile of shape {operand_shape}.")
+        raise context.type_error(f"A tile of shape {operand_shape} does not fit a part of shape {part}.")
     operands = (tile, *starts, reshaped(context, value, sizes))
     return context.builder.emit("tile_place", operands, (result,), names=(label,)).result
 

@@ -15,6 +15,7 @@ from types import NoneType
 from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
+from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import assign_type, convert, describe
 from workbench.frontend.state.context import Context, Env, Expression
 from workbench.frontend.state.merge import is_same, joined_type
@@ -37,7 +38,7 @@ from workbench.frontend.state.operands import (
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value, array_of
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
-from workbench.types import ArrayType, Type, Vector
+from workbench.types import ArrayType, Type, Vector, uint64
 
 
 def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
@@ -292,7 +293,7 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
         KernelTypeError: it does not fit.
     """
     if isinstance(type, Struct):
-        if isinstance(operand, Bundle) and operand.type == type:
+        if isinstance(operand, Bundle) and operand.type.fits(type):
             return operand
         if isinstance(operand, Bundle):
             raise context.type_error(f"{what} is {type!r}; the value is another struct, {operand.type!r}.")
@@ -323,7 +324,9 @@ def construct(context: Context, type: Struct, args: Sequence[Operand], keywords:
         if name in by_name:
             raise context.type_error(f"{name} is given twice to {type!r}().")
         by_name[name] = operand
-    return Bundle(type, tuple(_field_value(context, type, f, by_name.get(f.name)) for f in type.fields))
+    values = tuple(_field_value(context, type, f, by_name.get(f.name)) for f in type.fields)
+    pairs = zip(type.fields, values, strict=True)
+    return Bundle(type.with_types({f.name: v.type for f, v in pairs if isinstance(v, Bundle)}), values)
 
 
 def _field_value(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
@@ -334,6 +337,8 @@ def _field_value(context: Context, type: Struct, f: Field, operand: Operand | No
     Raises:
         KernelTypeError: the operand does not fit the field's type.
     """
+    if operand is not None and f.type == uint64 and warp_notices.is_handle(context, operand):
+        return operand  # a mesh or a tree, which in Warp is a number
     if operand is not None:
         return fitted(context, operand, f.type, f"{type!r}.{f.name}")
     if isinstance(f.type, Struct):

@@ -112,7 +112,7 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
     """
     if isinstance(operand, Literal):
         if operand.is_float:
-            raise context.type_error("An index must be an integer; this is a float.", "Write int(…).")
+            raise context.type_error("Indices must be integers or slices; this is a float.", "Write int(…).")
         value = materialise(context, operand)
         if operand.value >= 0:
             return value
@@ -125,7 +125,7 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
             "Take what the line needs of the tile before it, v = t[…] or v = untile(t), and use v here.",
         )
     if not is_integer(operand.type):
-        raise context.type_error(f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")
+        raise context.type_error(f"Indices must be integers or slices; this is {operand.type!r}.", "Write int(…).")
     if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]
         return operand
     if element(operand.type).bits < int32.bits:
