@@ -466,10 +466,10 @@ class Tape(Opened):
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         """Return copies of the adjoints of those memories that have one."""
-        found = {m: self.adjoints[m] for m in memories if m in self.adjoints}
-        for base in found.values():
+        bases = {m: self.adjoints[m] for m in memories if m in self.adjoints}
+        for base in bases.values():
             base.memory.settle()
-        return {m: base.fresh_like().copy_(base) for m, base in found.items()}
+        return {m: base.fresh_like().copy_(base) for m, base in bases.items()}
 
     def zero(self) -> None:
         """Set to 0 all adjoints, and with `into_grad` the `.grad` of all arrays that the tape saw; steps stay."""
