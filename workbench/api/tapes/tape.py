@@ -25,7 +25,7 @@ from workbench.api.tapes.steps import FunctionStep, MappedStep, MoveStep, Step, 
 from workbench.errors import LaunchError
 from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS, without
-from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.array import array, has_gradient
 from workbench.runtime.arrays.companions import FEW, clear, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
@@ -479,7 +479,7 @@ class Tape(Opened):
                 if value.memory.gradient is not None and self._into_grad:
                     self._base(value)
                     key = id(value.memory.gradient)
-                    holders[key] = holders.get(key, 1) + (value._grad is value.memory.gradient)
+                    holders[key] = holders.get(key, 1) + has_gradient(value, value.memory.gradient)
             for adjoint in self.adjoints.values():
                 clear(adjoint, holders.get(id(adjoint), 0) + 1)
 
