@@ -54,7 +54,7 @@ def fits(number: Any, type: Scalar) -> bool:
         both = complex(cast(complex, number))
         return fits(both.real, type) and fits(both.imag, type)
     number = number if isinstance(number, int) else float(number)
-    if type.kind.value == "float":
+    if type.name in INFINITE_FROM:
         return not INFINITE_FROM[type.name] <= abs(number) < math.inf
     low = 0 if type.kind.value == "uint" else -(2 ** (type.bits - 1))
     return type.kind.value == "bool" or low <= number < low + 2**type.bits

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, cast
 
 import msgspec
@@ -93,10 +93,16 @@ def statements_of(*trees: ast.AST) -> list[ast.AST]:
     """Return syntax trees and the statements in them, with `except` and `case`, in `ast.walk`'s order."""
     statements = list(trees)
     for node in statements:  # which grows
-        for name in _HOLD_STATEMENTS:
+        for name in _lists_of(type(node)):
             if isinstance(part := getattr(node, name, None), list):  # the body of a lambda is none
                 statements += part
     return statements
+
+
+@cache
+def _lists_of(kind: type[ast.AST]) -> tuple[str, ...]:
+    """Return the fields of a class of nodes that may hold lists of statements."""
+    return tuple(name for name in ("body", "handlers", "orelse", "finalbody", "cases") if name in kind._fields)
 
 
 def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -106,10 +112,8 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
             yield cast("list[ast.stmt]", block)
 
 
-_HOLD_STATEMENTS = ("body", "handlers", "orelse", "finalbody", "cases")
 
-
-class Location(msgspec.Struct, frozen=True):
+class Location(msgspec.Struct, frozen=True, gc=False):
     """Represents a span of a source: lines from 1 (0: unknown), columns from 0 (in characters), end exclusive."""
 
     source: Source

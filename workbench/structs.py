@@ -6,8 +6,8 @@ array of structs one strided array a field (`leaf_parameters`), so every pass an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -66,11 +66,17 @@ class Struct:
         name: as written.
         fields: in order, with the offsets that C and NumPy's aligned structured dtypes give them.
         host: the Python class whose instances are its values; not compared.
+        stands_for: the struct in whose place this one may be: what takes that one takes this one, too; not compared.
     """
 
     name: str
     fields: tuple[Field, ...]
     host: Any = field(default=None, compare=False, repr=False)
+    stands_for: Struct | None = field(default=None, compare=False, repr=False)
+
+    def fits(self, other: object) -> bool:
+        """Return whether a parameter or field of the type `other` takes a value of this struct."""
+        return self == other or (self.stands_for is not None and self.stands_for == other)
 
     @classmethod
     def of(cls, name: str, fields: list[tuple[str, AnyType]]) -> Struct:
@@ -81,6 +87,13 @@ class Struct:
             placed.append(Field(label, type, at))
             end = at + size(type)
         return cls(name, tuple(placed))
+
+    def with_types(self, types: Mapping[str, AnyType]) -> Struct:
+        """Return a struct that stands for this one, with other types of these fields; itself if they are the same."""
+        fields = [(f.name, types.get(f.name, f.type)) for f in self.fields]
+        if all(type == f.type for (_, type), f in zip(fields, self.fields, strict=True)):
+            return self
+        return replace(Struct.of(self.name, fields), stands_for=self.stands_for or self)
 
     @cached_property
     def alignment(self) -> int:

@@ -708,7 +708,7 @@ def is_float(t: Any) -> py.bool:
     return element(t).kind is _FLOAT
 
 
-_FLOAT = Kind.FLOAT  # to look a member up in an Enum takes 0.2 µs, and each recorded array is asked
+_FLOAT, _INTEGERS = Kind.FLOAT, (Kind.INT, Kind.UINT)  # to look a member up in an Enum takes 0.2 µs
 
 
 def is_half(t: Type) -> py.bool:
@@ -741,4 +741,4 @@ def wrapped(number: int, t: Scalar) -> int:
 
 def is_integer(t: Type) -> py.bool:
     """Return whether the type is a signed or unsigned integer scalar."""
-    return isinstance(t, Scalar) and t.kind in (Kind.INT, Kind.UINT)
+    return isinstance(t, Scalar) and t.kind in _INTEGERS

@@ -126,7 +126,7 @@ def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", [guarded, nearly_all_border, phases, no_index, by_element, across], ids=lambda k: k.name
+    "kernel", [guarded, nearly_all_border, no_index, by_element, across], ids=lambda k: k.name
 )
 def test_other_kernels_stay(kernel: wb.Kernel) -> None:
     assert split(kernel) is kernel.specialise().function

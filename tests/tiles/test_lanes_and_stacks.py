@@ -188,3 +188,21 @@ def test_an_element_for_each_thread_is_stored():
     x, y = wb.array(np.arange(N, dtype=np.float32)), wb.zeros(N)
     wb.launch_tiled(neighbours, [1], [x], [y], block_dim=N)
     assert np.array_equal(y.numpy(), np.roll(x.numpy(), -1))
+
+
+@wb.kernel
+def of_two_types(x: wb.array[float], n: wb.array[int], at: wb.array[int], y: wb.array[float], m: wb.array[int]):
+    k = wb.tile_load(at, shape=4)
+    wb.tile_store(y, wb.tile_load(x, shape=8)[k])
+    wb.tile_store(m, wb.tile_load(n, shape=8)[k])
+
+
+def test_a_tile_of_integers_is_gathered_beside_one_of_floats_that_has_a_gradient():
+    at = np.array([3, 0, 3, 7], np.int32)
+    x, n = wb.array(np.arange(8, dtype=np.float32), requires_grad=True), wb.array(np.arange(8, dtype=np.int32) * 3)
+    y, m = wb.zeros(4, requires_grad=True), wb.zeros(4, dtype=int)
+    with wb.Tape() as tape:
+        wb.launch_tiled(of_two_types, 1, inputs=[x, n, wb.array(at)], outputs=[y, m], block_dim=32)
+    tape.backward(grads={y: wb.ones(4)})
+    assert y.numpy().tolist() == at.tolist() and m.numpy().tolist() == (3 * at).tolist()
+    assert x.grad.numpy().tolist() == np.bincount(at, minlength=8).tolist()

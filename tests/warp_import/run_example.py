@@ -2,7 +2,8 @@
 
     python tests/warp_import/run_example.py warp|workbench EXAMPLE.py OUT.npz
 
-The example's text is read from the installed Warp. With Workbench its import is another: that is the test.
+The example's text is read from the installed Warp. With Workbench its import is another, or `install()` was called:
+that is the test.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any
 import numpy as np
 
 UNIT_TEST_TOOLS = "from warp.tests.unittest_utils import *"
+UNCHANGED = ("fem", "geometry", "interop", "tile")
+"""Folders of examples that import more of Warp than `warp`: they run after `install()`."""
 IMPORTS = ((r"^import warp as wp$", "import workbench.compat.warp as wp"),
            (r"^import warp\.\w+$", "import workbench.compat.warp as warp"))  # fmt: skip
 
@@ -110,13 +113,79 @@ def fields(m: Any, *names: str, steps: int = 1, **options: Any) -> dict[str, Any
     return {name: getattr(example, name).dof_values for name in names}
 
 
+def particle_repulsion(m: Any) -> dict[str, Any]:
+    example = m.Example()
+    example.sim_substeps = 2
+    return stepped(example, 2, "positions", "velocities", "forces")
+
+
 def raycast(m: Any) -> dict[str, Any]:
     example = m.Example(height=64, width=64)
     example.render()
     return {"pixels": example.pixels}
 
 
+def printed(m: Any, count: int) -> dict[str, Any]:
+    """What the examples `example1` to `example{count}` of a module print."""
+    import jax
+
+    values: list[Any] = []
+    m.print = lambda *shown: values.extend(shown)
+    for number in range(1, count + 1):
+        getattr(m, f"example{number}")()
+    return {f"{k}": np.asarray(leaf) for k, leaf in enumerate(jax.tree.leaves(values))}
+
+
+def tiled(m: Any, kernel: str, blocks: Any, threads: int, *arrays: np.ndarray) -> dict[str, Any]:
+    """What the arrays are after a launch of one kernel of an example of tiles."""
+    values = [m.wp.array(a) for a in arrays]
+    m.wp.launch_tiled(getattr(m, kernel), dim=blocks, inputs=values, block_dim=threads, device="cpu")
+    return {f"{k}": v for k, v in enumerate(values)}
+
+
+def spd(count: int) -> np.ndarray:
+    """A symmetric positive definite matrix of random numbers."""
+    a = np.random.default_rng(7).standard_normal((count, count))
+    return a @ a.T + count * np.eye(count)
+
+
+def block_cholesky(m: Any) -> dict[str, Any]:
+    solver = m.BlockCholeskySolver(64, device="cpu")
+    b = m.wp.array(np.arange(64.0).reshape(64, 1), dtype=float)
+    x = m.wp.zeros_like(b)
+    solver.factorize(m.wp.array(spd(64), dtype=float), 64)
+    solver.solve(b, x)
+    return {"L": np.tril(solver.L.numpy()), "x": x}
+
+
+def tile_mcgp(m: Any) -> dict[str, Any]:
+    example = m.Example(42, height=24, slices=3)
+    example.render(1)
+    return {"pixels": example.pixels}
+
+
+def tile_matmul(m: Any) -> dict[str, Any]:
+    draw = np.random.default_rng(42).random
+    a, b = draw((7 * m.TILE_M, 48), dtype=np.float32), draw((48, 5 * m.TILE_N), dtype=np.float32).astype(np.float16)
+    return tiled(m, "tile_gemm", (7, 5), 64, a, b, np.zeros((len(a), b.shape[1])))
+
+
+def isosurface(m: Any) -> dict[str, Any]:
+    example = m.Example(None)
+    example.step()
+    return {"verts": example.iso.verts, "indices": example.iso.indices}
+
+
+def sparse_marching_cubes(m: Any) -> dict[str, Any]:
+    example = m.Example(None)
+    example.max_depth = 5
+    return stepped(example, 1, "verts", "indices")
+
+
 RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "core/example_mesh": lambda m: stepped(m.Example(None), 1, "positions", "velocities"),
+    "core/example_torch": lambda m: {"xy": stepped(m.Example(True, 3), 3, "xy")["xy"].detach()},
+    "core/example_raycast": raycast,
     "core/example_wave": lambda m: stepped(m.Example(None), 3, "sim_grid0", "sim_verts"),
     "core/example_fluid": lambda m: stepped(m.Example(), 2, "rho0", "u0", "p0"),
     "core/example_graph_capture": lambda m: stepped(m.Example(), 2, "pixel_values"),
@@ -131,7 +200,29 @@ RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "optim/example_fluid_checkpoint": checkpointed,
     "optim/example_fluid_checkpoint_custom_backward": checkpointed,
     "optim/example_navier_stokes_perturbation": perturbation,
-    "optim/example_particle_repulsion": lambda m: stepped(m.Example(), 2, "positions", "velocities"),
+    "optim/example_particle_repulsion": particle_repulsion,
+    "core/example_mesh_intersect": lambda m: stepped(m.Example(None), 1, "array_result"),
+    "geometry/example_isosurface": isosurface,
+    "geometry/example_sparse_marching_cubes": sparse_marching_cubes,
+    "interop/example_jax_kernel": lambda m: printed(m, 8),
+    "interop/example_jax_callable": lambda m: printed(m, 3),
+    "tile/example_tile_block_cholesky": block_cholesky,
+    "tile/example_tile_cholesky": lambda m: tiled(
+        m, "cholesky", (1, 1), 128, spd(32), np.zeros((32, 32)), np.arange(32.0), np.zeros(32)
+    ),
+    "tile/example_tile_matmul": tile_matmul,
+    "tile/example_tile_mcgp": tile_mcgp,
+    "tile/example_tile_nbody": lambda m: stepped(m.Example(True, 128), 3, "pos_array_0", "vel_array"),
+    "tile/example_tile_stream_compaction": lambda m: tiled(
+        m,
+        "stream_compaction_kernel",
+        [4],
+        32,
+        np.arange(128, dtype=np.int32) % 2,
+        np.arange(128, dtype=np.float32),
+        np.zeros(1, np.int32),
+        np.zeros(128, np.float32),
+    ),
     "fem/example_diffusion": lambda m: fields(m, "_scalar_field", resolution=8),
     "fem/example_diffusion_3d": lambda m: fields(m, "_scalar_field", resolution=4),
     "fem/example_convection_diffusion": lambda m: fields(m, "_phi_field", resolution=8, steps=2),
@@ -151,13 +242,16 @@ def main() -> None:
 
         warp.init()
 
-        warp.config.enable_backward = path.parent.name == "optim"  # half of its compile time
-    elif path.parent.name == "fem":  # its helpers import warp by themselves
+        warp.config.enable_backward = path.parent.name == "optim" or path.stem == "example_torch"  # else half the time
+    elif path.parent.name in UNCHANGED:
         import workbench.compat.warp
 
         workbench.compat.warp.install()
     with tempfile.TemporaryDirectory() as folder:
-        module = loaded(text_for(library, path.read_text(encoding="utf-8")), Path(folder))
+        module = loaded(
+            text_for("warp" if path.parent.name in UNCHANGED else library, path.read_text(encoding="utf-8")),
+            Path(folder),
+        )
         found = RUNS[f"{path.parent.name}/{path.stem}"](module)
         np.savez(target, **{k: v.numpy() if hasattr(v, "numpy") else v for k, v in found.items()})
 

@@ -25,6 +25,9 @@ ROUNDING = dict.fromkeys(RUNS, 2e-6) | {
     "optim/example_fluid_checkpoint_custom_backward": 1e-4,
     "optim/example_navier_stokes_perturbation": 1e-4,
     "fem/example_diffusion": 1e-5,
+    "core/example_mesh": 1e-5,
+    "tile/example_tile_mcgp": 1e-2,  # random walks: one step at the border of a ball is taken, or not
+    "optim/example_particle_repulsion": 1e-5,
     # Iterative solves that end at a tolerance, one step earlier or later.
     "fem/example_convection_diffusion_dg": 3e-3,
     "fem/example_mixed_elasticity": 1e-3,
@@ -35,8 +38,8 @@ EDGES = (
     24197, 24451, 24453, 24455, 24709, 24711, 24712, 24968, 25225, 25482, 25995, 26251, 26508,
 )  # fmt: skip
 """Pixels along an edge of raymarch's box. Their normals are differences over 1e-5 of numbers that round at 1e-7."""
-END_OTHERWISE = ("core/example_work_queue", "optim/example_particle_repulsion")
-"""Examples that do not run to their end here, or add up what a query finds beyond its radius, which is not the same."""
+END_OTHERWISE = ("core/example_work_queue",)
+"""Examples that do not run to their end here."""
 
 
 def run(python: Path, library: str, name: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -52,6 +55,8 @@ def run(python: Path, library: str, name: str, folder: Path) -> subprocess.Compl
 @pytest.mark.share(8)
 @pytest.mark.parametrize("name", sorted({*RUNS} - {*END_OTHERWISE}), ids=lambda name: name.partition("_")[2])
 def test_an_example_comes_to_the_same(name: str, warp_python: Path, tmp_path: Path) -> None:
+    if name == "core/example_torch":
+        pytest.importorskip("torch")
     for library in ("warp", "workbench"):
         done = run(warp_python, library, name, tmp_path)
         assert done.returncode == 0, done.stderr[-3000:]
@@ -72,10 +77,3 @@ def test_the_work_queue_ends_with_the_line_that_writes_out_of_bounds(warp_python
     done = run(warp_python, "workbench", "core/example_work_queue", tmp_path)
     assert done.returncode == 1 and "KernelFault" in done.stderr
     assert "queue.buffer[index] = item" in done.stderr and "queue.buffer has 4096 elements" in done.stderr
-
-
-def test_the_derivative_of_a_func_in_a_kernel_is_a_force(warp_python: Path, tmp_path: Path) -> None:
-    """Take forces from `wp.grad(func)(x)`; the grid decides how many neighbours beyond the radius are added."""
-    done = run(warp_python, "workbench", "optim/example_particle_repulsion", tmp_path)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert np.isfinite(np.load(tmp_path / "workbench.npz")["velocities"]).all()

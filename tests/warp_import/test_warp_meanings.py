@@ -650,3 +650,92 @@ def test_static_of_a_local_is_its_value_and_loops_over_one_are_unrolled():
     x, y = wp.array([1.0, 3.0], dtype=float), wp.zeros(2)
     wp.launch(with_local_sizes, 2, [x], [y])
     assert y.list() == [1.0 + 5.0, 6.0 + 5.0]
+
+
+@wp.struct
+class Lookup:
+    tree: wp.uint64
+    least: float
+
+
+@wp.struct
+class World:
+    lookup: Lookup
+    mesh: wp.uint64
+
+
+@wp.func
+def boxes_of(lookup: Lookup, p: wp.vec3):
+    count = 0
+    if lookup.tree != wp.uint64(0):
+        query, item = wp.bvh_query_aabb(lookup.tree, p, p), 0
+        while wp.bvh_query_next(query, item):
+            count += 1
+    return count
+
+
+@wp.kernel
+def looks_up(world: World, p: wp.array(dtype=wp.vec3), o: wp.array2d(dtype=float)):
+    i = wp.tid()
+    moved = World(Lookup(world.lookup.tree, world.lookup.least + 1.0), world.mesh)
+    o[i, 0], o[i, 1] = float(boxes_of(moved.lookup, p[i])), moved.lookup.least
+    if wp.mesh_query_point_no_sign(moved.mesh, p[i], 9.0).result:
+        o[i, 2] = 1.0
+
+
+def test_numbers_of_trees_and_meshes_in_nested_structs_stand_for_these():
+    low, high = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]]), np.array([[1, 1, 1], [2, 1, 1], [3, 3, 3]])
+    tree = wp.Bvh(wp.array(low, dtype=wp.vec3), wp.array(high, dtype=wp.vec3))
+    corners = wp.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=wp.vec3)
+    mesh = wp.Mesh(corners, wp.array([0, 1, 2], dtype=int))
+    world = World()
+    world.lookup.tree, world.lookup.least, world.mesh = tree.id, 2.0, mesh.id
+    p = np.array([[0.5, 0.5, 0.5], [1.5, 0.5, 0.5], [2.5, 2.5, 2.5], [9, 9, 9]])
+    o = wp.zeros((4, 3), dtype=float)
+    wp.launch(looks_up, 4, inputs=[world, wp.array(p, dtype=wp.vec3)], outputs=[o])
+    inside = ((low <= p[:, None]) & (p[:, None] <= high)).all(2).sum(1)
+    assert o.numpy()[:, 0].tolist() == inside.tolist() and (o.numpy()[:, 1] == 3).all()
+    assert o.numpy()[:, 2].tolist() == [1, 1, 1, 0]
+
+
+@wp.kernel
+def through_views(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float)):
+    a, b = wp.tile_load(x, shape=(4, 8)), wp.tile_zeros(shape=(4, 8), dtype=float)
+    for k in range(4):
+        row = b[3 - k]
+        wp.tile_assign(row, a[k])
+    wp.tile_store(y, b)
+
+
+def test_tile_assign_writes_through_a_row():
+    x, y = wp.array(np.arange(32).reshape(4, 8), dtype=float), wp.zeros((4, 8))
+    wp.launch_tiled(through_views, 1, inputs=[x], outputs=[y], block_dim=32)
+    assert np.array_equal(y.numpy(), x.numpy()[::-1])
+
+
+def test_modules_of_kernels_say_whether_gradients_exist_and_list_what_they_hold():
+    module = wp.get_module("tests.of_a_module")
+    module.options["enable_backward"] = False
+
+    @wp.kernel(module="tests.of_a_module")
+    def plain(x: wp.array(dtype=float)):
+        x[wp.tid()] *= 2.0
+
+    @wp.kernel(module=module, enable_backward=True)
+    def smooth(x: wp.array(dtype=float)):
+        x[wp.tid()] *= 2.0
+
+    assert not plain.enable_backward and smooth.enable_backward and plain.module is smooth.module is module
+    assert module.kernels == {"plain": plain, "smooth": smooth}
+
+
+def test_a_map_returns_its_kernel_and_integers_have_a_gradient_of_0():
+    with pytest.warns(UserWarning, match="only floats have one"):
+        x, y = wp.array([1, 2], dtype=int, requires_grad=True), wp.zeros(2, dtype=int)
+    kernel = wp.map(wp.bit_and, x, x, return_kernel=True)
+    wp.launch(kernel, 2, inputs=[x, wp.array([1, 3], dtype=int)], outputs=[y])
+    assert y.numpy().tolist() == [1, 2] and x.grad.numpy().tolist() == [0, 0]
+    v = wp.vec3(1.0, 2.0, 3.0)
+    assert wp.vec3.from_ptr(v.ctypes.data) == v
+    with pytest.raises(RuntimeError):
+        wp.vec3.from_ptr(0)

@@ -118,7 +118,7 @@ def test_hints_and_settings_are_accepted_and_mentioned_once_where_they_are_given
         renderer.render_sphere("ball", (0, 0, 0), radius=1.0)
     said = [str(w.message) for w in recwarn.list]
     assert [s.split(" has no effect")[0] for s in said] == [
-        "wp.load_module()", "wp.config.max_unroll", "wp.kernel(module=…)", "wp.kernel(launch_bounds=…)",
+        "wp.load_module()", "wp.config.max_unroll", "wp.kernel(launch_bounds=…)",
         "wp.launch(max_blocks=…)", "warp.render",
     ]  # fmt: skip
     assert all(w.filename == __file__ for w in recwarn.list)
@@ -155,6 +155,34 @@ def test_captures_in_both_spellings():
     assert x.numpy().tolist() == [4, 8]
     with pytest.raises(wb.LaunchError, match="no open capture"):
         wp.capture_end()
+
+
+@wp.kernel
+def neighbours(grid: wp.uint64, x: wp.array(dtype=wp.vec3), o: wp.array(dtype=int)):
+    i = wp.tid()
+    p = wp.vec3(0.1 * float(i), 0.0, 0.0)
+    for j in wp.hash_grid_query(grid, p, 0.15):
+        if wp.length(x[j] - p) < 0.15:
+            o[i] += 1
+
+
+@pytest.mark.parametrize("built", ["before", "inside", "again", "after"])
+def test_a_capture_finds_the_points_of_a_grid_with_fewer_points_than_threads(built):
+    x = np.random.default_rng(3).random((7, 3)).astype(np.float32) * np.float32(0.4)
+    points, few, o = wp.array(x, dtype=wp.vec3), wp.array(x[:2], dtype=wp.vec3), wp.zeros(20, dtype=int)
+    grid = wp.HashGrid(4, 4, 4)
+    if built in ("before", "again"):
+        grid.build(points, 0.2)
+    with wp.ScopedCapture() as capture:
+        if built == "inside":
+            grid.build(points, 0.2)
+        wp.launch(neighbours, 20, inputs=[grid.id, points, o])
+    if built in ("again", "after"):
+        grid.build(few if built == "again" else points, 0.2)
+    wp.capture_launch(capture.graph)
+    x = x[:2] if built == "again" else x
+    apart = np.linalg.norm(x[None] - np.outer(np.arange(20) * 0.1, [1, 0, 0])[:, None], axis=-1)
+    assert o.numpy().tolist() == (apart < 0.15).sum(1).tolist()
 
 
 def test_a_timer_prints_and_keeps_its_time(capsys):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from workbench.ir.attributes import CAPTURED, SHAPE, VALUE, Attributes, Number, attributes
 from workbench.ir.values import Block, Op, Value, dtype_of
@@ -11,6 +10,8 @@ from workbench.source import UNKNOWN, Location
 from workbench.tiles import Tile, contents
 from workbench.types import Scalar, Slots, Type, Vector, int32, is_weak, strong
 from workbench.types import bool as bool_
+
+_NONE = attributes({})
 
 
 class Builder:
@@ -53,14 +54,15 @@ class Builder:
         """
         labels = [*names, *[""] * (len(types) - len(names))]
         results = tuple(Value(t, n) for t, n in zip(types, labels, strict=True))
-        return self.append(Op(name, tuple(operands), results, attributes(attrs or {}), tuple(blocks), self.location))
+        held = attributes(attrs) if attrs else _NONE
+        return self.append(Op(name, tuple(operands), results, held, tuple(blocks), self.location))
 
     def one(
         self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, object] | None = None
     ) -> Value:
         """Append an operation with one result, and return that."""
         result = Value(type)
-        self.append(Op(name, tuple(operands), (result,), attributes(attrs or {}), (), self.location))
+        self.append(Op(name, tuple(operands), (result,), attributes(attrs) if attrs else _NONE, (), self.location))
         return result
 
     def const(self, value: Number | tuple[Number, ...], type: Type = int32, captured: str | None = None) -> Value:
@@ -71,11 +73,11 @@ class Builder:
             type: of the constant.
             captured: its name in the user's namespace; None for a literal.
         """
-        return self.one("const", (), type, {VALUE: value, CAPTURED: captured})
+        return self.one("const", (), type, VALUE.of(value) if captured is None else {VALUE: value, CAPTURED: captured})
 
     def cast(self, value: Value, type: Type) -> Value:
         """Append a cast of `value` to `type`, and return its result; `value` itself if it has that type already."""
-        same = value.type == type and is_weak(value.type) == is_weak(type)
+        same = value.type is type or (value.type == type and is_weak(value.type) == is_weak(type))
         return value if same else self.one("cast", (value,), type)
 
     def strong(self, value: Value) -> Value:
@@ -102,16 +104,9 @@ class Builder:
         """Append a write of a value to the slot at an index."""
         return self.emit("slot_write", (slots, index, value))
 
-    @contextmanager
-    def block(self, params: Sequence[Value] = ()) -> Generator[OpenBlock]:
+    def block(self, params: Sequence[Value] = ()) -> OpenBlock:
         """Open a nested block for the length of a `with`; afterwards `.block` has it. End it with `yield_`."""
-        opened = OpenBlock(tuple(params))
-        self._stack.append([])
-        try:
-            yield opened
-        finally:
-            ops = self._stack.pop()
-            opened.block = Block(opened.params, tuple(ops))
+        return OpenBlock(self._stack, tuple(params))
 
     def yield_(self, *values: Value) -> None:
         """Append the `yield` that ends the innermost block."""
@@ -183,6 +178,16 @@ class Builder:
 class OpenBlock:
     """A block that a builder is filling; `block` is empty until it is closed."""
 
-    def __init__(self, params: tuple[Value, ...]) -> None:
-        self.params = params
+    def __init__(self, stack: list[list[Op]], params: tuple[Value, ...]) -> None:
+        self._stack = stack
+        self._params = params
         self.block = Block(params)
+
+    def __enter__(self) -> OpenBlock:
+        """Open the block."""
+        self._stack.append([])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the block; an error inside goes on."""
+        self.block = Block(self._params, tuple(self._stack.pop()))

@@ -148,12 +148,14 @@ _ROWS = (
     Operation(_LOWERED, "row_load", "array, *place, slots, count", "", "step", reads=_ARRAY),
     Operation(_LOWERED, "row_store", "array, *place, slots, count", "", "step", writes=_ARRAY),
     Operation(_LOWERED, "row_add", "array, *place, slots, count", "", "step", reads=_ARRAY, writes=_ARRAY),
+    Operation(_LOWERED, "slot_total", "slots, index, element", writes=_SLOTS),
     Operation(_LOWERED, "row_total", "array, *place, slots, count", "", "step", reads=_ARRAY, writes=_ARRAY),
     Operation(_LOWERED, "window", "array, *place, slots, condition", "slots", "axes"),
     Operation(_LOWERED, "add_product", "array, *place, slots, condition, slots, slots", "",
               "shape transpose_a axes", reads=_ARRAY, writes=_ARRAY),
     Operation(_LOWERED, "apart", "array, array", "bool", pure=True),
-    Operation(_LOWERED, "row_length", "threads"),
+    Operation(_LOWERED, "unit_stride", "array", "bool", pure=True),
+    Operation(_LOWERED, "row_length", "threads, *turns"),
     Operation(_LOWERED, "row_first", "", "int32", pure=True),
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),
     Operation(_LOWERED, "tile_copy", "tile", "tile"),
@@ -211,7 +213,7 @@ REPORTS = _names(lambda row: row.reports)
 TOGETHER = _names(lambda row: row.together)
 FENCES = EFFECTS | TOGETHER | (OPAQUE - {"custom"})
 """The operations that no load moves past. A `custom` is one if its block has one."""
-LASTING = FENCES | REPORTS
+LASTING = FENCES | REPORTS | {"row_length"}
 """The operations that stay even if no result of theirs is used."""
 
 STRUCTURED = _names(lambda row: row.control)

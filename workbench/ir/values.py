@@ -72,11 +72,15 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    slots, on the CPU (see `passes/loops/row_strips.py`)
     row_store      (array, *place, slots, count) -> ()  writes them
     row_add        (array, *place, slots, count) -> ()  adds to them, plainly
+    slot_total     (slots, index, element) -> ()   writes sums over threads of a gang, of which `row_total` adds up the
+                                                   rest: as many as a vector has lanes
     row_total      (array, *place, slots, count) -> ()  adds what all threads of a gang have to them
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
-    row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/loops/delinearise.py`)
+    unit_stride    (array) -> bool                 whether the elements of its rows are adjacent
+    row_length     (threads, *turns) -> ()         of a flattened launch, on the CPU (see `passes/loops/delinearise.py`);
+                                                   with turns, each thread is so many (see `passes/loops/collapse.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
     tile_copy      (tile) -> tile                  the same elements in shared memory
@@ -126,8 +130,11 @@ NumPyValue: TypeAlias = np.generic | np.ndarray[Any, np.dtype[Any]]
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
 
 
-class Value(msgspec.Struct, frozen=True, eq=False):
-    """A result of an operation or a parameter; compared by identity, since its name is for readers."""
+class Value(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A result of an operation or a parameter; compared by identity, since its name is for readers.
+
+    It is in no circle of references, so the garbage collector need not look at it.
+    """
 
     type: Type
     name: str = ""

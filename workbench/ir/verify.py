@@ -241,7 +241,7 @@ def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
             _attributes(op, where)
         for inner in op.blocks:
             _block(inner, defined, where, nested=True)
-        for inner in closed_blocks(op):
+        for inner in closed_blocks(op) if op.name == "custom" else ():
             _block(inner, set(), where, nested=True)
         if op.name in RULES and not RULES[op.name](op):
             kinds = ", ".join(repr(v.type) for v in op.operands)

@@ -98,6 +98,8 @@ def added_products(function: Function) -> Function:
 
     The products alone, which are then unused, are left for `prune`.
     """
+    if "tile_matmul" not in function.body.op_names:
+        return function
     uses = Counter([v for op in walk(function.body) for v in op.operands])
     # Only within a block: a product in front of a loop is not made again in each turn.
     products = {

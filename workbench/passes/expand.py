@@ -65,7 +65,7 @@ class _Expander:
 
     def block(self, block: Block) -> Block:
         """Return the block with its operations expanded; parameters and kept results stay the same values."""
-        with self.parts.block(), self.builder.block(block.params) as opened:
+        with self.parts, self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.op(op)
         return opened.block

@@ -60,7 +60,7 @@ class _Folder:
     def block(self, block: Block) -> Block:
         """Return the block with its operations folded; blocks around it do not share what it computes."""
         outer, self.ops = self.ops, []
-        with self.shared.block():
+        with self.shared:
             self.into(block)
         ops, self.ops = self.ops, outer
         return Block(block.params, tuple(ops))
@@ -72,8 +72,9 @@ class _Folder:
 
     def op(self, op: Op) -> None:
         """Emit an operation unless it folds; then `mapping` gets what replaces its results."""
-        operands = tuple([self.mapping.get(v, v) for v in op.operands])
-        if operands != op.operands:
+        operands = op.operands
+        if not self.mapping.keys().isdisjoint(operands):
+            operands = tuple([self.mapping.get(v, v) for v in operands])
             op = op.replace(operands)
         if op.name == "if" and operands[0] in self.known:
             self.decided(op, bool(self.known[operands[0]]))
@@ -86,7 +87,9 @@ class _Folder:
             self.call(op)
         # Loads and calls of unknown text fall through: what they read may change between two of them.
         elif op.name in PURE or op.name in TABLE:
-            self.mapping[op.result] = self.pure(op)
+            value = self.pure(op)
+            if value is not op.results[0]:
+                self.mapping[op.results[0]] = value
         else:
             self.ops.append(op)
 
@@ -148,8 +151,10 @@ class _Folder:
 
         None if they are not, if the value is NaN, or if the operation divides by zero or cannot be computed here.
         """
+        if self.known.keys().isdisjoint(op.operands):
+            return None
         values = [self.known[v] for v in op.operands if v in self.known]
-        if not values or len(values) < len(op.operands):
+        if len(values) < len(op.operands):
             return None
         builtin = TABLE.get(op.name)
         if builtin is None:
@@ -176,11 +181,13 @@ class _Folder:
 
 def _key(op: Op) -> Hashable:
     """Return the key that equal operations share; that of a constant has its type, its bits and its captured name."""
-    type = op.result.type
+    result = op.results[0].type
+    # A scalar by name: to hash a type takes Python code.
+    kind = result.name if type(result) is Scalar else result
     if op.name == "const":
         # By bits: 0.0 and -0.0 are equal numbers and different constants, and a NaN equals nothing.
-        return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], scalar_or_vector_of(op.result))
-    return op.name, op.operands, type, tuple(sorted(op.attrs.items())) if op.attrs else ()
+        return "const", kind, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], scalar_or_vector_of(op.result))
+    return op.name, op.operands, kind, tuple(sorted(op.attrs.items())) if op.attrs else ()
 
 
 def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:

@@ -50,6 +50,7 @@ from workbench.passes.memory.by_component import by_component
 from workbench.passes.memory.dead_stores import drop_overwritten
 from workbench.passes.memory.demote_atomics import atomic, demote_atomics
 from workbench.passes.memory.load_forwarding import reuse
+from workbench.passes.memory.sink_stores import sink_stores
 from workbench.passes.reductions import reductions
 from workbench.passes.strip_custom_gradients import without_customs
 from workbench.passes.unchanged import unchanged
@@ -103,8 +104,8 @@ CONTRACTED: Stage = ("contract", "dce")
 # leaves is what the backend has.
 CHECKED: Stage = ("atomic", "number_prints", "strip_asserts", "bounds_checks")
 CPU: Stage = (
-    *("load_forwarding", "dead_stores", "lower_tiles", "halves", "counted", "counters", "peel_boundaries"),
-    *("early_exits", "defer_atomics", "divisors", "scalar_expansion", "expand"),
+    *("load_forwarding", "dead_stores", "sink_stores", "lower_tiles", "halves", "counted", "counters"),
+    *("peel_boundaries", "early_exits", "defer_atomics", "divisors", "scalar_expansion", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -136,6 +137,7 @@ PASSES: Mapping[str, Pass] = {
     "defer_atomics": defer_atomics,
     "load_forwarding": reuse,
     "lower_tiles": lower_tiles,
+    "sink_stores": sink_stores,
     "demote_atomics": demote_atomics,
     "reductions": reductions,
     "refuse_endless": refuse_endless,

@@ -40,18 +40,26 @@ def decide(function: Function) -> Function:
     return replace_body(function, _Decided(_Classes(function.body), function.name).block(function.body))
 
 
-def _everywhere(block: Block) -> Iterator[Op]:
-    """Yield every operation, also of blocks that are attributes, each block once.
+def _everywhere(block: Block) -> Iterable[Op]:
+    """Return every operation, also of blocks that are attributes, each block once.
 
     Such are the blocks of gradients and replays, and those of calls, which several calls share.
     """
+    if block.op_names.isdisjoint(_WITH_BLOCKS):
+        return walk(block)
+    ops: list[Op] = []
     entered, waiting = {block}, [block]
     while waiting:
         for op in walk(waiting.pop()):
-            yield op
+            ops.append(op)
             attached = [b for b in _attached(op) if b not in entered]
             waiting += attached
             entered.update(attached)
+    return ops
+
+
+_WITH_BLOCKS = ("custom", "call")
+"""The operations of which attributes may be blocks."""
 
 
 def _attached(op: Op) -> tuple[Block, ...]:

@@ -120,6 +120,16 @@ def test_a_loop_has_the_gradient_of_as_many_turns_as_it_makes(options: dict[str,
         program.check(looped(count))
 
 
+def test_a_tape_names_what_decides_as_a_graph_does() -> None:
+    program = Program()
+    with wb.capture(), wb.Tape() as tape:
+        squared_then_looped(program)
+        wb.capture_if(program.flag, lambda: program.launch(square, 3, program.y, program.z))
+    wanted = ["launch", "while", "if"]
+    assert [step.kind for step in wb.inspect.tape_steps(tape)] == wanted
+    assert [node["name"] for node in wb.inspect.tape_graph(tape)["nodes"]] == ["square", *wanted[1:]]
+
+
 def test_a_loop_on_an_emulated_device() -> None:
     program = Program("emulated")
     graph = program.captured(squared_then_looped)

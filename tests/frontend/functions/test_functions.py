@@ -328,8 +328,28 @@ def test_a_star_unpacks_tuples_and_vectors_as_in_python():
     assert z.numpy().tolist() == [[1.0, 2.0, 7.0]]
 
 
+def test_a_star_unpacks_a_slice_of_an_array_with_written_bounds():
+    text = (
+        "@kernel\ndef k(x: array[float], y: array2d[float], o: array[float]):\n"
+        "    o[0] = max(*x[:2])\n    v = vec3(*x[1:6:2])\n    w = vec2(*y[1, 0:2])\n"
+        "    o[1] = v[0] + 10.0 * v[1] + 100.0 * v[2]\n    o[2] = vec2(*v[1:])[1] + vec2(*y[1][0:2])[0]\n"
+    )
+    x, y = np.arange(6, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)
+    o = wb.zeros(3, dtype=float)
+    with pytest.raises(wb.KernelTypeError):  # a tuple of indices is no slice of an array
+        wb.launch(define(text)["k"], 1, inputs=[wb.array(x), wb.array(y)], outputs=[o])
+    wb.launch(define(text.replace("y[1, 0:2]", "y[1][0:2]"))["k"], 1, inputs=[wb.array(x), wb.array(y)], outputs=[o])
+    assert o.numpy().tolist() == [max(*x[:2]), 1.0 + 30.0 + 500.0, 5.0 + y[1, 0]]
+    for part, message in (
+        ("x[:i]", "compile-time constant"), ("x[1:]", "explicit upper bound"), ("x[-2:3]", "cannot be negative"),
+        ("x[3:1:-1]", "cannot be negative"),
+    ):  # fmt: skip
+        with pytest.raises(wb.KernelTypeError, match=message):
+            define(f"@kernel\ndef k(x: array[float]):\n    i = tid()\n    x[0] = max(*{part})\n")
+
+
 def test_a_star_before_anything_else_is_refused():
-    with pytest.raises(wb.KernelTypeError, match=r"\* unpacks a tuple or a vector; this is array\[float32\]"):
+    with pytest.raises(wb.KernelTypeError, match=r"\* unpacks a tuple, a vector or a slice of an array; this is arr"):
         define("@func\ndef f(a: float):\n    return a\n@kernel\ndef k(x: array[float]):\n    x[0] = f(*x)\n")
 
 

@@ -68,6 +68,12 @@ BODIES = {
     "any up to a number": ("int", "r = 1 if any(q * q > 20 for q in range(v)) else 0"),
     "any of none": ("int", "r = 1 if any(q < v for q in range(v)) else 2 if any(q > v for q in range(v)) else 3"),
     "all up to a number": ("int", "r = 1 if all(q * q < 20 for q in range(v) if q != 5) else 0"),
+    "sum of those that a run decides": ("int", "r = sum(q for q in (v, 5) if q > v) + sum(q for q in (0, 3) if q < v)"),
+    "any of those that a run decides": ("int", "r = 1 if any(q == v for q in (3, 4, v) if v > 1) else 0"),
+    "greatest up to a number": ("int", "r = max((q - v) * (3 - q) for q in range(abs(v) + 1))"),
+    "least of those that a run decides": ("float", "r = min(abs(q - v) for q in (-1.0, 0.5, v, 2.0) if q != v)"),
+    "greatest of two ranges": ("float", "r = max(p * v - q for p in (1, 2) for q in range(int(abs(v)) + p) if p != q)"),
+    "greatest in a loop": ("int", "r = 0\nfor p in range(4):\n    r += max(q % (p + 2) for q in range(abs(v) + 1))"),
     "not a number in": ("float", "w = v * 1e400 * 0\nr = 1 if w in (w, 1) else 0"),
 }  # fmt: skip
 

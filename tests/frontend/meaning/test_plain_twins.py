@@ -223,6 +223,49 @@ BODIES = {
     "what math knows of numbers": """
         s = x[i]*float64(math.comb(5, 2) + math.factorial(3)) + math.prod((x[i], 2, 1.5, i))
         y[i] = s + float64(math.prod(())) + math.prod(x[j] for j in range(3))""",
+    "a list whose elements are assigned": """
+        a = [float64(0.0)]*6
+        a[-1] = x[i]
+        for j in range(5): a[j] = x[j]*a[j - 1] + 0.1
+        for j in range(4):
+            for m in range(5):
+                if a[m] > a[m + 1]: a[m], a[m + 1] = a[m + 1], a[m]
+        y[i] = a[i % 6] + sum(a)*0.1 + max(a)*min(a[1:4]) + float64(len(a))""",
+    "lists that only are read": """
+        w, s = (0.0, 0.0), 1.0
+        taps = [0.25, 0.5, x[i]]
+        moves = [(0, 1), (1, -1), [2, 2]]
+        for j in range(3): s += taps[j]*x[(i + j) % 5]
+        for a, b in moves: s = s*0.5 + float64(b)*x[a]
+        twice = [v*2.0 for v in taps]
+        for j, t in enumerate(twice): s += t*float64(j)
+        y[i] = s + sum(taps) + (10.0 if i in [1, 3] else 0.0)""",
+    "lists of lists": """
+        grid = [[float64(0.0)]*3 for _ in range(4)]
+        turn = [[float64(0.6), -0.8], [0.8, 0.6]]
+        for a in range(4):
+            for b in range(3): grid[a][b] += x[a]*x[b] + float64(a - b)
+        grid[i % 4][i % 3] *= 2.0
+        r = [float64(0.0), float64(0.0)]
+        for a in range(2):
+            for b in range(2): r[a] += turn[a][b]*grid[b][i % 3]
+        y[i] = r[0]*r[1] + grid[3][2] + float64(len(grid)*10 + len(grid[0]))""",
+    "a list as a stack": """
+        stack = [float64(0.0)]*8
+        top, n, s = 0, i + 3, 0.0
+        while n > 0:
+            stack[top] = float64(n % 2)*x[i]
+            top += 1
+            n //= 2
+        while top > 0:
+            top -= 1
+            s = s*1.5 + stack[top]
+        y[i] = s""",
+    "lists by way of a branch": """
+        a = [1.0, x[i]]
+        if i > 2: a = [x[i], 3.0]
+        else: a[0] = x[0]*2.0
+        y[i] = a[0]*a[i % 2]""",
     "defaults that are funcs, tuples and bools": "y[i] = scaled(x[i]) + scaled(x[i], (0.5, 4.0), up=False)",
 }
 FUNCS = """

@@ -389,7 +389,7 @@ def test_a_func_called_at_many_places_that_calls_others_is_lowered_once() -> Non
         ("w = 1\n    if i > 1: w = 2**70\n    y[i] = w", "does not fit int32"),
         ("w = 0.5\n    if i > 1: w = HUGE\n    y[i] = w", "The constant HUGE is 1e+300, which does not fit float32"),
         ("n = 1\n    if i > 1: n = 0.5\n    z[i] = n", "An element of z is int32"),
-        ("n = 1\n    if i > 1: n = 0.5\n    y[n] = 1.0", "An index must be an integer"),
+        ("n = 1\n    if i > 1: n = 0.5\n    y[n] = 1.0", "Indices must be integers"),
     ],
 )
 def test_what_does_not_fit_is_refused_at_its_line(body: str, message: str) -> None:

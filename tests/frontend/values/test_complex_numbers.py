@@ -311,7 +311,7 @@ REFUSED = {
     "atomic_exch(d, i, z)": "atomic_exch() changes an element in one step, and d has complex128 elements.",
     "atomic_cas(s, i, s[0], s[1])": "in one step, and s has vector(2, complex64) elements.",
     "t = tile_load(x, 2)": "x would have complex64 elements; tiles of complex numbers are not built.",
-    "v = x[1j]": "An index must be an integer",
+    "v = x[1j]": "Indices must be integers",
     "expect_near(z, w)": "of complex numbers abs(a - b).",
 }
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tests.judge.limits.building import answered, floats, indented, output, program, straight, whole
 from tests.judge.program import Array, Program
+from workbench.limits import COMBINED_OPERATIONS
 
 XY = {"x": floats(37), "y": output(37)}
 
@@ -47,8 +48,9 @@ def sum_body(n: int) -> Program:
 
 
 def sum_threads(n: int) -> Program:
-    """n threads that add to one element, and to one of integers."""
-    rows = ["i = wb.tid()", "s[0] += x[i]", "c[0] += i * 3 + 1"]
+    """n threads that add to one element, and to one of integers, with too many operations to be written for groups."""
+    rows = ["i = wb.tid()", "v = x[i]", *["v = v * 0.75 + x[i]"] * COMBINED_OPERATIONS]
+    rows += ["s[0] += v", "c[0] += i * 3 + 1"]
     return program(
         "sum threads", indented(rows), {"x": floats(n), "s": output(1), "c": output(1, dtype="int32")}, n, smooth=True
     )
@@ -147,13 +149,14 @@ def there_and_back(n: int) -> Program:
     count = n // 4
     rows = ["i = wb.tid()", "v0 = x[i]", *(f"v{k + 1} = v{k} * 0.5 + x[i]" for k in range(count)), "s = v0"]
     rows += [f"s = s * 0.5 + v{k}" for k in reversed(range(count))]
+    rows += ["s = s + v0"] * (n % 4)
     return program("there and back", indented([*rows, "y[i] = s"]), XY, 37)
 
 
 def repeating(n: int) -> Program:
     """A loop of a thread of n operations, all on an element that is the same in each turn."""
     rows = ["i = wb.tid()", "for j in range(m):", "    v = x[i]", *["    v = v * (1.0 - v)"] * (n // 2)]
-    rows += [*["    v = v + 0.5"] * (n % 2), "    y[i, j] = v"]
+    rows += [*["    v = v + v"] * (n % 2), "    y[i, j] = v"]
     return program("repeating", indented(rows), {"x": floats(9), "y": output(9, 37), "m": whole(37)}, 9)
 
 

@@ -20,6 +20,7 @@ DECIDES: dict[str, tuple[Family, int, int, str]] = {
     "GROUP_ROWS": (threads.plane_rows, 4, 3, "forward"),
     "EXPANDED_BYTES": (threads.row_functions, 40, 64, "forward"),
     "TRANSPOSED_BLOCK": (threads.row_length, 8, 4, "forward"),
+    "REDUCTION_THREADS": (code.sum_threads, 512, 256, "forward"),
     "REDUCTION_BYTES": (code.sum_bytes, 2**15, 2**14, "forward"),
     "STRIP_OPERATIONS": (code.nest, 2, 2**10, "forward"),
     "LOOK_OPERATIONS": (code.nest, 2, 2**10, "forward"),
@@ -36,7 +37,7 @@ OTHERWISE = {
     "TRANSPOSED_STRIP": "a length of strips",
     "GROUP_THREADS": "how many threads compute before they add",
     **dict.fromkeys(("GANG_LANES", "GANG_BYTE_LANES"), "how many threads go side by side"),
-    **dict.fromkeys(("GANG_THIN_ROWS", "GANG_THIN_ROWS_GATHERED"), "compared by the code that was made"),
+    **dict.fromkeys(("GANG_THIN_ROWS", "GANG_THIN_ROWS_GATHERED", "COLLAPSED_ROW_LEAST"), "compared by the code that was made"),
     **dict.fromkeys(("EXPLAINED_OPERATIONS", "EXPLAINED_ITERATIONS", "REPORTED_INDICES"), "read when a fault is told"),
 }
 COMPARED = [

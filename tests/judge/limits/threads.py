@@ -122,6 +122,12 @@ def rows_copied(n: int) -> Program:
     return program("rows copied", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
 
 
+def rows_mapped(n: int) -> Program:
+    """Rows of n elements, each computed by itself."""
+    body = ["i = wb.tid()", LOOP, "    y[i, j] = x[i, j] * 0.5 + wb.float32(j)"]
+    return program("rows mapped", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
+
+
 def row_functions(n: int) -> Program:
     """Rows of n elements, of which two loops compute one function."""
     body = ["i = wb.tid()", "s = wb.float32(0.0)", LOOP, "    s += wb.sin(x[i, j])", LOOP]

@@ -40,7 +40,19 @@ ELSEWHERE = {
 }
 """Files whose faults change no number that a kernel computes, and what they are for."""
 _COSTS = re.compile(r"cost|price|estimate|heav|cheap|weigh|score|budget")
-_SPEAKS = {"error", "refuse", "warn", "print", "describe", "shown", "placed", "note", "notice"}
+_SPEAKS = {
+    "error",
+    "type_error",
+    "syntax_error",
+    "refuse",
+    "warn",
+    "print",
+    "describe",
+    "shown",
+    "placed",
+    "note",
+    "notice",
+}
 """Calls whose arguments are messages."""
 _WORDS = {"advice", "message", "what", "said", "plural", "hint", "words", "label", "names"}
 """Names of messages and of labels for readers."""

@@ -68,18 +68,29 @@ def map(
         LaunchError: no array is given, shapes do not broadcast, or `out` does not fit.
         WorkbenchError: what is wrong with `f` for these arguments.
     """
+    mapped, kernel, values, outs = planned(f, arguments, out, device)
+    launch(kernel, outs[0].shape, inputs=values, outputs=outs, device=device)
+    types = tuple(v.type if isinstance(v, array) else _type(v) for v in values)
+    mapped.keep(types, tuple(a.dtype for a in outs), kernel.specialise([*types, *(a.type for a in outs)]))
+    return outs[0] if len(outs) == 1 else tuple(outs)
+
+
+def planned(
+    f: Func | Callable[..., object], arguments: Sequence[object], out: object, device: Device | str | None
+) -> tuple[_Mapped, Kernel, list[array | Symbol | Numpy], list[array]]:
+    """Return what `map` of these arguments launches: the function, its kernel, the kernel's inputs, and its outputs.
+
+    Raises:
+        LaunchError: no array is given, shapes do not broadcast, or `out` does not fit.
+    """
     values = _values(arguments, device)
     arrays = [v for v in values if isinstance(v, array)]
     shape = _common_shape(arrays)
     indices = tuple(_index(v.shape, shape) if isinstance(v, array) else "" for v in values)
     mapped = _mapped(f)
     types = tuple(v.type if isinstance(v, array) else _type(v) for v in values)
-    types_out = mapped.results(types)
-    outs = _outputs(out, types_out, shape, arrays)
-    kernel = mapped.kernel(indices, len(shape), len(outs))
-    launch(kernel, shape, inputs=values, outputs=outs, device=arrays[0].device)
-    mapped.keep(types, types_out, kernel.specialise([*types, *(a.type for a in outs)]))
-    return outs[0] if len(outs) == 1 else tuple(outs)
+    outs = _outputs(out, mapped.results(types), shape, arrays)
+    return mapped, mapped.kernel(indices, len(shape), len(outs)), values, outs
 
 
 class _Mapped:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from workbench.api.renamed import renamed
+from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.snapshots import Snapshot
 from workbench.api.tapes.steps import MoveStep, ReadingStep, Step
@@ -56,8 +57,8 @@ tape_svg = renamed(made="picture")(drawn)
 
 
 def kind_of(step: Step) -> str:
-    """Return the kind of a step: "launch", "copy", "add", "fill", "function", "branch", "cut" or "mapped"."""
-    if isinstance(step, MoveStep):
+    """Return the kind of a step: "launch", "copy", "add", "fill", "function", "if", "while", "cut" or "solve"."""
+    if isinstance(step, MoveStep | BranchStep):
         return step.work.kind
     return type(step).__name__.removesuffix("Step").lower()
 

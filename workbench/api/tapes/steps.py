@@ -315,7 +315,7 @@ class FunctionStep(Step):
         return self.backward
 
 
-class MappedStep(Step):
+class SolveStep(Step):
     """The correction of a result that was computed off the tape, such as a linear solve: `target += along(source)`.
 
     It carries the result's derivatives (see `Mapped`).

@@ -21,7 +21,7 @@ from workbench.api.tapes.live import Live
 from workbench.api.tapes.partial_gradients import mark_partial_gradients, partial_gradients
 from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
-from workbench.api.tapes.steps import FunctionStep, MappedStep, MoveStep, Step, Undo, carrying
+from workbench.api.tapes.steps import FunctionStep, MoveStep, SolveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
 from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS, without
@@ -196,7 +196,7 @@ class Tape(Opened):
 
     def mapping(self, mapped: Mapped) -> None:
         """Record the correction of a result whose derivatives have a rule of their own, such as a linear solve."""
-        self._note(MappedStep(mapped), (), "solve")
+        self._note(SolveStep(mapped), (), "solve")
 
     def filling(self, target: array, value: float) -> None:
         """Record a fill."""

@@ -47,28 +47,31 @@ def _nearest(d, period):
 @written("_hash_grid_cell(x, width)")
 def cell(x, width):
     """Return the number of the cell of a coordinate along an axis, not yet wrapped to the grid; it is cut to ±1e9."""
-    return int(clamp(floor(float(x) / width), -1.0e9, 1.0e9))
+    return int(clamp(floor(float(x) * (1.0 / width)), -1.0e9, 1.0e9))
 
 
-@written("_hash_grid_reach(grid, x, r, axis)")
-def _reach(grid, x, r, axis):
-    """Return the first cell along an axis that the ball touches, and how many; rounding may add one, it omits none."""
-    reach = r + 1.0e-6 * (r + abs(x))
+@written("_hash_grid_reach(grid, x, r, slack, axis)")
+def _reach(grid, x, r, slack, axis):
+    """Return the first cell along an axis that the ball touches, and how many.
+
+    With a `slack` of 1e-6, rounding may add a cell, and omits none.
+    """
+    reach = r + slack * (r + abs(x))
     first = cell(x - reach, grid.width[axis])
     count = cell(x + reach, grid.width[axis]) - first + 1
     return first, max(min(count, grid.dims[axis]), 0)
 
 
-@written("_hash_grid_rows(grid, x, r)")
-def rows(grid, x, r, /):
+@written("_hash_grid_rows(grid, x, r, slack)")
+def rows(grid, x, r, slack, /):
     """Return the cells of a hash grid that a ball touches, as rows of cells along x.
 
     These are six numbers: the first cell along x (wrapped to the grid), y and z, how many cells along x and along
     y, and twice the number of rows, since each row may go around the grid's end and then is two ranges.
     """
-    a, na = _reach(grid, x[0], r, 0)
-    b, nb = _reach(grid, x[1], r, 1)
-    c, nc = _reach(grid, x[2], r, 2)
+    a, na = _reach(grid, x[0], r, slack, 0)
+    b, nb = _reach(grid, x[1], r, slack, 1)
+    c, nc = _reach(grid, x[2], r, slack, 2)
     return a % grid.dims[0], b, c, na, nb, 2 * nb * nc
 
 

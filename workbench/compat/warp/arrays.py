@@ -130,6 +130,8 @@ def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **optio
     result = marked(_array_or_annotation(data, dtype, **without_hints(options)))
     if retain_grad and isinstance(result, wb.array):
         result.retain_grad = True  # type: ignore[attr-defined]
+    if options.get("requires_grad") and isinstance(result, wb.array) and not result.requires_grad:
+        result.asks_gradient = True  # type: ignore[attr-defined]
     if options.get("copy") is False and isinstance(result, wb.array):
         result._ref = data  # type: ignore[attr-defined]
     return result
@@ -164,7 +166,8 @@ _SLOT: Any = wb.array.dtype
 
 
 _ATTACHED: dict[str, Any] = {
-    "retain_grad": False, "detach": None, "_ref": None, "_is_read": False, "release": lambda: None,
+    "retain_grad": False, "detach": None, "_ref": None, "_is_read": False,
+    **dict.fromkeys(("release", "__del__"), lambda: None),
 }  # fmt: skip
 """Attributes that programs set on arrays, and what they are until then."""
 
@@ -217,8 +220,13 @@ class array(wb.array, metaclass=Widened):
 
     @property
     def grad(self) -> Any:
-        """The gradient, as `workbench.array` has it; of a view that part of its array's gradient; or None."""
+        """The gradient, as `workbench.array` has it; of a view that part of its array's gradient; or None.
+
+        That of an array of integers which was made with `requires_grad` is 0.
+        """
         gradient = self.memory.grad
+        if getattr(self, "attached", {}).get("asks_gradient") and gradient is None:
+            return wb.zeros_like(self)
         return marked(super().grad if self._grad is not None or gradient is None else self.twin(gradient.memory))
 
     @grad.setter

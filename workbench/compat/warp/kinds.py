@@ -169,6 +169,18 @@ def _ctype(kind: Scalar) -> Any:
     return ctypes.c_uint16 if kind.is_half else np.ctypeslib.as_ctypes_type(kind.numpy)
 
 
+def _from_ptr(kind: Vector, ptr: int) -> HostVector:
+    """Return a copy of the value of a vector or matrix type at an address of the CPU.
+
+    Raises:
+        RuntimeError: the address is 0.
+    """
+    if not ptr:
+        raise RuntimeError(f"NULL pointer exception: {kind!r} at the address 0")
+    raw = np.frombuffer(ctypes.string_at(ptr, kind.size), kind.numpy)
+    return HostVector.of(raw.reshape(kind.shape).copy(), kind)
+
+
 _CAPABILITIES = (
     "is_mempool_supported", "is_mempool_enabled", "is_uva", "is_primary", "is_capturing", "is_cpu_gpu_atomic_supported",
     "is_cpu_memory_access_from_gpu_supported", "is_gpu_memory_access_from_cpu_supported", "is_managed_memory_supported",
@@ -182,6 +194,7 @@ ATTRIBUTES: dict[Any, dict[str, Any]] = {
         "_shape_": lambda t: t.shape,
         "_wp_scalar_type_": lambda t: number_type(t.dtype),
         "_type_": lambda t: _ctype(t.dtype),
+        "from_ptr": lambda t: lambda ptr: _from_ptr(t, ptr),
     },
     ArrayType: {"memory_kind": MemoryKind.UNKNOWN},
     HostVector: {

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
+from workbench.api.launches.map import planned
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
@@ -29,15 +30,19 @@ from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
 from workbench.runtime.arrays.structure import StructValue
+from workbench.structs import Struct
 from workbench.types import ArrayType, Scalar, Vector
 
 
-def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **options: Any) -> Any:
+def kernel(
+    f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, module: Any = None, **options: Any
+) -> Any:
     """Decorate a `def`: make a kernel whose names mean what they mean in Warp.
 
     Args:
         f: a `def`.
-        enable_backward: whether it may have an adjoint; None is as `config.enable_backward` says.
+        enable_backward: whether it may have an adjoint; None is as its module's options and `config` say.
+        module: the module of kernels that it belongs to, or its name; None or "unique" is that of the `def`.
         **options: Warp's other options, which have no effect.
 
     Returns:
@@ -47,10 +52,14 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
     hints("wp.kernel", options)
-    enabled = config.enable_backward if enable_backward is None else enable_backward
     if f is None:
-        return partial(kernel, enable_backward=enabled)
-    return Kernel(as_in_warp(definition_of(f)), enable_backward=enabled)
+        return partial(kernel, enable_backward=enable_backward, module=module)
+    name = f.__module__ if module in (None, "unique") else module
+    own = get_module(name) if isinstance(name, str) else name
+    enabled = config.enable_backward and own.options["enable_backward"] if enable_backward is None else enable_backward
+    result = Kernel(as_in_warp(definition_of(f)), enable_backward=enabled)
+    result.module, own.kernels[result.name] = own, result
+    return result
 
 
 class Kernel(wb.Kernel, metaclass=Widened):
@@ -92,13 +101,13 @@ class Kernel(wb.Kernel, metaclass=Widened):
         """Return the kernel itself, which is built for the types of each launch."""
         return self
 
-    def variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
-        """Return the kernel of the definition that `change` makes for a number; the same object for the same number."""
+    def variant(self, change: Callable[[Definition, Any], Definition], value: Any) -> Kernel:
+        """Return the kernel of the definition that `change` makes for a value; the same object for the same value."""
         variants = vars(self).setdefault("variants", {})
-        if (change, number) not in variants:
-            definition = change(self.definition, number)
-            variants[change, number] = Kernel(definition, enable_backward=self.enable_backward)
-        return variants[change, number]
+        if (change, value) not in variants:
+            definition = change(self.definition, value)
+            variants[change, value] = Kernel(definition, enable_backward=self.enable_backward)
+        return variants[change, value]
 
 
 class Function(wb.Func, metaclass=Widened):
@@ -196,6 +205,7 @@ def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
     if f is None:
         return partial(func, name=name) if name else func
     result, names = func_of(definition_of(f), f), caller().f_locals
+    get_module(f.__module__).functions[result.key] = result
     before = names.get(name or f.__name__)
     if name:  # one more version, of a def that stands in a function, say
         result.__wb_definitions__ = (*getattr(before, "__wb_definitions__", ()), result.definition)
@@ -207,7 +217,9 @@ def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
     return result
 
 
-def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options: Any) -> Any:
+def map(
+    f: Any, *arguments: Any, out: Any = None, device: Any = None, return_kernel: bool = False, **options: Any
+) -> Any:
     """Apply a function to the elements of arrays, with Warp's meaning of its names.
 
     Args:
@@ -215,16 +227,18 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options:
         *arguments: arrays of one shape, and numbers.
         out: an array to write to, or one for each result.
         device: where to run.
+        return_kernel: return the kernel, which takes the arguments and the results, in place of running it.
         **options: Warp's other options, which have no effect.
 
     Returns:
-        An array; a list of arrays if the function has several results.
+        An array; a list of arrays if the function has several results; or the kernel.
 
     Raises:
         LaunchError: the arguments do not fit the function, or one another.
     """
-    options.pop("return_kernel", None)
     hints("wp.map", options)
+    if return_kernel:
+        return planned(as_func(f, len(arguments)), arguments, out, device)[1]
     results = wb.map(as_func(f, len(arguments)), *arguments, out=out, device=device)
     return list(results) if isinstance(results, tuple) else results
 
@@ -331,6 +345,9 @@ def _launched(
     for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
         tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
     if isinstance(kernel, Kernel):
+        pairs = zip(kernel.parameters, [*inputs, *outputs], strict=False)
+        others = tuple(n for n, v in pairs if isinstance(v, StructValue) and v.__wb_struct__.stands_for is not None)
+        kernel = kernel.variant(_opened, others) if others else kernel
         kernel, dim = dims.fitted(kernel, dim, per_block=int(tiled))
     if tiled:
         return wb.launch_tiled(kernel, dim, inputs, outputs, block_dim=dims.block_dim(block_dim, device), **options)
@@ -441,8 +458,7 @@ def _argument(definition: Definition, name: str, value: Any, device: Any) -> Any
     """
     own = definition.annotations.get(name)
     if isinstance(value, StructValue):
-        value = _with_arrays(value, device)
-        return _with_objects(value) if own is Any else value
+        return _with_objects(_with_arrays(value, device))
     if isinstance(value, wb.array):
         return object_of(value) if own is Any or own is wb.Meshes else value
     if value is not None and not isinstance(value, _PARTS):
@@ -467,22 +483,30 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
 
 
 def _with_objects(value: StructValue) -> StructValue:
-    """Return the struct, or a copy in which numbers of meshes and trees are replaced by these."""
-    fields = {f.name: f.type for f in value.__wb_struct__.fields}
-    objects = {n: object_of(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
-    objects = {n: v for n, v in objects.items() if isinstance(v, StructValue)}
+    """Return the struct, or a copy with meshes and trees in place of their numbers, also in nested structs."""
+    struct, objects = value.__wb_struct__, dict[str, StructValue]()
+    for f in struct.fields:
+        if f.type == NUMBERS["uint64"] or isinstance(f.type, Struct):
+            before = getattr(value, f.name)
+            after = _with_objects(before) if isinstance(before, StructValue) else object_of(before)
+            objects |= {f.name: after} if isinstance(after, StructValue) and after is not before else {}
     if not objects:
         return value
-    types = {n: type(v).__mro__[-3] for n, v in objects.items()}  # Workbench's own classes
-    result = object.__new__(_struct_of(type(value).__name__, *{**fields, **types}.items()))
+    types = {n: v.__wb_struct__ for n, v in objects.items()}
+    result = object.__new__(_struct_for(struct, *types.items()))
     vars(result).update({**vars(value), **objects})
     return result
 
 
 @lru_cache(256)
-def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
-    """Return a new Workbench struct with these fields (name, type); the same class for the same arguments."""
-    return wb.struct(type(name, (), {"__annotations__": dict(fields)}))
+def _struct_for(struct: Struct, *types: tuple[str, Any]) -> Any:
+    """Return a class of structs that stand for others, with other types of fields; always the same one."""
+    return type(struct.name, (StructValue,), {"__wb_struct__": struct.with_types(dict(types))})
+
+
+def _opened(definition: Definition, names: tuple[str, ...]) -> Definition:
+    """Return the definition with parameters of these names for values of any type."""
+    return replace(definition, annotations={**definition.annotations, **dict.fromkeys(names, Any)})
 
 
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)
@@ -600,11 +624,12 @@ class ScopedCapture:
     def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
         """Record the hash grids among the values of the next launch: building one again creates other arrays.
 
-        Each of these grids gets room for at least a point per thread.
+        A grid that was not built yet gets room for a point per thread.
         """
         grids = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
         for name, grid in grids:
-            grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
+            if grid.points.size < 2:  # it is built later
+                grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
             self._grids.append((len(self._captured), name, grid))
 
 

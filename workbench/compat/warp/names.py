@@ -352,6 +352,8 @@ TABLE: dict[str, Row] = {
     "quaternion": Row(quaternion, "wb.quat", "called with a dtype, the type of such quaternions"),
     "to_jax": Row(lambda x: library().jax.dlpack.from_dlpack(x), "", "`wb` arrays have `__dlpack__`"),
     "device_to_jax": Row(_device_to_jax, "", "the device of JAX"),
+    "device_to_torch": Row(lambda d: str(wb.get_device(d)), "", "the name of PyTorch's device"),
+    "device_from_torch": Row(lambda d: wb.get_device(str(d)), "wb.get_device"),
     "to_torch": Row(_to_torch, "", "`torch.from_dlpack(x)`"),
     "record_event": Row(lambda event=None: wb.Event() if event is None else event, "wb.Event"),
     "float": Row(NUMBERS["float32"], "wb.float32"),

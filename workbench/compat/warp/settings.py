@@ -110,5 +110,6 @@ _MODULES: dict[str, Module] = {}
 
 
 def get_module(name: str) -> Module:
-    """Return the module of kernels of this name, which is created if there is none."""
+    """Return the module of kernels of this name, which is created if there is none; `warp._src.x` is `warp.x`."""
+    name = name.replace("warp._src.", "warp.")
     return _MODULES.setdefault(name, Module(name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from typing import Any
 
 from msgspec.structs import replace
@@ -90,7 +91,7 @@ def _rows() -> dict[str, list[tuple[list[str], str]]]:
 
 
 _ROWS = _rows()
-_REWRITTEN = {*_ROWS, *_DROPPED, "hash_grid_query_next"}
+_REWRITTEN = {*_ROWS, *_DROPPED, "hash_grid_query_next", "tile_assign"}
 
 
 def rewritten(definition: Definition) -> Definition:
@@ -138,8 +139,7 @@ def _parameter_types(definition: Definition) -> dict[str, Any]:
         query, first = called_name(call).removeprefix("tile_"), call.args[0]
         kind = next((k for head, k in _GEOMETRY.items() if query.startswith(f"{head}_")), None)
         if kind is not None and not query.endswith(("next", "next_tiled")):
-            of = first.value if isinstance(first, ast.Attribute) else first  # a struct with a number of a mesh
-            kinds = {_element_of(first, definition): wb.Meshes, getattr(of, "id", ""): kind if of is first else Any}
+            kinds = {_element_of(first, definition): wb.Meshes, getattr(first, "id", ""): kind}
             own |= {name: k for name, k in kinds.items() if name in names}
         elif query not in _NO_FUNCS:
             passed = {getattr(a, "id", "") for a in call.args} & {*names}
@@ -215,6 +215,7 @@ class _Rewriter(ast.NodeTransformer):
         meshes: names of arrays of ids of meshes.
         before: statements to go before the current one.
         queries: the calls that begin queries, by the local names they are assigned to.
+        views: parts of tiles by local names, both as `_views` returns them.
     """
 
     def __init__(self, node: ast.FunctionDef, definition: Definition, meshes: set[str]) -> None:
@@ -223,6 +224,7 @@ class _Rewriter(ast.NodeTransformer):
         self.before: list[ast.stmt] = []
         begun = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, *_BEGUN))
         self.queries = {n.targets[0].id: n.value for n in begun if isinstance(n.targets[0], ast.Name)}
+        self.views = _views(node)
 
     def visit(self, node: ast.AST) -> Any:
         """Rewrite a node and return it; for a statement return a list of those that replace it.
@@ -290,6 +292,10 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(call, ast.IfExp):
             sides = [[_located(ast.Expr(side), node)] for side in (call.body, call.orelse)]
             return self.generic_visit(_located(ast.If(call.test, *sides), node))
+        if _is_call(call, "tile_assign") and getattr(call.args[0], "id", "") in self.views and len(call.args) == 2:
+            view = copy.deepcopy(self.views[call.args[0].id])  # a part of a tile, which is changed through its name
+            view.ctx = ast.Store()
+            return self.generic_visit(_located(ast.Assign([view], call.args[1]), node))
         body = self._expanded(call, called_name(call)) if isinstance(call, ast.Call) else []
         if body and not isinstance(body[-1], ast.Expr):
             return [new for statement in body for new in self.visit(statement)]
@@ -320,6 +326,17 @@ class _Rewriter(ast.NodeTransformer):
             return node
         self.before += body[:-1]
         return body[-1].value
+
+
+def _views(node: ast.AST) -> dict[str, ast.Subscript]:
+    """Return the elements and slices that names are assigned to, where all names in them are assigned only once."""
+    stored = Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    pairs = ((n.targets[0], n.value) for n in ast.walk(node) if isinstance(n, ast.Assign))
+    return {
+        target.id: view for target, view in pairs
+        if isinstance(target, ast.Name) and isinstance(view, ast.Subscript)
+        and all(stored[n.id] < 2 for part in (target, view) for n in ast.walk(part) if isinstance(n, ast.Name))
+    }  # fmt: skip
 
 
 def _is_name(node: ast.AST, name: str) -> bool:

@@ -17,26 +17,34 @@ from workbench import types
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.builtins.declaration.rules import part_type
-from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.errors import KernelTypeError
 from workbench.frontend.expressions import complex_numbers, expectations, prints, statics, tuples
 from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
+from workbench.frontend.state.coerce import (
+    apply,
+    assign_type,
+    describe,
+    indexable,
+    materialise,
+    remembered,
+    truth,
+    usable,
+)
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, value_of
+from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, scatters, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.values.matrices import number_of
 from workbench.host.narrow import is_tuple
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Value, vector_of
+from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import (
-    ArrayType,
     Complex,
     Matrix,
     Quaternion,
@@ -64,9 +72,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """
     callee = expression(context, node.func)
     if not isinstance(callee, Static):
-        raise context.error(KernelTypeError, f"{describe(callee)} cannot be called.")
-    if any(k.arg is None for k in node.keywords):
-        raise context.error(KernelSyntaxError, "A call in a kernel takes no ** arguments.", "Write the arguments out.")
+        raise context.type_error(f"{describe(callee)} cannot be called.")
+    if node.keywords and any(k.arg is None for k in node.keywords):
+        raise context.syntax_error("A call in a kernel takes no ** arguments.", "Write the arguments out.")
     if any(isinstance(a, ast.Starred) for a in node.args):
         node = _unpacked(context, node, expression)
     target = callee.value
@@ -85,6 +93,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     result = _as_in_python(context, node, target, known, expression)
     if result is not None:
         return result
+    if known is not None:
+        args = [expression(context, a) for a in node.args]
+        named = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+        return _by_table(context, callee, known, args, named)
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
@@ -109,8 +121,6 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
-    if known is not None:
-        return _by_table(context, callee, known, args, keywords)
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     return _by_math(context, callee, () if keywords else args)
@@ -126,7 +136,7 @@ def _by_table(
         if not _is_kernel(context.definition.scope.user.get(callee.path)):
             raise
         message = f"{callee.path}() is the builtin here, not the kernel of that name: {error.message}"
-        raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
+        raise context.type_error(message, _advice_of_kernel(callee.path)) from None
 
 
 def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Literal:
@@ -142,7 +152,7 @@ def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Liter
             if type(result) in (int, float) and math.isfinite(result):
                 return Literal(result)
     message, advice = f"{callee.path} cannot be called in a kernel.", _advice(callee.value, callee.path)
-    raise context.error(KernelTypeError, message, advice)
+    raise context.type_error(message, advice)
 
 
 def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
@@ -179,7 +189,10 @@ def _as_in_python(
         return _written_number(node.args[0])
     if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
         return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
-    if known is not None and known.name in ("min", "max") and len(node.args) == 1:
+    if known is not None and known.name in ("min", "max") and len(node.args) == 1 and not node.keywords:
+        in_loop = tuples.looped(context, known.name, node, expression)
+        if in_loop is not None:
+            return in_loop
         items = _several(context, node.args[0], expression)
         return call_builtin(context, known, items, {}) if items else None
     return None
@@ -253,7 +266,7 @@ def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords
     sizes = tuple(getattr(n, "value", None) for n in shape) if isinstance(shape, tuple) else None
     repeated = isinstance(callee.value, Vector) and sizes == callee.value.shape
     if set(keywords) - ({"shape"} if repeated else set()):
-        raise context.error(KernelTypeError, f"{callee.path}() takes no keyword arguments.")
+        raise context.type_error(f"{callee.path}() takes no keyword arguments.")
     return args
 
 
@@ -268,14 +281,17 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     Raises:
         KernelTypeError: the arguments are not what it takes.
     """
+    if not keywords and context.shared.notices is None and Value in map(type, args):
+        known = remembered(context, builtin, args)
+        if known is not None:
+            return known
     operands = list(args)
     for name in builtin.params[len(operands) :]:
         if name in keywords:
             operands.append(keywords.pop(name))
     if keywords:
-        raise context.error(
-            KernelTypeError,
-            f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
+        raise context.type_error(
+            f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}."
         )
     if builtin.name == "where" and operands and not is_tile(operands[0]):  # a number is a condition, as in `if`
         condition = truth(context, operands[0])
@@ -289,9 +305,6 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     if constant is not None:
         return constant
     if builtin.name in ("min", "max") and len(operands) == 1:
-        if isinstance(getattr(operands[0], "type", None), ArrayType):
-            advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
-            raise context.error(KernelTypeError, f"{builtin.name}() takes numbers; this is a whole array.", advice)
         parts = subscripts.components(context, operands)
         if len(parts) == 1 and parts != list(operands):
             return parts[0]  # of a vector of one component
@@ -351,33 +364,74 @@ def _of_complex(name: str, number: complex) -> Literal | None:
 
 
 def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:
-    """Return the call with `*t` replaced by the items of a tuple, or by the components of a vector.
+    """Return the call with `*t` replaced by the items of a tuple, a vector, or a slice of an array.
 
     The operand of `t` gets a new name in `context.env`, of which the new arguments are subscripts.
 
     Raises:
-        KernelTypeError: it is neither.
+        KernelTypeError: it is none of these, or the slice has bounds that are not known at compile time.
     """
     arguments: list[ast.expr] = []
     for argument in node.args:
         if not isinstance(argument, ast.Starred):
             arguments.append(argument)
             continue
-        operand = expression(context, argument.value)
-        is_vector = isinstance(operand, Value) and isinstance(operand.type, Vector)
-        if not isinstance(operand, tuple) and not is_vector:
-            with context.at(argument):
-                raise context.error(
-                    KernelTypeError,
-                    f"* unpacks a tuple or a vector; this is {describe(operand)}.",
-                    "Write the arguments out.",
-                )
+        part, span = argument.value, None
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
-        context.env[name] = operand
-        count = len(operand) if isinstance(operand, tuple) else vector_of(value_of(operand)).shape[0]
-        items = [ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(k), ast.Load()) for k in range(count)]
+        with context.at(argument):
+            if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
+                context.env[name] = indexable(context, expression(context, part.value))
+                if views.is_array(context.env[name]):
+                    span = _written_span(context, part.slice, expression)
+                part = ast.copy_location(ast.Subscript(_loaded(name, part), part.slice, ast.Load()), part)
+            if span is None:
+                context.env[name] = expression(context, part)
+                span = range(_count(context, context.env[name]))
+        items = [ast.Subscript(_loaded(name, argument), ast.Constant(k), ast.Load()) for k in span]
         arguments += [ast.fix_missing_locations(ast.copy_location(item, argument)) for item in items]
     return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)
+
+
+def _loaded(name: str, node: ast.expr) -> ast.expr:
+    """Return a syntax node that reads a name, at the location of another node."""
+    return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+def _count(context: Context, operand: Operand) -> int:
+    """Return how many items a tuple or a vector has.
+
+    Raises:
+        KernelTypeError: it is neither.
+    """
+    if isinstance(operand, tuple):
+        return len(operand)
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        return operand.type.shape[0]
+    message = f"* unpacks a tuple, a vector or a slice of an array; this is {describe(operand)}."
+    raise context.type_error(message, "Write the arguments out.")
+
+
+def _written_span(context: Context, node: ast.Slice, expression: Expression) -> range:
+    """Return the indices that a slice of an array selects which * unpacks: its bounds are written out.
+
+    Raises:
+        KernelTypeError: a bound is negative, missing or not known at compile time, or the step is not positive.
+    """
+    bounds = [
+        Literal(d) if n is None else expression(context, n)
+        for n, d in zip((node.lower, node.step), (0, 1), strict=True)
+    ]
+    if node.upper is None:
+        raise context.type_error("* of a slice of an array requires explicit upper bound.")
+    bounds.insert(1, expression(context, node.upper))
+    numbers = [b.value for b in bounds if isinstance(b, Literal) and isinstance(b.value, int)]
+    if len(numbers) < 3:
+        message = "Slice component must be a compile-time constant where * unpacks a slice of an array."
+        raise context.type_error(message)
+    if numbers[2] < 1 or min(numbers[:2]) < 0:
+        what = "The step cannot be negative or 0" if numbers[2] < 1 else "Bounds cannot be negative for arrays"
+        raise context.type_error(f"{what} that * unpacks: their length is known at run time only.")
+    return range(*numbers)
 
 
 def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
@@ -387,7 +441,7 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
         KernelTypeError: there are several arguments, or the argument is no real scalar and no tile.
     """
     if len(args) > 1:
-        raise context.error(KernelTypeError, f"{type!r}() takes one argument; it got {len(args)}.")
+        raise context.type_error(f"{type!r}() takes one argument; it got {len(args)}.")
     operand = usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
         number = Literal(int(operand.value)) if _truncates(operand, type) else operand
@@ -401,7 +455,7 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)
     advice = "Take its .real, its .imag or abs()." if complex_numbers.is_complex(operand) else ""
-    raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.", advice)
+    raise context.type_error(f"{type!r}() takes a scalar; this is {operand.type!r}.", advice)
 
 
 def _truncates(operand: Literal, type: Scalar) -> bool:
@@ -421,15 +475,14 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
         KernelTypeError: there are more than 4, or another number than in an earlier call.
     """
     if node.args or node.keywords:
-        raise context.error(KernelTypeError, "tid() takes no arguments.")
+        raise context.type_error("tid() takes no arguments.")
     if count > 4:
-        raise context.error(KernelTypeError, f"A launch has at most 4 dimensions; this asks tid() for {count}.")
+        raise context.type_error(f"A launch has at most 4 dimensions; this asks tid() for {count}.")
     if context.shared.tiling is not None:
         return threads.indices(context, count)
     before = context.shared.launch_ndim
     if before not in (None, count):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"tid() was called for {before} indices before and is called for {count} here.",
             "Request the same number each time.",
         )
@@ -455,7 +508,7 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return views.size(context, operand, 0)
     if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
         return Literal(operand.type.shape[0])
-    raise context.error(KernelTypeError, f"len() takes an array or a vector; this is {describe(operand)}.")
+    raise context.type_error(f"len() takes an array or a vector; this is {describe(operand)}.")
 
 
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -470,7 +523,7 @@ def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return Static(operand.type, "type(…)")
     number_type = strong(materialise(context, operand).type)
     if is_tile(number_type):
-        raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of a tile, write t.dtype.")
+        raise context.type_error("type() takes a number or a vector.", "Of a tile, write t.dtype.")
     return Static(number_type, "type(…)")
 
 
@@ -482,7 +535,7 @@ def _positional(context: Context, node: ast.Call, expression: Expression, count:
     """
     if node.keywords or len(node.args) != count:
         name = ast.unparse(node.func)
-        raise context.error(KernelTypeError, f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
+        raise context.type_error(f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
     return [expression(context, a) for a in node.args]
 
 
@@ -495,10 +548,10 @@ def _atomic(sign: str) -> FormHandler:
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         name = ast.unparse(node.func)
         if node.keywords or len(node.args) < 3:
-            raise context.error(KernelTypeError, f"{name}() takes an array, its indices and a value, without names.")
+            raise context.type_error(f"{name}() takes an array, its indices and a value, without names.")
         target = indexable(context, expression(context, node.args[0]))
         if not views.is_array(target):
-            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
+            raise context.type_error(f"{name}() takes an array first; this is {describe(target)}.")
         atomics.check_sum(context, target)
         subscripts = node.args[1:-1]
         index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
@@ -514,14 +567,12 @@ def _atomic(sign: str) -> FormHandler:
 
 def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Raise KernelSyntaxError: `range(…)` is used as a value, not as what a `for` runs over."""
-    raise context.error(
-        KernelSyntaxError, "range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1)."
-    )
+    raise context.syntax_error("range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1).")
 
 
 def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Raise KernelSyntaxError: `hash_grid_query(…)` is used as a value, not as what a `for` runs over."""
-    raise context.error(KernelSyntaxError, "hash_grid_query() stands only in `for j in hash_grid_query(grid, x, r)`.")
+    raise context.syntax_error("hash_grid_query() stands only in `for j in hash_grid_query(grid, x, r)`.")
 
 
 FORMS: dict[str, FormHandler] = {
@@ -567,7 +618,7 @@ def _constructed_type(
     allowed = ("dtype", _SIZES[kind]) if kind in _SIZES else ("dtype",)
     for label in keywords:
         if label not in allowed:
-            raise context.error(KernelTypeError, f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
+            raise context.type_error(f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
     operands = [usable(context, a) for a in args]
     vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
@@ -583,7 +634,7 @@ def _constructed_type(
     try:
         return matrix(size, dtype) if kind is Matrix else vector(size[0], dtype)
     except TypeError as error:
-        raise context.error(KernelTypeError, f"{name}(): {error}.", f"Give {_SIZES[kind]}= and dtype=.") from None
+        raise context.type_error(f"{name}(): {error}.", f"Give {_SIZES[kind]}= and dtype=.") from None
 
 
 def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ...]:
@@ -597,7 +648,7 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
         return cast("tuple[int, ...]", parts[0].value)
     sizes = [p.value for p in map(lambda o: usable(context, o), parts) if isinstance(p, Literal)]
     if len(sizes) != len(parts):
-        raise context.error(KernelTypeError, f"The size of {name}() is not known at compile time.")
+        raise context.type_error(f"The size of {name}() is not known at compile time.")
     return tuple(int(n) for n in sizes)
 
 
@@ -609,7 +660,7 @@ def _scalar(context: Context, name: str, operand: Operand) -> Any:
     """
     scalar = number_of(operand)
     if scalar is None:
-        raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
+        raise context.type_error(f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
     return scalar
 
 

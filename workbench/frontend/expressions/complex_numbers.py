@@ -25,7 +25,7 @@ from workbench.builtins.declaration.rules import (
 )
 from workbench.builtins.vectors.complex_numbers import ON_COMPLEX
 from workbench.builtins.vectors.matrices import det, inverted
-from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.errors import KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import (
     apply,
@@ -73,7 +73,7 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
     """
     if any(is_tile(o) for o in operands):
         message = f"{called(name)} of a tile and a complex number: tiles have no complex elements."
-        raise context.error(KernelTypeError, message, "Keep real and imaginary parts in two tiles.")
+        raise context.type_error(message, "Keep real and imaginary parts in two tiles.")
     types = [weak(o) for o in operands]
     if any(isinstance(t, (Quaternion, Transform)) for t in types):
         return apply(context, TABLE[name], operands)
@@ -174,7 +174,7 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
     if isinstance(z, Value) and isinstance(z.type, Vector) and z.type.shape:
         kind = matrices if len(z.type.shape) == 2 else subscripts
         return by_parts(context, z, lambda part: kind.attribute(context, part, name))
-    raise context.error(KernelSyntaxError, f"{describe(z)} has no {name}; it has real, imag and conjugate().")
+    raise context.syntax_error(f"{describe(z)} has no {name}; it has real, imag and conjugate().")
 
 
 def subscript(context: Context, v: Value, node: ast.expr, expression: Expression) -> Value:
@@ -212,7 +212,7 @@ def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand
     single = len(operands) == 1 and is_complex(operands[0])
     if len(operands) > 2 or not (single or all(_is_real(o) for o in operands)):
         got = ", ".join(map(describe, operands))
-        raise context.error(KernelTypeError, f"{name}() takes a number, or a real and an imaginary part; it got {got}.")
+        raise context.type_error(f"{name}() takes a number, or a real and an imaginary part; it got {got}.")
     if type is None and all(isinstance(o, Literal) for o in operands):
         return Literal(complex(*(o.value for o in operands)))  # type: ignore[union-attr]
     if type is None:

@@ -9,7 +9,6 @@ import ast
 from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply, components, describe, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand
@@ -38,17 +37,17 @@ def _numbers(context: Context, node: ast.Call, expression: Expression, least: in
     nodes = [*node.args, *(k.value for k in node.keywords if k.arg == "tolerance" and most == 3)]
     if len(nodes) < len(node.args) + len(node.keywords) or not least <= len(nodes) <= most:
         what = f"{least}" if least == most else f"{least} or {most}"
-        raise context.error(KernelTypeError, f"{name}() takes {what} numbers, and no name but tolerance.")
+        raise context.type_error(f"{name}() takes {what} numbers, and no name but tolerance.")
     operands = [usable(context, expression(context, a)) for a in nodes]
     for operand in operands:
         if isinstance(operand, Value) and (
             not isinstance(operand.type, (Scalar, Vector)) or isinstance(operand.type, Complex)
         ):
             advice = "Compare its elements, or its fields; of complex numbers abs(a - b)."
-            raise context.error(KernelTypeError, f"{name}() takes numbers; this is {describe(operand)}.", advice)
+            raise context.type_error(f"{name}() takes numbers; this is {describe(operand)}.", advice)
     if _shape(operands[0]) != _shape(operands[1]) or any(map(_shape, operands[2:])):
         shown = " and ".join(map(describe, operands))
-        raise context.error(KernelTypeError, f"{name}() takes numbers, or vectors of one type; these are {shown}.")
+        raise context.type_error(f"{name}() takes numbers, or vectors of one type; these are {shown}.")
     return operands
 
 

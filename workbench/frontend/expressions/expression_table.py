@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce as reduce_all
 from math import prod
 from typing import Any
@@ -15,7 +15,7 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import Weak, common_type
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
-from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.errors import KernelTypeError
 from workbench.frontend.expressions import calls, complex_numbers, tuples
 from workbench.frontend.expressions.sequences import as_tuple, contains, contains_of_range
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
@@ -86,12 +86,15 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
-    if type(node) is ast.Name and type(known := context.env.get(node.id)) is Value:
+    kind = type(node)
+    if kind is ast.Name and type(known := context.env.get(node.id)) is Value:
         return known
+    if kind is ast.Constant and type(node.value) is float:
+        return Literal(node.value)
     before = context.go(node)
     try:
         result = _lowered(context, node)
-        return structs.load_struct(context, result) if isinstance(result, Element) else result
+        return structs.load_struct(context, result) if type(result) is Element else result
     finally:
         context.back(before)
 
@@ -113,10 +116,12 @@ def _lowered(context: Context, node: ast.expr) -> Operand:
     lower = LOWER.get(type(node))
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
-        raise context.error(KernelSyntaxError, message, advice)
+        raise context.syntax_error(message, advice)
     result = lower(context, node)
+    if type(result) is Value:
+        return result
     if isinstance(result, Unset):
-        raise context.error(KernelTypeError, result.reason)
+        raise context.type_error(result.reason)
     if isinstance(result, Poison):
         raise AlreadyReported
     return result
@@ -139,12 +144,10 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
         return _literal(context, node.value)
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
     if kind == "ellipsis":
-        raise context.error(
-            KernelSyntaxError, "Something was left open here.", advice="Write what belongs there, in place of the dots."
-        )
+        raise context.syntax_error("Something was left open here.", "Write what belongs there, in place of the dots.")
     number = isinstance(node.value, str) and node.value.strip("+-").lower() in ("inf", "infinity", "nan")
     advice = "Write wb.inf, -wb.inf or wb.nan." if number else ""
-    raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.", advice)
+    raise context.syntax_error(f"A kernel has no {kind} values.", advice)
 
 
 def _name(context: Context, node: ast.Name) -> Operand:
@@ -206,8 +209,8 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     if isinstance(left, Literal) and isinstance(right, Literal):
         return _fold(context, python, left.value, right.value)
     if name == "pow" and not _any_float(left, right):
-        raise context.error(
-            KernelTypeError, "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
+        raise context.type_error(
+            "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
         )
     return apply(context, TABLE[name], (left, right))
 
@@ -235,8 +238,7 @@ def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
     types = (default_type(o) if isinstance(o, Literal) else describe(o) for o in operands)
     parameters = ", ".join(f"{p}: {t}" for p, t in zip("ab", types, strict=False))
     fields = ", ".join(f.name for f in struct.type.fields)
-    raise context.error(
-        KernelTypeError,
+    raise context.type_error(
         f"{struct.type!r} is a struct, and there is no func named {name} for it.",
         f"Define one, def {name}({parameters}), or take the fields: {fields}.",
     )
@@ -259,15 +261,15 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         result = python(*numbers)
     except ZeroDivisionError as error:
         if not context.shared.warp_meanings or not all(isinstance(n, float) for n in numbers):
-            raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
+            raise context.type_error(f"This constant cannot be computed: {error}.") from None
         with np.errstate(all="ignore"):  # as in C++
             result = float(python(*map(np.float64, numbers)))
     except (ArithmeticError, ValueError, TypeError) as error:
-        raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
+        raise context.type_error(f"This constant cannot be computed: {error}.") from None
     if isinstance(result, bool):
         return context.builder.const(result, bool_)
     if not isinstance(result, (int, float)) and not any(isinstance(n, complex) for n in numbers):
-        raise context.error(KernelTypeError, f"This constant is {result!r}, which is not a real number.")
+        raise context.type_error(f"This constant is {result!r}, which is not a real number.")
     return _literal(context, result)
 
 
@@ -296,7 +298,7 @@ def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
     if isinstance(base.type, ArrayType) or (abs(exponent) > EXPANDED_POWER and real and _any_float(base)):
         return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
     if exponent < 0 and not _any_float(base):
-        raise context.error(KernelTypeError, "An integer to a negative power is a fraction.", "Write float(x) ** n.")
+        raise context.type_error("An integer to a negative power is a fraction.", "Write float(x) ** n.")
     result: Operand | None = None
     square: Operand = base
     n = abs(exponent)
@@ -350,11 +352,18 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         KernelSyntaxError: an operator is not in the language.
         KernelTypeError: the operands do not compare.
     """
+    if len(node.ops) == 1 and type(node.ops[0]) in COMPARE:
+        operands = [expression(context, node.left), expression(context, node.comparators[0])]
+        if Value in map(type, operands):
+            known = remembered(context, TABLE[COMPARE[type(node.ops[0])][0]], operands)
+            if known is not None:
+                return known
+        return _compared(context, node, operands)
     is_none = _is_none(context, node)
     if is_none is not None:
         return is_none
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
-        raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
+        raise context.syntax_error("Only < <= > >= == != in and not in compare in a kernel.")
     if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
         inside = contains_of_range(context, node.left, node.comparators[0], expression)
         if inside is not None:
@@ -363,7 +372,11 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         as_tuple(e) if isinstance(sign, (ast.In, ast.NotIn)) else e
         for sign, e in zip(node.ops, node.comparators, strict=True)
     ]
-    operands = [expression(context, e) for e in (node.left, *searched)]
+    return _compared(context, node, [expression(context, e) for e in (node.left, *searched)])
+
+
+def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) -> Operand:
+    """Emit a comparison of these operands, as `_compare` says."""
     signs = [COMPARE.get(type(sign)) for sign in node.ops]
     literals = all(isinstance(o, Literal) for o in operands)
     if literals and all(signs) and all(map(_is_written, (node.left, *node.comparators))):
@@ -378,7 +391,9 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
             continue
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
-            raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
+            if warp_notices.is_handle(context, left) != warp_notices.is_handle(context, right):  # the number of no mesh
+                return Static(name == "ne", ast.unparse(node))
+            raise context.type_error("Structs do not compare.", "Compare their fields.")
         if isinstance(left, tuple) and isinstance(right, tuple):
             order = name not in ("eq", "ne")
             part = tuples.ordered(context, name, left, right) if order else tuples.equal(context, left, right)
@@ -521,7 +536,7 @@ def _condition(context: Context, node: ast.expr, operand: Operand) -> Value | Li
         return operand
     with context.at(node):
         message = f"and/or take bools and numbers; this is {describe(operand)}."
-        raise context.error(KernelTypeError, message, "Compare it with 0 to get a bool.")
+        raise context.type_error(message, "Compare it with 0 to get a bool.")
 
 
 def _constant_block(context: Context, result: bool) -> Block:
@@ -550,7 +565,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     if any(isinstance(s, (Bundle, tuple, View)) for s in sides):
         if structs.form(sides[0]) != structs.form(sides[1]):
             a, b = map(describe, sides)
-            raise context.error(KernelTypeError, f"if … else chooses between {a} and {b}, which are two types.")
+            raise context.type_error(f"if … else chooses between {a} and {b}, which are two types.")
         return structs.chosen(context, condition, blocks, (sides[0], sides[1]), "This choice")
     if all(_only_constants(b) for b in blocks):
         for block in blocks:
@@ -578,7 +593,7 @@ def _named(context: Context, node: ast.NamedExpr) -> Operand:
     where = getattr(node, "uncertain", "")
     if where:
         message = f"{node.target.id} := … may be computed or not, or twice, {where}."
-        raise context.error(KernelSyntaxError, message, "Assign it on a line of its own.")
+        raise context.syntax_error(message, "Assign it on a line of its own.")
     operand = expression(context, node.value)
     structs.bind(context.env, node.target.id, operand)
     return operand
@@ -647,7 +662,7 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
     if isinstance(base, Elements):
         if any(f.name == node.attr for f in base.type.dtype.fields):
             message = f"{base.name} is an array of structs, so it has no {node.attr}; each of its elements has."
-            raise context.error(KernelSyntaxError, message, f"Write {base.name}[i].{node.attr}.")
+            raise context.syntax_error(message, f"Write {base.name}[i].{node.attr}.")
         base = structs.lead(base)
     if isinstance(base, Literal) and isinstance(
         node.value, ast.Attribute
@@ -693,7 +708,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
             return Literal(0)  # a shape has four sizes there
         message = f"A tuple of {len(base)} takes a literal index below {len(base)}."
         advice = f"If the index is known only at run time, make it a vector: vector({len(base)}, float)(…)."
-        raise context.error(KernelTypeError, message, advice if len(base) > 1 else "")
+        raise context.type_error(message, advice if len(base) > 1 else "")
     if isinstance(base, Elements):
         return structs.subscript(context, base, node.slice, expression)
     base = indexable(context, base)
@@ -706,12 +721,12 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
     if complex_numbers.is_complex(base) and not getattr(getattr(base, "type", None), "shape", ()):
-        raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
+        raise context.type_error(f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if complex_numbers.is_complex(base):
         return complex_numbers.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]
     if isinstance(base, Value) and isinstance(base.type, Vector):
         return subscripts.subscript(context, base, node.slice, expression)
-    raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.")
+    raise context.type_error(f"{describe(base)} cannot be indexed.")
 
 
 LOWER: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {

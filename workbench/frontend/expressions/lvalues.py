@@ -14,7 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import complex_numbers
 from workbench.frontend.expressions.expression_table import BINARY, binary, expression, part_of
 from workbench.frontend.state.coerce import (
@@ -97,14 +96,12 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
     if isinstance(target, ast.Name):
         return Name(target.id)
     if not isinstance(target, (ast.Attribute, ast.Subscript)):
-        raise context.error(KernelSyntaxError, "A kernel cannot assign to this.")
+        raise context.syntax_error("A kernel cannot assign to this.")
     with context.at(target):
         if not isinstance(target.value, (ast.Name, ast.Attribute, ast.Subscript)):
             text = ast.unparse(target.value)
-            raise context.error(
-                KernelSyntaxError,
-                f"A component of {text} cannot be assigned in place.",
-                f"Write v = {text}, and change v.",
+            raise context.syntax_error(
+                f"A component of {text} cannot be assigned in place.", f"Write v = {text}, and change v."
             )
         owner = locate(context, target.value, inner=True)
         if isinstance(owner, Element) and isinstance(target, ast.Attribute):
@@ -123,8 +120,8 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
         if isinstance(base, Value) and isinstance(base.type, (Vector, Tile)):
             return Part(owner, base, target)
         if isinstance(target, ast.Subscript):
-            raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.")
-        raise context.error(KernelSyntaxError, f"A component of {describe(base)} cannot be assigned.")
+            raise context.type_error(f"{describe(base)} cannot be indexed.")
+        raise context.syntax_error(f"A component of {describe(base)} cannot be assigned.")
 
 
 def _in_array(context: Context, base: Value | View, node: ast.expr, inner: bool) -> Place:
@@ -148,6 +145,8 @@ def _field_in_memory(context: Context, owner: Element, name: str) -> Place:
 def read(context: Context, lvalue: Place) -> Operand:
     """Emit the reading of a target's present value, and return it."""
     if isinstance(lvalue, Name):
+        if type(known := context.env.get(lvalue.id)) is Value:
+            return known
         name = ast.Name(lvalue.id, ast.Load())
         return expression(context, ast.copy_location(name, context.node) if context.node else name)
     if isinstance(lvalue, Slot):
@@ -187,9 +186,11 @@ def named(operand: Operand, name: str) -> Operand:
 
     Values without a name get it in place, those of a struct's fields too; a part of an array is copied with it.
     """
-    if isinstance(operand, Value) and not operand.name:
-        msgspec.structs.force_setattr(operand, "name", name)  # a label for readers, set once, before anyone has read it
-    elif isinstance(operand, Bundle):
+    if type(operand) is Value:
+        if not operand.name:
+            msgspec.structs.force_setattr(operand, "name", name)  # for readers, set once, before anyone has read it
+        return operand
+    if isinstance(operand, Bundle):
         for f, part in zip(operand.type.fields, operand.fields, strict=True):
             named(part, f"{name}.{f.name}")
     return replace(operand, name=name) if isinstance(operand, View) else operand
@@ -206,11 +207,11 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     text = ast.unparse(node.value)
     if isinstance(base, Bundle):
         if isinstance(node, ast.Subscript):
-            raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write its field's name.")
+            raise context.type_error(f"{describe(base)} cannot be indexed.", "Write its field's name.")
         return structs.replaced(context, base, node.attr, operand, text)
     if isinstance(base.type, Tile):
         if isinstance(node, ast.Attribute):
-            raise context.error(KernelSyntaxError, f"{node.attr} of {describe(base)} cannot be assigned.")
+            raise context.syntax_error(f"{node.attr} of {describe(base)} cannot be assigned.")
         return slicing.changed(context, label, base, node.slice, operand, expression)
     type = vector_of(base)
     if complex_numbers.is_complex(base):
@@ -237,7 +238,7 @@ def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text:
     assert isinstance(base, Value) and isinstance(base.type, Complex)
     if not base.type.shape or getattr(lvalue.node, "attr", "") in complex_numbers.PARTS:
         message = f"The parts of a complex number are not assigned one by one; {text} is one."
-        raise context.error(KernelSyntaxError, message, f"Write {text} = complex({text}.real, …).")
+        raise context.syntax_error(message, f"Write {text} = complex({text}.real, …).")
     names: list[str] = []
     node = _evaluated(context, lvalue.node, names)
     sides = zip(in_parts(context, base), in_parts(context, usable(context, operand)), strict=True)
@@ -267,7 +268,7 @@ def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscri
     if isinstance(node, ast.Subscript):
         return subscripts.component(context, type, expression(context, node.slice))
     if isinstance(type, Matrix) or node.attr not in tuple("xyzw"[: type.length]):
-        raise context.error(KernelSyntaxError, f"{type!r} has no component {node.attr}.")
+        raise context.syntax_error(f"{type!r} has no component {node.attr}.")
     return subscripts.component(context, type, Literal(subscripts.LETTERS.index(node.attr)))
 
 
@@ -282,6 +283,9 @@ def assign(context: Context, target: ast.expr, operand: Operand) -> None:
     Raises:
         KernelTypeError, KernelSyntaxError: nothing can be assigned there, or the operand does not fit.
     """
+    if isinstance(target, ast.Name):
+        structs.bind(context.env, target.id, named(operand, target.id))
+        return
     with context.at(target):
         if isinstance(target, (ast.Tuple, ast.List)):
             _unpack(context, target, operand)
@@ -301,12 +305,12 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
     elif isinstance(operand, tuple):
         parts = list(operand)
     else:
-        raise context.error(KernelTypeError, f"{describe(operand)} cannot be unpacked into {wanted} names.")
+        raise context.type_error(f"{describe(operand)} cannot be unpacked into {wanted} names.")
     for k in [k for k, part in enumerate(target.elts) if isinstance(part, ast.Starred)][: len(parts) >= wanted - 1]:
         several = slice(k, k + len(parts) - wanted + 1)
         parts[several] = [tuple(parts[several])]
     if len(parts) != wanted:
-        raise context.error(KernelTypeError, f"{len(parts)} values cannot be unpacked into {wanted} names.")
+        raise context.type_error(f"{len(parts)} values cannot be unpacked into {wanted} names.")
     for part, operand_ in zip(target.elts, parts, strict=True):
         assign(context, part.value if isinstance(part, ast.Starred) else part, operand_)
 
@@ -330,8 +334,7 @@ def augment(context: Context, node: ast.AugAssign) -> None:
     else:
         if isinstance(lvalue, Element) and isinstance(node.op, (ast.Add, ast.Sub)):
             text = ast.unparse(node.target)
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
                 f"Write {text} = {text} + …, where no other thread changes it.",
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -32,7 +31,7 @@ def lower_print(context: Context, node: ast.Call, expression: Expression) -> Ope
     for keyword in node.keywords:
         value = keyword.value
         if keyword.arg not in ends or not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
-            raise context.error(KernelTypeError, "In a kernel print() takes sep and end, as plain strings.")
+            raise context.type_error("In a kernel print() takes sep and end, as plain strings.")
         ends[keyword.arg] = value.value
     parts: list[Part] = []
     values: list[Value] = []
@@ -80,8 +79,7 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
     form = FORMAT.fullmatch(str(texts[0])) if len(texts) == 1 and piece.conversion == -1 else None
     if form is None or len(pieces) != 1:
         source = ast.unparse(ast.JoinedStr([piece]))
-        raise context.error(
-            KernelSyntaxError,
+        raise context.syntax_error(
             f"In a kernel an f-string does not know the format of {source}.",
             "It knows a sign, 0, a width, a precision and one of d x X o c f F e E g G, such as {x:8.3f}.",
         )
@@ -118,7 +116,7 @@ def _shown(context: Context, operand: Value | Literal) -> Value:
     value = materialise(context, operand)
     if not isinstance(value.type, (Scalar, Vector)):
         message = f"print() shows numbers, vectors and matrices; this is {describe(value)}."
-        raise context.error(KernelTypeError, message, "Print its elements.")
+        raise context.type_error(message, "Print its elements.")
     return value
 
 
@@ -130,14 +128,13 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
     """
     first, *arguments = node.args or [ast.Constant(None)]
     if node.keywords or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
-        raise context.error(KernelTypeError, "printf() takes a format, a plain string, and values without names.")
+        raise context.type_error("printf() takes a format, a plain string, and values without names.")
     parts, rest = list[Part](), first.value
     while rest:
         match = CONVERSION.search(rest)
         before = rest[: match.start()] if match else rest
         if "%" in before:
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 f"printf() does not know {before[before.index('%') :][:3]!r} in its format.",
                 "It knows %d %i %u %x %o %c %f %e %g and %%.",
             )
@@ -149,9 +146,7 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
     conversions = [p[0] for p in parts if isinstance(p, tuple)]
     if len(conversions) != len(arguments):
         count = len(arguments)
-        raise context.error(
-            KernelTypeError, f"printf() has {len(conversions)} conversions in its format and {count} values."
-        )
+        raise context.type_error(f"printf() has {len(conversions)} conversions in its format and {count} values.")
     _emit(context, parts, [_fitting(context, p, a, expression) for p, a in zip(conversions, arguments, strict=True)])
     return ()
 
@@ -174,14 +169,14 @@ def _fitting(
     with context.at(node):
         value = _shown(context, usable(context, expression(context, node)))
         if not isinstance(value.type, Scalar):
-            raise context.error(KernelTypeError, f"printf() shows numbers; this is {value.type!r}.", "Use print().")
+            raise context.type_error(f"printf() shows numbers; this is {value.type!r}.", "Use print().")
         takes_integers = conversion[-1] in WHOLE
         is_int = value.type.kind in (Kind.INT, Kind.UINT)
         if as_in_python and not takes_integers and is_int:  # f"{i:.2f}" takes an integer
             return context.builder.cast(value, float64)
         if takes_integers != (value.type.kind is not Kind.FLOAT):
             advice = f"Write {'%f' if takes_integers else '%d'}, or convert it."
-            raise context.error(KernelTypeError, f"{conversion} does not fit {value.type!r}.", advice)
+            raise context.type_error(f"{conversion} does not fit {value.type!r}.", advice)
         return value
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.python_names import callee_name, captured_value
 from workbench.frontend.state.coerce import apply, describe, usable
 from workbench.frontend.state.context import Context, Expression
@@ -63,16 +62,15 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
         if name not in SEQUENCES:
             operand = expression(context, as_tuple(node))
             if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
-                raise context.error(KernelSyntaxError, *ARRAY)
+                raise context.syntax_error(*ARRAY)
             items = elements(context, operand)
         else:
             assert isinstance(node, ast.Call)
             items = SEQUENCES[name](context, node, expression)
         if items is None:
-            raise context.error(KernelSyntaxError, *OVER)
+            raise context.syntax_error(*OVER)
         if len(items) > UNROLLED_SEQUENCE:
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 f"This sequence has {len(items)} elements; a loop over one is unrolled, up to {UNROLLED_SEQUENCE}.",
                 "Put the elements into an array and loop over range(…).",
             )
@@ -101,18 +99,16 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
     """
     bounds = [expression(context, a) for a in node.args]
     if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in bounds):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             "The bounds of this range are not known at compile time, and here they must be.",
             "Write for i in range(…), and compute the other names from i.",
         )
     try:
         numbers = range(*(int(g.value) for g in bounds))  # type: ignore[union-attr]
     except (TypeError, ValueError) as error:
-        raise context.error(KernelTypeError, f"range(): {error}.") from None
+        raise context.type_error(f"range(): {error}.") from None
     if len(numbers) > UNROLLED_SEQUENCE:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"This range has {len(numbers)} elements; with other sequences it is unrolled, up to {UNROLLED_SEQUENCE}.",
             "Write for i in range(…), and compute the other names from i.",
         )
@@ -127,10 +123,10 @@ def start_of(context: Context, node: ast.Call, expression: Expression) -> tuple[
     """
     start = next((k.value for k in node.keywords if k.arg == "start"), node.args[1] if len(node.args) > 1 else None)
     if not node.args or len(node.args) + len(node.keywords) > 2 or any(k.arg != "start" for k in node.keywords):
-        raise context.error(KernelTypeError, "enumerate() takes a sequence and a start.")
+        raise context.type_error("enumerate() takes a sequence and a start.")
     first = Literal(0) if start is None else usable(context, expression(context, start))
     if isinstance(first, Literal) and first.is_float:
-        raise context.error(KernelTypeError, "enumerate() counts from an integer; this is a float.", "Write int(…).")
+        raise context.type_error("enumerate() counts from an integer; this is a float.", "Write int(…).")
     return node.args[0], first
 
 
@@ -152,11 +148,11 @@ def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Oper
     strict = {k.arg: k.value for k in node.keywords}
     flag = strict.pop("strict", ast.Constant(False))
     if strict or not isinstance(flag, ast.Constant):
-        raise context.error(KernelTypeError, "zip() takes sequences, and strict=True.")
+        raise context.type_error("zip() takes sequences, and strict=True.")
     sequences = [sequence(context, a, expression) for a in node.args]
     if flag.value and len({len(f) for f in sequences}) > 1:
         lengths = ", ".join(str(len(f)) for f in sequences)
-        raise context.error(KernelTypeError, f"The sequences of zip(…, strict=True) have {lengths} elements.")
+        raise context.type_error(f"The sequences of zip(…, strict=True) have {lengths} elements.")
     return tuple(zip(*sequences, strict=False))
 
 
@@ -167,7 +163,7 @@ def _reversed(context: Context, node: ast.Call, expression: Expression) -> tuple
         KernelTypeError: there is not exactly one argument.
     """
     if len(node.args) != 1 or node.keywords:
-        raise context.error(KernelTypeError, "reversed() takes one sequence.")
+        raise context.type_error("reversed() takes one sequence.")
     return sequence(context, node.args[0], expression)[::-1]
 
 
@@ -187,10 +183,8 @@ def contains(context: Context, left: Operand, right: Operand) -> Value:
     """
     items = elements(context, right)
     if items is None:
-        raise context.error(
-            KernelTypeError,
-            f"in takes a tuple or a vector on its right; this is {describe(right)}.",
-            "Write the comparisons out.",
+        raise context.type_error(
+            f"in takes a tuple or a vector on its right; this is {describe(right)}.", "Write the comparisons out."
         )
     item = usable(context, left)
     result: Value | None = None
@@ -220,7 +214,7 @@ def contains_of_range(context: Context, node: ast.expr, interval: ast.expr, expr
     integers = all(not o.is_float if isinstance(o, Literal) else is_integer(o.type) for o in (item, start, stop))
     if not integers or not isinstance(step, Literal) or step.is_float or step.value == 0 or interval.keywords:
         message = "in range(…) takes integers, and a step that is written out."
-        raise context.error(KernelTypeError, message, "Write the comparisons out.")
+        raise context.type_error(message, "Write the comparisons out.")
     less, more = ("le", "lt") if step.value > 0 else ("ge", "gt")
     bounds = (less, (start, item)), (more, (item, stop))
     inside = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])

@@ -41,7 +41,7 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
         KernelTypeError: the expression fails, reads a value that the kernel computes, or gives what no kernel can use.
     """
     if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-        raise context.error(KernelTypeError, "static() takes one expression.")
+        raise context.type_error("static() takes one expression.")
     inner = node.args[0]
     names = _names_read(inner)
     try:
@@ -58,7 +58,7 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
         raise
     except Exception as error:  # the user's own code, as Python would run it
         message = f"static() failed while compiling: {type(error).__name__}: {error}."
-        raise context.error(KernelTypeError, message) from None
+        raise context.type_error(message) from None
     dependency = _dependency(context.definition, inner, code, text, locals_, value)
     reads.watch(dependency, f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
     return _operand(context, value, text)
@@ -156,8 +156,7 @@ def _known(context: Context, name: str) -> Any:
             return tuple(python(o) for o in operand)
         if isinstance(operand, (Literal, Static)):
             return operand.value
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"static() is computed at compile time; {name} is computed by the kernel.",
             "Use names from outside the kernel, or leave static() out.",
         )
@@ -220,8 +219,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     """
     if is_list(value) or isinstance(value, range):
         if len(value) > STATIC_ELEMENTS:
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 f"{text} has {len(value)} elements; a kernel's constant sequence has up to {STATIC_ELEMENTS}.",
                 "Pass an array.",
             )
@@ -238,8 +236,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     number = isinstance(value, (int, float)) or is_numpy(value) or hasattr(value, "value")
     operand = captured_value(context, value, text) if number else Static(value, text)
     if isinstance(operand, Static) and not usable:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"static() returns {its_type(value)} here, which no kernel can use.",
             "Return a number, a vector, a struct or a tuple of those, a func or a type "
             f"({', '.join(list(SCALARS)[:3])}, …).",

@@ -1,7 +1,7 @@
 """Tuples as values: what Python does to them that their elements decide, and `sum prod any all divmod`.
 
-A tuple is never in memory: each of these is written out for its elements. Over an array, or a range whose bounds only a
-run knows, `sum prod any all` are the loops that they mean.
+A tuple is never in memory: each of these is written out for its elements. Where only a run knows which elements there
+are, as of an array, a range to n or behind an `if`, `sum prod any all min max` are the loops that they mean.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import common_type
-from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.errors import KernelTypeError
 from workbench.frontend.expressions import sequences
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, Expression, FormHandler
@@ -48,7 +48,7 @@ def combined(context: Context, name: str, left: Operand, right: Operand) -> tupl
                 result = items[: len(items) * bool(times.value > 0)] * min(max(times.value, 0), UNROLLED_SEQUENCE + 1)
     if result is not None and len(result) > UNROLLED_SEQUENCE:
         message = f"This tuple would have more than {UNROLLED_SEQUENCE} elements."
-        raise context.error(KernelTypeError, message, "Pass an array as an argument.")
+        raise context.type_error(message, "Pass an array as an argument.")
     return result
 
 
@@ -95,7 +95,7 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expressio
         bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
         if not all(b is None or (isinstance(b, Literal) and isinstance(b.value, int)) for b in bounds):
             message = "The bounds of a slice of a tuple are written out."
-            raise context.error(KernelTypeError, message, "Take its elements one by one.")
+            raise context.type_error(message, "Take its elements one by one.")
         return items[slice(*(None if b is None else b.value for b in bounds))]  # type: ignore[union-attr]
     index = expression(context, node)
     if isinstance(index, Literal):
@@ -145,7 +145,7 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
         items = None if views.is_array(operand) else sequences.elements(context, operand)
         if items is None:
             message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
-            raise context.error(KernelTypeError, message, "Write a loop: for v in x: s += v.")
+            raise context.type_error(message, "Write a loop: for v in x: s += v.")
         return items
     written_out: list[Operand] = []
     _generate(context, node, node.generators, written_out, expression)
@@ -158,26 +158,44 @@ def _generate(
     over: Sequence[ast.comprehension],
     items: list[Operand],
     expression: Expression,
-) -> None:
-    """Append to `items` the elements of a generator expression or comprehension, unrolled over the clauses `over`."""
+    dry: bool = False,
+) -> bool:
+    """Append to `items` the elements of a generator expression or comprehension, unrolled over the clauses `over`.
+
+    Returns:
+        Whether only a run knows which elements there are, at the first sign of which a `dry` run stops.
+
+    Raises:
+        KernelSyntaxError: only a run knows it, and this is not a dry run.
+    """
     if not over:
         items.append(expression(context, node.elt))
-        return
+        return False
     first, *inner = over
+    if dry and _is_open(context, first.iter, expression):
+        return True
     names = [n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)]
     for item in sequences.sequence(context, first.iter, expression):
         with _scope(context.env, names):
             _bind(context, first.target, item)
-            if all(_decided(context, test, expression) for test in first.ifs):
-                _generate(context, node, inner, items, expression)
+            known: bool | None = True
+            for test in first.ifs:
+                known = _decided(context, test, expression)
+                if known is None and dry:
+                    return True
+                if known is None:
+                    with context.at(test):
+                        message = "Which elements a generator expression leaves out must be known at compile time."
+                        raise context.syntax_error(message, "Give 0 in their place: a if condition else 0.")
+                if not known:
+                    break
+            if known and _generate(context, node, inner, items, expression, dry):
+                return True
+    return False
 
 
-def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:
-    """Return the value of an `if` of a generator expression, which is evaluated at compile time.
-
-    Raises:
-        KernelSyntaxError: only a run decides it.
-    """
+def _decided(context: Context, test: ast.expr, expression: Expression) -> bool | None:
+    """Return the value of an `if` of a generator expression at compile time; None if only a run decides it."""
     with context.at(test):
         with context.builder.block() as opened:
             known = truth(context, expression(context, test))
@@ -185,10 +203,7 @@ def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:
         numbers = {op.result: number_of(op) for op in written}
         if known in numbers:  # compared are numbers of this round
             return bool(numbers[known])
-        if not isinstance(known, bool):
-            message = "Which elements a generator expression leaves out must be known at compile time."
-            raise context.error(KernelSyntaxError, message, "Give 0 in their place: a if condition else 0.")
-        return known
+        return known if isinstance(known, bool) else None
 
 
 def _bind(context: Context, target: ast.expr, item: Operand) -> None:
@@ -203,7 +218,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
     parts = target.elts if isinstance(target, ast.Tuple) else []
     items = sequences.elements(context, item)
     if items is None or len(items) != len(parts):
-        raise context.error(KernelTypeError, f"{describe(item)} cannot be unpacked into {ast.unparse(target)}.")
+        raise context.type_error(f"{describe(item)} cannot be unpacked into {ast.unparse(target)}.")
     for name, operand in zip(parts, items, strict=True):
         _bind(context, name, operand)
 
@@ -228,13 +243,16 @@ def _only(context: Context, node: ast.Call, most: int) -> None:
     """
     if node.keywords or not 1 <= len(node.args) <= most:
         takes = "one argument" if most == 1 else f"1 to {most} arguments"
-        raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes {takes}.")
+        raise context.type_error(f"{ast.unparse(node.func)}() takes {takes}.")
 
 
 def _is_open(context: Context, node: ast.expr, expression: Expression) -> bool:
-    """Return whether only a run knows how many elements there are, as of an array."""
+    """Return whether only a run knows which elements there are, as of an array or behind an `if`."""
     if isinstance(node, Generated):
-        return _is_open(context, node.generators[0].iter, expression)
+        first, *others = node.generators
+        if not (others or first.ifs):
+            return _is_open(context, first.iter, expression)
+        return _generate(context, node, node.generators, [], expression, dry=True)
     if not isinstance(node, ast.Call):
         return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and views.is_array(expression(context, node))
     name = sequences.iterator_name(context, node, expression)
@@ -243,8 +261,8 @@ def _is_open(context: Context, node: ast.expr, expression: Expression) -> bool:
     return name in sequences.SEQUENCES and any([_is_open(context, a, expression) for a in node.args])
 
 
-def _looped(context: Context, name: str, node: ast.Call, expression: Expression) -> Operand | None:
-    """Lower `sum(x[j] for j in range(n))`, also `prod`, `any`, `all`, as the loop that it means, in a scope of its own.
+def looped(context: Context, name: str, node: ast.Call, expression: Expression) -> Operand | None:
+    """Lower `sum(x[j] for j in range(n))`, also `prod any all min max`, as the loop that it means, in its own scope.
 
     Returns:
         The result; None where the elements are known at compile time, and are written out.
@@ -267,35 +285,52 @@ def _looped(context: Context, name: str, node: ast.Call, expression: Expression)
 
 
 def _as_loop(name: str, node: ast.Call) -> list[ast.stmt]:
-    """Return the statements of a func that computes `sum(…)`, `prod(…)`, `any(…)` or `all(…)` in a loop."""
+    """Return the statements of a func that computes `sum(…)`, `prod any all min` or `max` of one argument in a loop.
+
+    `min` and `max` of no elements break an assertion, as Python raises ValueError.
+    """
     over, element = node.args[0], "element.item"
     clauses = [ast.comprehension(ast.Name(element, ast.Store()), over, [], 0)]
     item: ast.expr = ast.Name(element, ast.Load())
     if isinstance(over, Generated):
         clauses, item = over.generators, over.elt
     before: list[ast.stmt] = []
+    checked: list[ast.stmt] = []
     after = ast.Return(ast.Constant(name == "all"))
     if name in ("any", "all"):
         test = item if name == "any" else ast.UnaryOp(ast.Not(), item)
-        step: ast.stmt = ast.If(test, [ast.Return(ast.Constant(name == "any"))], [])
+        steps: list[ast.stmt] = [ast.If(test, [ast.Return(ast.Constant(name == "any"))], [])]
+    elif name in ("min", "max"):
+        best, some, value = (f"{of}.{name}" for of in ("best", "some", "value"))
+        better = ast.Call(node.func, [ast.Name(best, ast.Load()), ast.Name(value, ast.Load())], [])
+        chosen = ast.IfExp(ast.Name(some, ast.Load()), better, ast.Name(value, ast.Load()))
+        before = [_assign(best, ast.Constant(0)), _assign(some, ast.Constant(False))]
+        steps = [_assign(value, item), _assign(best, chosen), _assign(some, ast.Constant(True))]
+        checked = [ast.Assert(ast.Name(some, ast.Load()), ast.Constant(f"{name}() of no elements"))]
+        after = ast.Return(ast.Name(best, ast.Load()))
     else:
         total, first = ast.Name(f"total.{name}", ast.Store()), ast.Constant(int(name == "prod"))
         before = [ast.Assign([total], node.args[1] if len(node.args) > 1 else first)]
-        step = ast.AugAssign(total, ast.Mult() if name == "prod" else ast.Add(), item)
+        steps = [ast.AugAssign(total, ast.Mult() if name == "prod" else ast.Add(), item)]
         after = ast.Return(ast.Name(total.id, ast.Load()))
     for clause in reversed(clauses):
         for test in reversed(clause.ifs):
-            step = ast.If(test, [step], [])
-        step = ast.For(clause.target, clause.iter, [step], [])
-    return [located(s, node) for s in (*before, step, after)]
+            steps = [ast.If(test, steps, [])]
+        steps = [ast.For(clause.target, clause.iter, steps, [])]
+    return [located(s, node) for s in (*before, *steps, *checked, after)]
+
+
+def _assign(name: str, value: ast.expr) -> ast.stmt:
+    """Return the assignment of an expression to a name."""
+    return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
 def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `sum(x)` or `sum(x, start)`, as a loop or unrolled."""
     _only(context, node, 2)
-    looped = _looped(context, "sum", node, expression)
-    if looped is not None:
-        return looped
+    in_loop = looped(context, "sum", node, expression)
+    if in_loop is not None:
+        return in_loop
     total = usable(context, expression(context, node.args[1])) if len(node.args) > 1 else Literal(0)
     for item in items_of(context, node.args[0], expression):
         total = _added(context, total, usable(context, item))
@@ -305,9 +340,9 @@ def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
 def _prod(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `prod(x)`, as a loop or unrolled; the product of literals is a literal."""
     _only(context, node, 1)
-    looped = _looped(context, "prod", node, expression)
-    if looped is not None:
-        return looped
+    in_loop = looped(context, "prod", node, expression)
+    if in_loop is not None:
+        return in_loop
     items = [usable(context, item) for item in items_of(context, node.args[0], expression)]
     if all(isinstance(item, Literal) for item in items):
         return Literal(math.prod(item.value for item in items if isinstance(item, Literal)))
@@ -329,9 +364,9 @@ def _quantified(sign: str) -> FormHandler:
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         _only(context, node, 1)
-        looped = _looped(context, "all" if sign == "and_" else "any", node, expression)
-        if looped is not None:
-            return looped
+        in_loop = looped(context, "all" if sign == "and_" else "any", node, expression)
+        if in_loop is not None:
+            return in_loop
         result = context.builder.const(sign == "and_", bool_)
         for item in items_of(context, node.args[0], expression):
             known = truth(context, item)
@@ -354,7 +389,7 @@ def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand
         KernelTypeError: it has keywords, or not two arguments.
     """
     if node.keywords or len(node.args) != 2:
-        raise context.error(KernelTypeError, "divmod() takes two numbers.")
+        raise context.type_error("divmod() takes two numbers.")
     a, b = (usable(context, expression(context, argument)) for argument in node.args)
     if isinstance(a, Literal) and isinstance(b, Literal):
         a = materialise(context, a)

@@ -7,8 +7,8 @@ import ast
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lambda: ("A kernel has no lambda.", "Define a func above the kernel."),
     ast.ListComp: (
-        "A comprehension stands in sum(), any(), all(), min(), max() and tuple() alone.",
-        "Write a for loop, or tuple(… for … in …) over what is known.",
+        "A comprehension stands behind name =, or in sum(), any(), all(), min(), max() or tuple().",
+        "Give it a name.",
     ),
     ast.SetComp: ("A kernel has no comprehension.", "Write a for loop."),
     ast.DictComp: ("A kernel has no comprehension.", "Write a for loop."),
@@ -17,8 +17,8 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
         "Write a for loop.",
     ),
     ast.List: (
-        "A kernel has no list but one that is looped over, searched with in, or summed.",
-        "Write a tuple, (…), or use vec2, vec3, vec4 or an array parameter.",
+        "A list stands behind name =, in a loop or behind in, or in sum(), any(), all(), min() or max().",
+        "Give it a name, or write a tuple, (…).",
     ),
     ast.Set: ("A kernel has no set.", "Use an array parameter."),
     ast.Dict: ("A kernel has no dict.", "Use separate variables or an array parameter."),

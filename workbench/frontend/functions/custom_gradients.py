@@ -15,7 +15,7 @@ from functools import partial
 import msgspec
 
 from workbench.builtins.declaration.forms import adjoint as ADJOINT
-from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
 from workbench.frontend.names.python_names import reread
@@ -96,7 +96,7 @@ def emit(
         context.builder.extend(body.ops)
         values = [context.builder.strong(materialise(context, p)) for p in parts]
         if any(isinstance(v.type, ArrayType) for v in values):
-            raise context.error(KernelTypeError, f"{name} returns an array, and has a custom gradient or replay.")
+            raise context.type_error(f"{name} returns an array, and has a custom gradient or replay.")
         context.builder.yield_(*values)
     types = [v.type for v in values]
     numbered = [k for k, o in enumerate(o for o in env.values() if isinstance(o, Value)) if _is_number(o.type)]
@@ -112,8 +112,7 @@ def emit(
         attrs[DERIVE] = _derive(context, definition, env) if is_whole else None
         expected = [custom.native.result] if custom.native.result is not None else []
         if types != expected:
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 f"The Python body of {name} returns {types}, its annotation says {expected}.",
                 "Annotate the one result that the CUDA source returns, such as -> float.",
             )
@@ -128,26 +127,17 @@ def _check_inputs(context: Context, name: str, env: Env) -> None:
     Raises:
         KernelTypeError: one is a part of an array, a struct or a tuple.
     """
-    views = [n for n, o in env.items() if isinstance(o, View)]
-    if views:
-        raise context.error(
-            KernelTypeError,
-            f"{views[0]} of {name}() is a part of an array; a func with a custom gradient or "
-            "replay takes whole arrays.",
-            "Pass the array and the indices.",
-        )
-    structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
-    if structs:
-        raise context.error(
-            KernelTypeError,
-            f"{structs[0]} of {name}() is a struct; a func with a custom gradient or replay takes "
-            "numbers, vectors and arrays.",
-            "Pass the fields.",
-        )
-    tuples = [n for n, o in env.items() if isinstance(o, tuple)]
-    if tuples:
-        message = f"{tuples[0]} of {name}() is a tuple; a func with a custom gradient or replay takes numbers."
-        raise context.error(KernelTypeError, message, "Pass its elements.")
+    for kinds, what, wanted, advice in _REFUSED_INPUTS:
+        for own in (n for n, o in env.items() if isinstance(o, kinds)):
+            message = f"{own} of {name}() is {what}; a func with a custom gradient or replay takes {wanted}."
+            raise context.type_error(message, advice)
+
+
+_REFUSED_INPUTS: tuple[tuple[tuple[type, ...], str, str, str], ...] = (
+    ((View,), "a part of an array", "whole arrays", "Pass the array and the indices."),
+    ((Parts, Elements), "a struct", "numbers, vectors and arrays", "Pass the fields."),
+    ((tuple,), "a tuple", "numbers", "Pass its elements."),
+)
 
 
 def _is_number(type: Type) -> bool:
@@ -457,7 +447,7 @@ class _Adjoints(ast.NodeTransformer):
     def _error(self, node: ast.AST, message: str, advice: str) -> WorkbenchError:
         """Return a syntax error located at a node."""
         with self.context.at(node):
-            return self.context.error(KernelSyntaxError, message, advice)
+            return self.context.syntax_error(message, advice)
 
 
 class _Named(ast.NodeTransformer):

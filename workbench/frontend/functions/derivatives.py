@@ -14,7 +14,6 @@ from typing import TypeAlias
 import msgspec
 
 from workbench.builtins.declaration.declare import Form
-from workbench.errors import KernelTypeError
 from workbench.frontend.names.python_names import as_builtin
 from workbench.frontend.state.coerce import describe, materialise
 from workbench.frontend.state.context import Context, Expression
@@ -48,7 +47,7 @@ def of_func(context: Context, node: ast.Call, expression: Expression) -> Operand
     is_form = isinstance(value, Form) and value.body is None
     if not (hasattr(value, "__wb_definitions__") or as_builtin(value) or isinstance(value, Form)) or is_form:
         message = "grad() takes a func or a builtin in a kernel, and is called with that one's arguments: grad(f)(x)."
-        raise context.error(KernelTypeError, message)
+        raise context.type_error(message)
     assert isinstance(func, Static)
     return Static(Derivative(func), f"grad({func.path})")
 
@@ -69,17 +68,17 @@ def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[
     actual_args = [builder.strong(materialise(context, a)) if isinstance(a, (Value, Literal)) else a for a in args]
     floats = [k for k, v in enumerate(actual_args) if isinstance(v, Value) and _is_number(v)]
     if not floats:
-        raise context.error(KernelTypeError, f"grad({path})() takes at least one float or vector of floats.")
+        raise context.type_error(f"grad({path})() takes at least one float or vector of floats.")
     inputs = {k: Value(v.type, v.name) for k, v in enumerate(actual_args) if k in floats and isinstance(v, Value)}
     location = builder.location
     with builder.block() as opened:
         result = apply([inputs.get(k, v) for k, v in enumerate(actual_args)])
         value = builder.strong(materialise(context, result))
         if not isinstance(value.type, Scalar) or not is_float(value.type):
-            raise context.error(KernelTypeError, f"grad({path}) needs one float of {path}; this is {describe(result)}.")
+            raise context.type_error(f"grad({path}) needs one float of {path}; this is {describe(result)}.")
         builder.yield_(value)
     if any(op.name in EFFECTS for op in walk(opened.block)):
-        raise context.error(KernelTypeError, f"grad({path}): {path} changes an array.", "Take grad() of what it adds.")
+        raise context.type_error(f"grad({path}): {path} changes an array.", "Take grad() of what it adds.")
     builder.location = location
     (derive,) = DERIVE
     ops, by_input = derive(path, opened.block, [*inputs.values()])

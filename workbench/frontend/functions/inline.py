@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Weak
-from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.frontend.functions import repeated_calls
 from workbench.frontend.functions.cuda_funcs import unknown_body
 from workbench.frontend.functions.custom_gradients import Custom, custom_of, emit
@@ -64,13 +64,13 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     """
     if callee.value.stale:
         what = f"{callee.path} is out of date: {callee.value.stale}"
-        raise context.error(KernelSyntaxError, what, "Fix its cell and run it again.")
+        raise context.syntax_error(what, "Fix its cell and run it again.")
     definitions = callee.value.__wb_definitions__
     definition, arranged = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
     changed = references(definition)
     if changed and (not getattr(context.node, "gives_back", False) or changed != references(definitions[0])):
         message = f"{callee.path}() changes {changed[0]} of its caller, and this call cannot see what it changes."
-        raise context.error(KernelSyntaxError, message, f"Call {definition.name}() by its name; all versions alike.")
+        raise context.syntax_error(message, f"Call {definition.name}() by its name; all versions alike.")
     env = _bind(context, definition, arranged)
     return inlined(context, definition, env, callee.value.__wb_customs__)
 
@@ -91,11 +91,9 @@ def inlined(
     """
     frame = (definition, tuple(id(o.value) for o in env.values() if isinstance(o, Static)))
     if len(context.inside) >= CALL_DEPTH:
-        raise context.error(KernelSyntaxError, f"More than {CALL_DEPTH} funcs call one another here.", "Write a loop.")
+        raise context.syntax_error(f"More than {CALL_DEPTH} funcs call one another here.", "Write a loop.")
     if frame in context.inside:
-        raise context.error(
-            KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
-        )
+        raise context.syntax_error(f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop.")
     note_loops(context, definition)
     location = context.builder.location
 
@@ -152,19 +150,17 @@ def _arrange(
     """
     parameters = definition.parameters
     if len(args) > len(parameters):
-        raise context.error(
-            KernelTypeError, f"{definition.name}() takes {counted(len(parameters))}; it got {len(args)}."
-        )
+        raise context.type_error(f"{definition.name}() takes {counted(len(parameters))}; it got {len(args)}.")
     arguments: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
     for name, operand in keywords.items():
         if name in arguments or name not in {p.arg for p in parameters}:
             what = "is given twice" if name in arguments else "is not a parameter"
-            raise context.error(KernelTypeError, f"{name} {what} of {definition.name}().")
+            raise context.type_error(f"{name} {what} of {definition.name}().")
         arguments[name] = operand
     without = len(parameters) - len(definition.node.args.defaults)
     for parameter in parameters[:without]:
         if parameter.arg not in arguments:
-            raise context.error(KernelTypeError, f"{definition.name}() needs an argument for {parameter.arg}.")
+            raise context.type_error(f"{definition.name}() needs an argument for {parameter.arg}.")
     return arguments
 
 
@@ -202,8 +198,7 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
         return Literal(complex(value) if isinstance(value, complex) else value)
     if not usable_in_kernel(value):
         text = ast.unparse(definition.default_nodes[name])
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"The default of {name} in {definition.name}() is {text}, which no kernel can use.",
             f"Give {name} at the call, or use {text} inside of {definition.name}.",
         )
@@ -218,9 +213,7 @@ def _member(context: Context, definition: Definition, name: str, operand: Operan
     """
     if not accepts(family, operand):
         usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
-        raise context.error(
-            KernelTypeError, f"{name} of {definition.name}() is {family!r}; the argument is {describe(operand)}."
-        )
+        raise context.type_error(f"{name} of {definition.name}() is {family!r}; the argument is {describe(operand)}.")
     wants_float = isinstance(family, Family) and not family.accepts(int32)
     if isinstance(operand, Literal) and wants_float:
         return Literal(float(operand.value))
@@ -243,8 +236,7 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
     if isinstance(operand, View) and operand.type == type:
         return operand
     if isinstance(operand, (Value, View)) and operand.type != type and not adopts(operand, type):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
             f"Write {type!r}(…)." if not hasattr(type, "ndim") else "",
         )
@@ -283,9 +275,9 @@ def choose(
     versions = "; ".join(signature(d) for d in definitions)
     if fitting:
         message = f"Several versions of {name}() fit the arguments equally well."
-        raise context.error(KernelTypeError, message, f"Cast an argument. The versions: {versions}.")
+        raise context.type_error(message, f"Cast an argument. The versions: {versions}.")
     what = f"takes ({shown})" if shown else "takes this many arguments"
-    raise context.error(KernelTypeError, f"No version of {name}() {what}.", f"The versions: {versions}.")
+    raise context.type_error(f"No version of {name}() {what}.", f"The versions: {versions}.")
 
 
 def signature(definition: Definition) -> str:
@@ -321,7 +313,9 @@ def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> in
         if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
             return _adopted(weak(operand) == WEAK_FLOAT, type)
         type = type.behind if isinstance(type, IndexedArray) else type
-        return EXACT if isinstance(operand, (Value, View, Bundle, Elements)) and operand.type == type else None
+        if isinstance(operand, Bundle):
+            return EXACT if operand.type.fits(type) else None
+        return EXACT if isinstance(operand, (Value, View, Elements)) and operand.type == type else None
     if family is None:
         return OPEN
     return FAMILY if accepts(family, operand) else None

@@ -17,7 +17,7 @@ import numpy as np
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.builtins.declaration.rules import promote_all
-from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.errors import KernelTypeError
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.functions.inline import inlined
 from workbench.frontend.state.coerce import (
@@ -97,7 +97,7 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
     names = [p.arg for p in definition.parameters]
     absent = {name: Static(None, name) for name in names[len(operands) :]}
     env = dict(zip(names, operands, strict=False)) | absent
-    return inlined(context, definition, env, gradients)
+    return inlined(context, definition, env, gradients if form.gradients else None)  # forms equal without them, too
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
@@ -128,7 +128,7 @@ def _positional(context: Context, definition: Definition, node: ast.Call) -> lis
     named = {k.arg: k.value for k in node.keywords if k.arg}
     rest = [named.pop(p.arg) for p in definition.node.args.args[len(node.args) :] if p.arg in named]
     if named:
-        raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes its arguments without names.")
+        raise context.type_error(f"{ast.unparse(node.func)}() takes its arguments without names.")
     return [*node.args, *rest]
 
 
@@ -143,7 +143,7 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
         if not args or not isinstance(args[0], Bundle) or args[0].type.find(field) is None:
             shown = describe(args[0]) if args else "nothing"
             advice = f"Annotate the parameter as {name.lower()}: wb.{name}."
-            raise context.error(KernelTypeError, f"{form.name}() takes a {name} first; this is {shown}.", advice)
+            raise context.type_error(f"{form.name}() takes a {name} first; this is {shown}.", advice)
         return [args[0], *_typed(context, replace(form, of=None, name=f"After the {name}, {form.name}"), args[1:])]
     if form.takes is None:
         return list(args)
@@ -165,28 +165,23 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
     name = ast.unparse(node.func)
     name_of_state = getattr(node, "uncertain", "")
     if name_of_state:
-        raise context.error(
-            KernelSyntaxError,
+        raise context.syntax_error(
             f"{name}() advances its state, so it cannot stand {name_of_state}.",
             "Draw the number on a line of its own, and use it here.",
         )
     argument = node.args[0]
     if not isinstance(argument, ast.Name) or not isinstance(argument.ctx, ast.Store):
-        raise context.error(
-            KernelTypeError,
-            f"{name}() advances its state, so it takes a local name.",
-            "Write state = rand_init(seed, i) first.",
+        raise context.type_error(
+            f"{name}() advances its state, so it takes a local name.", "Write state = rand_init(seed, i) first."
         )
     if argument.id not in context.env:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"{name}() advances its state, and {argument.id} is not a local name here.",
             f"Write {argument.id} = rand_init(seed, i) first.",
         )
     state = usable(context, context.env[argument.id])
     if not isinstance(state, Value) or state.type != uint32:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"{name}() takes a state, a uint32; {argument.id} is {describe(state)}.",
             "Write state = rand_init(seed, i) first, and draw from that.",
         )

@@ -7,12 +7,12 @@ import difflib
 import enum
 import math
 import types as python_types
+from collections.abc import Hashable
 from typing import Any, TypeGuard, cast
 
 import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context
@@ -131,6 +131,9 @@ def name(context: Context, identifier: str) -> Operand:
     """
     if identifier in context.env:
         return structs.gather(context.env, identifier)
+    known = context.shared.statics.get((context.definition, identifier))
+    if known is not None:
+        return known
     value = context.definition.read(identifier, usable_in_kernel)
     if value is MISSING:
         near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1, 0.7)
@@ -138,17 +141,24 @@ def name(context: Context, identifier: str) -> Operand:
         if identifier in MODULES:
             advice = f"Run `{MODULES[identifier]}` in a cell before."
         advice = instead_of(identifier) or advice
-        raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
+        raise context.syntax_error(f"The name {identifier} is not defined.", advice)
     if identifier in context.definition.locals and _is_number(value):
         nodes = nodes_of(context.definition.node)
         if not any(isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Store) for n in nodes):
             message = f"{context.definition.name} cannot change {identifier}, a value outside of it."
             advice = f"Change a copy, own = {identifier}, or pass an array as an argument."
-            raise context.error(KernelSyntaxError, message, advice)
+            raise context.syntax_error(message, advice)
         message = f"{identifier} has no value yet: {context.definition.name} assigns it, so it is its own name, as in"
         advice = f"Give it another name; the {identifier} outside stays what it is."
-        raise context.error(KernelSyntaxError, f"{message} Python.", advice)
-    return python_value(context, value, identifier)
+        raise context.syntax_error(f"{message} Python.", advice)
+    return _noted(context, (context.definition, identifier), python_value(context, value, identifier))
+
+
+def _noted(context: Context, where: Hashable, operand: Operand) -> Operand:
+    """Return an operand; while this lowering lasts, what is read there is it, unless it is computed there."""
+    if isinstance(operand, Static):
+        context.shared.statics[where] = operand
+    return operand
 
 
 def attribute(context: Context, base: Static, attr: str) -> Operand:
@@ -158,16 +168,20 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
         KernelSyntaxError: there is no attribute of this name.
     """
     path = f"{base.path}.{attr}"
+    where = context.definition, id(base.value), path
+    known = context.shared.statics.get(where)
+    if known is not None:
+        return known
     value = reads.attribute(base.value, attr, getattr(base.value, attr, MISSING))
     if value is MISSING:
         near = difflib.get_close_matches(attr, dir(base.value), 1)
         advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
         advice = instead_of(attr, True) or advice if isinstance(base.value, python_types.ModuleType) else advice
-        raise context.error(KernelSyntaxError, f"{base.path} has no {attr}.", advice)
+        raise context.syntax_error(f"{base.path} has no {attr}.", advice)
     if isinstance(base.value, python_types.ModuleType) and base.value.__name__ in CONSTANTS and type(value) is float:
         _watch(context, path, value)  # the name of the module may come to mean another one
         return Literal(value)
-    return python_value(context, value, path)
+    return _noted(context, where, python_value(context, value, path))
 
 
 def python_value(context: Context, value: Any, path: str) -> Operand:
@@ -202,7 +216,7 @@ def _uniform(context: Context, value: Uniform, path: str) -> Operand:
     operand = context.shared.uniforms.get(id(value))
     if operand is None:
         message, advice = f"{path} is a slider, and this code has no parameter for it.", f"Pass {path} as an argument."
-        raise context.error(KernelTypeError, message, advice)
+        raise context.type_error(message, advice)
     return operand
 
 
@@ -278,7 +292,7 @@ def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> 
         KernelTypeError: an int is too large for 64 bits.
     """
     if type == int64 and not -(2**63) <= value < 2**63:
-        raise context.error(KernelTypeError, f"The constant {path} is too large for 64 bits.")
+        raise context.type_error(f"The constant {path} is too large for 64 bits.")
     captured = context.shared.captured
     for number in range(1, len(captured) + 2):
         name = path if number == 1 else f"{path} #{number}"

@@ -66,7 +66,7 @@ def _as_annotated(context: Context, operand: Operand) -> Operand:
         return operand
     if len(types) != len(operand):
         count = f"{len(operand)} values; its annotation says {len(types)}"
-        raise context.error(KernelTypeError, f"{context.definition.name} returns {count}.")
+        raise context.type_error(f"{context.definition.name} returns {count}.")
     return tuple(_fitted(context, o, _type(context, t)) for o, t in zip(operand, types, strict=True))
 
 
@@ -94,8 +94,7 @@ def _fitted(context: Context, operand: Operand, type: AnyType | None) -> Operand
         return convert(context, operand, type)  # type: ignore[arg-type]
     if not isinstance(operand, (Value, Bundle, Literal, tuple)):
         return operand
-    raise context.error(
-        KernelTypeError,
+    raise context.type_error(
         f"{context.definition.name} returns {describe(operand)}; its annotation says {type!r}.",
         f"Return {type!r}(…), or change the annotation." if isinstance(type, Scalar) else "Change the annotation.",
     )

@@ -7,11 +7,11 @@ from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
-from workbench.errors import WorkbenchError, at
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import VALUE
 from workbench.frontend.state.loop_scope import Env, Loop
-from workbench.frontend.state.operands import Operand, Returned
+from workbench.frontend.state.operands import Operand, Returned, Static
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir import attributes
 from workbench.ir.build import Builder
@@ -97,9 +97,10 @@ class NotingBuilder(Builder):
     @property
     def location(self) -> Location:
         """Location of the operations that are added now."""
-        if isinstance(self.here, tuple):
-            self.here = self.here[0].locate(self.here[1])
-        return self.here
+        here = self.here
+        if type(here) is tuple:
+            here = self.here = here[0].locate(here[1])
+        return here  # type: ignore[return-value]
 
     @location.setter
     def location(self, location: Location) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -108,9 +109,11 @@ class NotingBuilder(Builder):
 
     def append(self, op: Op) -> Op:
         """Add an operation and note what is known of its result."""
-        if len(op.results) == 1 and is_integer(op.result.type) and self._positive(op):
-            self.non_negative.add(op.result)
-        return super().append(op)
+        results = op.results
+        if len(results) == 1 and is_integer(results[0].type) and self._positive(op):
+            self.non_negative.add(results[0])
+        self._stack[-1].append(op)
+        return op
 
     def known(self, value: Value) -> tuple[bool, bool, bool]:
         """Return the facts about a value: whether it is not negative, a size, a 1."""
@@ -171,6 +174,7 @@ class Shared(msgspec.Struct):
         loop_types: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
         in_loop: a loop's body is lowered, perhaps not for the last time.
         uniforms: the kernel's parameters for what it reads that changes between launches, by identity.
+        statics: the Python objects that names outside of functions and attributes mean, by where they are read.
     """
 
     lower_body: LowerBody
@@ -189,6 +193,7 @@ class Shared(msgspec.Struct):
     loop_types: dict[Hashable, LoopTypes] = msgspec.field(default_factory=dict[Hashable, LoopTypes])
     in_loop: bool = False
     uniforms: dict[int, Operand] = msgspec.field(default_factory=dict[int, Operand])
+    statics: dict[Hashable, Static] = msgspec.field(default_factory=dict[Hashable, Static])
 
     @property
     def non_negative(self) -> set[Value]:
@@ -251,9 +256,13 @@ class Context(msgspec.Struct):
         """Restore the node and the location that were current before `go`, which returned them."""
         self.node, self.shared.builder.here = before
 
-    def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
-        """Return an error of this class at the current location."""
-        return self.placed(kind(message, advice=advice))
+    def type_error(self, message: str, advice: str = "") -> WorkbenchError:
+        """Return a KernelTypeError at the current location."""
+        return self.placed(KernelTypeError(message, advice=advice))
+
+    def syntax_error(self, message: str, advice: str = "") -> WorkbenchError:
+        """Return a KernelSyntaxError at the current location."""
+        return self.placed(KernelSyntaxError(message, advice=advice))
 
     def placed(self, error: WorkbenchError) -> WorkbenchError:
         """Return an error with the current location filled in; in a function of the library, that of the call."""
@@ -265,18 +274,20 @@ class Context(msgspec.Struct):
 Before = tuple[ast.AST | None, Location | tuple[Definition, ast.AST]]
 
 
-class At:
+class At(msgspec.Struct):
     """A context manager inside of which operations and errors of a context have a node's location.
 
     (A generator would cost three times as much.)
+
+    Attributes:
+        context: it moves to the node when the `with` begins.
+        node: the node.
+        before: where the context was before.
     """
 
-    __slots__ = ("before", "context", "node")
-
-    def __init__(self, context: Context, node: ast.AST) -> None:
-        """Prepare to move `context` to a node; it moves when the `with` begins."""
-        self.context = context
-        self.node = node
+    context: Context
+    node: ast.AST
+    before: Before = (None, UNKNOWN)
 
     def __enter__(self) -> None:
         """Give operations and errors the node's location."""

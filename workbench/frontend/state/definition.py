@@ -90,8 +90,8 @@ class Scope(msgspec.Struct, frozen=True):
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
         """
-        if self.defined and name in (defined := self.defined.seen_from(self.user)):
-            return defined[name]
+        if name in self.defined and name in self.defined.seen_from(self.user):
+            return self.defined[name]
         if name in self.own:
             return self.own[name]
         if self.closure is not dict and name in (held := self.closure()):

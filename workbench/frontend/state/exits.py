@@ -19,6 +19,8 @@ VALUE = "returned.value"
 """Names of the flag and of the values of a return in a loop; no field of a user's struct begins with a digit."""
 Loop = ast.For | ast.While
 Statements = list[ast.stmt]
+PLAIN = frozenset({ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert})
+"""Classes of statements that hold no others and leave nothing."""
 
 
 class Skip(ast.Pass):
@@ -42,6 +44,8 @@ def answer(node: ast.AST, question: str, compute: Callable[[], Any]) -> Any:
 
 def leaves(node: ast.stmt) -> bool:
     """Return whether something in a statement may leave the statements around it."""
+    if type(node) in PLAIN:
+        return False
     if isinstance(node, ast.If):
         return answer(node, "may_leave", lambda: any(map(leaves, [*node.body, *node.orelse])))
     if isinstance(node, Loop):
@@ -183,6 +187,9 @@ def in_groups(body: Sequence[ast.stmt]) -> list[Statements]:
     waiting = list(reversed(body))
     while waiting:
         node = waiting.pop()
+        if type(node) in PLAIN:
+            groups[-1].append(node)
+            continue
         if isinstance(node, ast.If) and node.orelse and leaves(node) and not ends(node) and all_end(node.body):
             waiting += reversed(node.orelse)
             node = ast.copy_location(ast.If(node.test, node.body, []), node)

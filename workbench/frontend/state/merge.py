@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.builtins.declaration.rules import Weak, common_type
-from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.frontend.state.coerce import default_type, describe, weak
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.operands import (
@@ -141,13 +141,11 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
     if name.startswith("break."):
         return at_different_times(context)
     if is_ours(name):  # what the function returns
-        return context.error(
-            KernelTypeError,
+        return context.type_error(
             f"{context.definition.name} returns {describe(a)} on one path and {describe(b)} on the other.",
             "Return one type everywhere: return float(…).",
         )
-    return context.error(
-        KernelTypeError,
+    return context.type_error(
         f"{shown(name)} is {describe(a)} on one path and {describe(b)} on the other.",
         f"Give {name} one type before the paths part: {name} = float(…).",
     )
@@ -155,8 +153,7 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
 
 def at_different_times(context: Context) -> WorkbenchError:
     """Return the error for a way out of a loop that depends on the thread, where the loop works on tiles."""
-    return context.error(
-        KernelTypeError,
+    return context.type_error(
         "Threads of a block may leave this loop, or an iteration of it, at different times; it works on tiles.",
         "Decide by a number of the block, such as tile_max(…) > 0.",
     )

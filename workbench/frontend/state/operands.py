@@ -17,7 +17,7 @@ from workbench.structs import Struct, StructArray
 from workbench.types import ArrayType
 
 
-class Literal(msgspec.Struct, frozen=True):
+class Literal(msgspec.Struct, frozen=True, gc=False):
     """A number of Python without a type yet; `captured` is its name in the user's namespace if it came from there."""
 
     value: Any
@@ -100,8 +100,12 @@ class View(msgspec.Struct, frozen=True):
     def type(self) -> ArrayType:
         """The type that an array with the view's dimensions and elements has."""
         type = array_of(self.array)
-        axes = sum(isinstance(p, Axis) for p in self.subscripts)
-        return ArrayType(type.dtype, axes, wide=type.wide)
+        return ArrayType(type.dtype, self.ndim, wide=type.wide)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len([p for p in self.subscripts if isinstance(p, Axis)])
 
 
 class Bundle(msgspec.Struct, frozen=True, eq=False):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.tiles import Tile, is_tile, shown
@@ -37,8 +36,7 @@ def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[
     shapes = [o.type.shape for o in operands if is_tile(o)]
     for other in shapes[1:]:
         if other != shapes[0]:
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 f"{what} takes tiles of one shape; these are {shown(shapes[0])} and {shown(other)}.",
                 "Bring one to the other's shape: tile_broadcast, tile_reshape, tile_transpose, tile_view.",
             )
@@ -95,7 +93,7 @@ def uniform(context: Context, operand: Operand, what: str) -> Operand:
         advice = "Use where(condition, a, b), or put the branch into a func for tile_map." if thread else ""
         if thread and context.shared.tiling is not None and context.shared.tiling.flat:
             advice = "Over blocks tid() is the block's: wb.launch_tiled(kernel, dim=[…], …)."
-        raise context.error(KernelTypeError, f"{what} has to be one number for the whole block; this {shape}.", advice)
+        raise context.type_error(f"{what} has to be one number for the whole block; this {shape}.", advice)
     return operand
 
 
@@ -113,11 +111,11 @@ def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
     """
     if isinstance(type, Complex):
         message = f"{what} would have {type!r} elements; tiles of complex numbers are not built."
-        raise context.error(KernelTypeError, message, "Keep real and imaginary parts in two tiles.")
+        raise context.type_error(message, "Keep real and imaginary parts in two tiles.")
     if isinstance(type, (Scalar, Vector)):
         return type
     kind = "an array" if isinstance(type, ArrayType) else repr(type)
-    raise context.error(KernelTypeError, f"{what} has elements that are numbers or vectors, not {kind}.")
+    raise context.type_error(f"{what} has elements that are numbers or vectors, not {kind}.")
 
 
 def is_literal(operand: Operand) -> bool:

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import Form
 from workbench.builtins.warp import MEANINGS
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.context import Context, Notice
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.operands import Bundle, Literal, Operand
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.tiles import is_tile
@@ -88,6 +87,11 @@ def meaning_of_form(context: Context, form: Form) -> Form:
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
 
 
+def is_handle(context: Context, operand: Operand) -> bool:
+    """Return whether an operand is a struct in a kernel with Warp's meanings, where a mesh or a tree is a number."""
+    return context.shared.warp_meanings and isinstance(operand, Bundle)
+
+
 def _is_number(operand: Operand) -> bool:
     """Return whether an operand is a scalar or vector value; False of literals."""
     return isinstance(operand, Value) and isinstance(operand.type, (Scalar, Vector))
@@ -111,8 +115,7 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
         KernelTypeError: `step` with one argument, which Warp has and this language has not, requested or not.
     """
     if name == "step" and len(operands) == 1:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             "step() takes an edge and x; it got 1 argument.",
             "Write where(x < 0.0, 1.0, 0.0) for the step of one argument that Warp has.",
         )

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.frontend.expressions import lvalues
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
@@ -25,6 +25,7 @@ from workbench.frontend.names.results import convert_result
 from workbench.frontend.state.coerce import convert, describe, truth, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.exits import (
+    PLAIN,
     RETURNED,
     Idle,
     Loop,
@@ -133,27 +134,29 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
     Where a path comes to the end of all, that is `end`.
     """
     for position, node in enumerate(statements):
-        if isinstance(node, Loop):
+        if type(node) in PLAIN:
+            guarded(context, [node], statement)
+        elif isinstance(node, Loop):
             following = _loop(context, node)
             if following:
                 return _run(context, [*following, *statements[position + 1 :]], end)
         elif isinstance(node, ast.If) and leaves(node):
             rest = statements[position + 1 :]
-            ended = guarded(context, [node, *rest], lambda s=node, r=rest: _branch(context, s, r, end))
+            ended = guarded(context, [node, *rest], lambda context, node, r=rest: _branch(context, node, r, end))
             return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(POISON))
         elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
-            guarded(context, [node], lambda s=node: _refuse_outside(context, s))
+            guarded(context, [node], _refuse_outside)
         elif leaves(node):
             return _way_out(context, node)
         else:
-            guarded(context, [node], lambda s=node: statement(context, s))
+            guarded(context, [node], statement)
     if end is FUNCTION and context.caller is None:
         mark(context, None)
     return end
 
 
-def guarded(context: Context, statements: Statements, lower: Callable[[], Any]) -> Any:
-    """Lower statements by `lower`, and return what that does.
+def guarded(context: Context, statements: Statements, lower: Callable[[Context, Any], Any]) -> Any:
+    """Lower statements by `lower`, and return what that returns.
 
     Of an error, None is returned: it is noted, and the names that the statements bind are poisoned, so that their uses
     report nothing.
@@ -161,19 +164,22 @@ def guarded(context: Context, statements: Statements, lower: Callable[[], Any]) 
     Args:
         context: where.
         statements: the statement whose location it has, and those that are lowered with it.
-        lower: lowers them.
+        lower: lowers them; called with the context and the first statement.
     """
+    before = context.go(statements[0])
     try:
-        with context.at(statements[0]):
+        if context.shared.trace:
             mark(context, statements[0])
-            return lower()
+        return lower(context, statements[0])
     except AlreadyReported:
         pass
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
+    finally:
+        context.back(before)
     for name in assigned(statements):
-        before = context.env.get(name)
-        if before is None or not (views.is_array(before) or isinstance(before, Elements)):  # x[i] = … does not bind x
+        bound = context.env.get(name)
+        if bound is None or not (views.is_array(bound) or isinstance(bound, Elements)):  # x[i] = … does not bind x
             context.env[name] = POISON
     return None
 
@@ -184,10 +190,10 @@ def statement(context: Context, node: ast.stmt) -> None:
     Raises:
         WorkbenchError, AlreadyReported: what is wrong with it.
     """
-    lower = _HOLDING.get(type(node), LOWER.get(type(node)))
+    lower = _STATEMENTS.get(type(node))
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
-        raise context.error(KernelSyntaxError, message, advice)
+        raise context.syntax_error(message, advice)
     if context.shared.tiling is None:
         lower(context, node)
         return
@@ -207,7 +213,7 @@ def statement(context: Context, node: ast.stmt) -> None:
 def _refuse_outside(context: Context, node: ast.Break | ast.Continue) -> None:
     """Raise the KernelSyntaxError for a `break` or `continue` that is in no loop."""
     word = type(node).__name__.lower()
-    raise context.error(KernelSyntaxError, f"This {word} is in no loop.", "To leave the function, write return.")
+    raise context.syntax_error(f"This {word} is in no loop.", "To leave the function, write return.")
 
 
 def _way_out(context: Context, node: ast.stmt) -> BodyResult:
@@ -238,7 +244,7 @@ def _store_returned(context: Context, node: ast.Return, value: Operand | None) -
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
             advice = "Return the same number of values everywhere, written out."
-            context.shared.errors.append(context.error(KernelSyntaxError, message, advice))
+            context.shared.errors.append(context.syntax_error(message, advice))
     elif isinstance(value, Poison):
         context.env.update((name, value) for name in context.results)
     elif value is not None:
@@ -261,7 +267,7 @@ def _loop(context: Context, node: Loop) -> list[ast.stmt]:
         context.env.update(dict.fromkeys(context.results, PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
-    guarded(context, [node], lambda: statement(context, bare(node)))
+    guarded(context, [node], lambda context, node: statement(context, bare(node)))
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
     exit_.returns = True
     return after(node, located(exit_, node))
@@ -355,8 +361,9 @@ def _parted(
     leaving = left is not None or any(map(leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
-        context.env.clear()
-        context.env.update(before)
+        if number:
+            context.env.clear()
+            context.env.update(before)
         if flag and number == 1:
             context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
         with context.builder.block() as opened:
@@ -449,7 +456,9 @@ def _while(context: Context, node: ast.While) -> None:
     loops.while_loop(context, node, expression, _loop_body)
 
 
-_HOLDING: dict[type[ast.stmt], Callable[[Context, Any], None]] = {ast.If: _if, ast.For: _for, ast.While: _while}
+_STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
+    **LOWER, ast.If: _if, ast.For: _for, ast.While: _while,
+}  # fmt: skip
 
 
 def _returned(context: Context, node: ast.Return) -> Operand | None:
@@ -476,6 +485,8 @@ def _merged(
     Raises:
         KernelTypeError: they return different numbers of values, different structs, or arrays.
     """
+    if a is b is PENDING:
+        return a, [a]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
     if any(isinstance(o, Poison) for side in flat for o in side):
         return POISON, [POISON]
@@ -495,7 +506,7 @@ def _merged(
             continue
         if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):
             message = f"{context.definition.name} returns an array on a path that depends on a condition."
-            raise context.error(KernelTypeError, message, "Return its elements, or let the caller choose between them.")
+            raise context.type_error(message, "Return its elements, or let the caller choose between them.")
         name = f"{RESULT} {number}"
         branches.to_join[name] = _known(context, left), _known(context, right)
         leaves.append(name)
@@ -513,10 +524,10 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
     if shapes[0] != shapes[1]:
         c, d = (f"{n} value{'s' * (n != 1)}" if n else "nothing" for n in shapes)
         message = f"{name} returns {c} on one path and {d} on another."
-        raise context.error(KernelTypeError, message, "End each path with a return of the same number of values.")
+        raise context.type_error(message, "End each path with a return of the same number of values.")
     if a is not None and b is not None and structs.form(a) != structs.form(b):
         shown_ = [", ".join(map(describe, side if isinstance(side, tuple) else (side,))) for side in (a, b)]
-        raise context.error(KernelTypeError, f"{name} returns {shown_[0]} on one path and {shown_[1]} on the other.")
+        raise context.type_error(f"{name} returns {shown_[0]} on one path and {shown_[1]} on the other.")
     return a
 
 

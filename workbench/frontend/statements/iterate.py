@@ -15,7 +15,6 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors import hash_grids
-from workbench.errors import KernelTypeError
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
@@ -161,7 +160,7 @@ def _known_element(
     loops.check_integers(context, bounds)
     if not isinstance(step, Literal) or step.value < 1:
         message = "A range beside an array has a positive step that is written out."
-        raise context.error(KernelTypeError, message, "Write for i in range(len(x)), and index every array by i.")
+        raise context.type_error(message, "Write for i in range(len(x)), and index every array by i.")
     context.env[f"start.{mark}"] = start
     count = apply(context, TABLE["sub"], (stop, start)) if start != Literal(0) else stop
     if step.value != 1:
@@ -185,7 +184,7 @@ def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For
     inner, first = start_of(context, node.iter, expression)
     assert isinstance(inner, ast.Call)
     if isinstance(first, Value) and not is_integer(first.type):
-        raise context.error(KernelTypeError, f"enumerate() counts from an integer; this is {first.type!r}.")
+        raise context.type_error(f"enumerate() counts from an integer; this is {first.type!r}.")
     count, item = (f"{word}.{node.lineno}.{node.col_offset}" for word in ("count", "item"))
     context.env[count] = first
     number: ast.expr = ast.Name(count, ast.Load())
@@ -227,8 +226,10 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
             wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
             advice = "Annotate the parameter as grid: wb.HashGrid."
-            raise context.error(KernelTypeError, f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
-        known = library.call(context, hash_grids.rows, operands[:3])
+            raise context.type_error(f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
+        # More than rounding takes away. Warp's own grid has none, and its programs see which cells are searched.
+        slack = Literal(0.0 if context.shared.warp_meanings else 1e-6)
+        known = library.call(context, hash_grids.rows, [*operands[:3], slack])
     at = f".{node.lineno}.{node.col_offset}"
     grid = operands[0]
     assert isinstance(known, tuple) and isinstance(grid, Bundle)

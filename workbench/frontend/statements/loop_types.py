@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
-from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.frontend.functions.memo_key import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, LoopTypes
@@ -128,7 +128,7 @@ def _infer(context: Context, known: LoopTypes, names: Sequence[str], before: Env
         changes.update(wider.keys())
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
             what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."
-            raise context.error(KernelTypeError, what, f"Give it a type before the loop: {name} = wb.float32(0).")
+            raise context.type_error(what, f"Give it a type before the loop: {name} = wb.float32(0).")
         types = types | wider
 
 
@@ -221,7 +221,7 @@ def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dic
         if isinstance(end, Value) and not _fits(name, end, type):
             kind = end.type if isinstance(end.type, Complex) else element(end.type)
             advice = f"Write {name} = {kind!r}(…) before the loop."
-            context.shared.errors.append(context.error(KernelTypeError, _unlike(name, type, end), advice))
+            context.shared.errors.append(context.type_error(_unlike(name, type, end), advice))
 
 
 def _fits(name: str, end: Operand, type: Type) -> bool:

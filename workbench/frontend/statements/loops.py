@@ -8,7 +8,6 @@ from types import NoneType
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_INT, common_type
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.state.context import Context, Expression
@@ -43,7 +42,7 @@ def for_loop(
         KernelTypeError: a bound is no integer, or the step is 0.
     """
     if not isinstance(node.target, ast.Name):
-        raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
+        raise context.syntax_error("A loop over a range has one name.", "Write for i in range(…).")
     flag = exit_flag(node)
     if flag is not None and not _short(bounds):
         _leaving_for(context, node, bounds, expression, lower_body)
@@ -271,9 +270,7 @@ def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
             if len(args) == 1:
                 return Literal(0), args[0], Literal(1)
             return args[0], args[1], args[2] if len(args) == 3 else Literal(1)
-    raise context.error(
-        KernelSyntaxError, "A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step)."
-    )
+    raise context.syntax_error("A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step).")
 
 
 def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
@@ -289,10 +286,8 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
         return Literal(turned.start), Literal(turned.stop), Literal(turned.step)
     values = [usable(context, b) for b in bounds]
     if any(isinstance(v, Value) and isinstance(v.type, Scalar) and v.type.kind is Kind.UINT for v in values):
-        raise context.error(
-            KernelTypeError,
-            "reversed() takes a range of signed integers.",
-            "Count down: range(last, before_the_first, -step).",
+        raise context.type_error(
+            "reversed() takes a range of signed integers.", "Count down: range(last, before_the_first, -step)."
         )
 
     def do(name: str, *operands: Operand) -> Operand:
@@ -318,9 +313,9 @@ def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | 
     values = [context.builder.cast(b, int32) if isinstance(b, Value) and b.type == bool_ else b for b in values]
     for bound in values:
         if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
-            raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
+            raise context.type_error(f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
     if isinstance(values[2], Literal) and values[2].value == 0:
-        raise context.error(KernelTypeError, "The step of range() must not be 0.")
+        raise context.type_error("The step of range() must not be 0.")
     return values
 
 

@@ -210,7 +210,7 @@ def _result_types(
     if nothing and returned in (None, ()):
         return ()
     if returned is None or not results:
-        raise context.error(KernelTypeError, f"{definition.name} returns nothing.", "Return the result.")
+        raise context.type_error(f"{definition.name} returns nothing.", "Return the result.")
     result_values = (r if isinstance(r, Bundle) else materialise(context, r) for r in results if r is not None)
     return tuple(strong(r.type) for r in result_values)
 

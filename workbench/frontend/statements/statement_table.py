@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import calls, lvalues
+from workbench.frontend.expressions import calls, lists, lvalues
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
@@ -24,7 +23,11 @@ from workbench.types import bool as bool_
 def _assign(context: Context, node: ast.Assign) -> None:
     """Lower `a = b = value`, also `i, j = tid()`, which takes as many indices as there are names."""
     count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
-    result = _thread_indices(context, node.value, count)
+    result = _thread_indices(context, node.value, count) if count > 1 else None
+    own = node.targets[0].id if isinstance(node.targets[0], ast.Name) and not node.targets[1:] else ""
+    if own and lists.is_display(node.value):
+        with context.at(node.value):
+            result = lists.lower(context, own, node.value, expression)
     if result is None:
         result = expression(context, node.value)
     if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
@@ -35,8 +38,8 @@ def _assign(context: Context, node: ast.Assign) -> None:
 
 
 def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
-    """Lower the value of `i, j = tid()` to `count` indices; None of any other value, or where `count` is 1."""
-    if count < 2 or not isinstance(node, ast.Call) or node.args:
+    """Lower the value of `i, j = tid()` to `count` indices; None of any other value."""
+    if not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
     if isinstance(callee, Static) and python_names.callee_name(callee.value) == "tid":
@@ -53,7 +56,7 @@ def _annotated(context: Context, node: ast.AnnAssign) -> None:
         KernelTypeError: the annotation is no type, or the value does not fit it.
     """
     if not isinstance(node.target, ast.Name):
-        raise context.error(KernelSyntaxError, "Only a name takes an annotation in a kernel.")
+        raise context.syntax_error("Only a name takes an annotation in a kernel.")
     if node.value is None:
         return  # to Python it says no more than that the name is the function's own
     wanted = _annotation(context, node.annotation)
@@ -71,7 +74,7 @@ def _annotation(context: Context, node: ast.expr) -> AnyType | None:
     """
     operand = expression(context, node)
     if not isinstance(operand, Static):
-        raise context.error(KernelTypeError, f"{ast.unparse(node)} is not a type.")
+        raise context.type_error(f"{ast.unparse(node)} is not a type.")
     return parameter_type(operand.value, ast.unparse(node), context.builder.location, context.definition.name)
 
 
@@ -87,7 +90,7 @@ def _expression(context: Context, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
         equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
         advice = "Write = to assign: == compares." if equal else "Assign it to a name."
-        raise context.error(KernelSyntaxError, "This line computes a value and discards it.", advice)
+        raise context.syntax_error("This line computes a value and discards it.", advice)
 
 
 def _pass(context: Context, node: ast.Pass) -> None:
@@ -100,14 +103,13 @@ def _assert(context: Context, node: ast.Assert) -> None:
     message = node.msg
     if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
         with context.at(message):
-            raise context.error(
-                KernelSyntaxError,
+            raise context.syntax_error(
                 "The message of an assert is a plain string.",
                 "Leave values out: a KernelFault shows what was compared.",
             )
     if isinstance(node.test, ast.Tuple):
-        raise context.error(
-            KernelSyntaxError, "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'
+        raise context.syntax_error(
+            "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'
         )
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):

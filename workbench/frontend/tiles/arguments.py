@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -52,15 +51,15 @@ class Arguments:
         nodes: dict[str, ast.expr] = dict(zip(known, node.args, strict=False))
         shown_names = ", ".join(known)
         if len(node.args) > len(known):
-            raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; it got {len(node.args)}.")
+            raise context.type_error(f"{self.name}() takes {shown_names}; it got {len(node.args)}.")
         for keyword in node.keywords:
             if keyword.arg not in known or keyword.arg in nodes:
                 what = "is given twice" if keyword.arg in nodes else "is not an argument of it"
-                raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; {keyword.arg} {what}.")
+                raise context.type_error(f"{self.name}() takes {shown_names}; {keyword.arg} {what}.")
             nodes[keyword.arg or ""] = keyword.value
         missing = [p for p in params if not p.endswith("?") and p not in nodes]
         if missing:
-            raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; {missing[0]} is missing.")
+            raise context.type_error(f"{self.name}() takes {shown_names}; {missing[0]} is missing.")
         self.nodes = nodes
         self.by_name: dict[str, Operand] = {}
         for name, written in nodes.items():
@@ -202,7 +201,7 @@ class Arguments:
 
     def error(self, message: str, advice: str = "") -> Exception:
         """Return a KernelTypeError at the current location whose message begins with the operation's name."""
-        return self.context.error(KernelTypeError, f"{self.name}() {message}", advice)
+        return self.context.type_error(f"{self.name}() {message}", advice)
 
 
 def uniform_index(context: Context, operand: Operand, what: str) -> Value:
@@ -214,12 +213,10 @@ def uniform_index(context: Context, operand: Operand, what: str) -> Value:
     number = usable(context, uniform(context, operand, what))
     if isinstance(number, Literal):
         if number.is_float:
-            raise context.error(KernelTypeError, f"{what} has to be an integer; this is a float.", "Write int(…).")
+            raise context.type_error(f"{what} has to be an integer; this is a float.", "Write int(…).")
         return materialise(context, number)
     if not is_integer(number.type):
-        raise context.error(
-            KernelTypeError, f"{what} has to be an integer; this is {describe(number)}.", "Write int(…)."
-        )
+        raise context.type_error(f"{what} has to be an integer; this is {describe(number)}.", "Write int(…).")
     # Offsets are added to sizes, which may need 64 bits; narrower and unsigned types would wrap on the way.
     return number if number.type in (int32, int64) else context.builder.cast(number, int64)
 
@@ -236,8 +233,7 @@ def tiling_of(context: Context) -> Tiling:
         # Not an error: the caller lowers the kernel again, now as code of a block.
         raise NeedsBlocks
     if context.shared.lifted:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func.",
             "Compute the per-thread value on a line of its own, then wb.tile(value).",
         )

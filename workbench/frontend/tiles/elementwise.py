@@ -16,7 +16,6 @@ from typing import Any
 import msgspec
 
 from workbench.builtins.declaration.declare import Form
-from workbench.errors import KernelTypeError
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env
@@ -279,4 +278,4 @@ _INSIDE = "{name} depends on the thread and is not a number or vector, so it is 
 
 def _kept_inside(context: Context, name: str) -> Exception:
     """Return the error for a name assigned on a lifted line to something that only that line can use."""
-    return context.error(KernelTypeError, _INSIDE.format(name=name), "Use what it stands for on one line.")
+    return context.type_error(_INSIDE.format(name=name), "Use what it stands for on one line.")

@@ -11,7 +11,6 @@ from typing import Any
 
 from workbench.builtins import tile_gathers
 from workbench.builtins.declaration.declare import TABLE, Form
-from workbench.errors import KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, usable
 from workbench.frontend.state.context import Context, Expression
@@ -52,7 +51,7 @@ def element_indices(context: Context, tile: Value, node: ast.expr, expression: E
     if len(nodes) != type.ndim or any(isinstance(n, ast.Slice) for n in nodes):
         shape = shown(type.shape)
         message = f"Indices that differ between threads choose elements, so a tile of shape {shape} takes {type.ndim}."
-        raise context.error(KernelTypeError, message)
+        raise context.type_error(message)
     return value_of(number_of(context, type, nodes, expression))
 
 

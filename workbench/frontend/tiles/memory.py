@@ -61,10 +61,10 @@ def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Ope
     dtype = arguments.dtype(int32 if are_ints else float32)
     start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
     if not step or not math.isfinite((stop - start) / step):
-        raise arguments.error("takes finite numbers, and a step other than 0.")
+        raise arguments.error("takes finite numbers, and its step cannot be zero.")
     count = len(range(start, stop, step)) if are_ints else math.ceil((stop - start) / step)
     if count < 1:
-        raise arguments.error("has no element.", "A tile has at least one.")
+        raise arguments.error("takes a non-empty range.", "A tile has at least one element.")
     turns = dtype if are_ints and is_integer(dtype) else int32 if are_ints else float64 if dtype == float64 else float32
 
     def element(at: Any, elements: Any) -> Any:

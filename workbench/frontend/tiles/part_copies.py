@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from workbench.errors import KernelTypeError
 from workbench.frontend.names.references import references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import root
@@ -59,8 +58,7 @@ def check_alone(context: Context, name: str, tile: Operand) -> None:
     # Refused only if the difference could be seen: if no name holds the whole, or nothing reads it later, both meanings
     # agree.
     if held and _is_read_later(context, owner):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"{name or 'This'} is a part of {owner}, and tiles are values: {owner} would stay as it is.",
             f"Change {owner} itself: {owner}[…] = …, or tile_assign({owner}, …, offset=…).",
         )
@@ -76,8 +74,7 @@ def check_seen(context: Context, name: str) -> None:
     if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
         return
     if name not in references(definition) and not _is_read_later(context, name):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
             f"Return {name} and assign it at the call, or write to an array.",
         )

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from workbench.builtins.declaration.declare import TABLE, Builtin
-from workbench.errors import KernelTypeError
 from workbench.frontend.functions import inline
 from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
@@ -32,11 +31,11 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
     """Lower `tile_map(func, *tiles)`: call the func for the elements of tiles at each position."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
-        raise context.error(KernelTypeError, "tile_map() takes a func and tiles, without names.")
+        raise context.type_error("tile_map() takes a func and tiles, without names.")
     callee = expression(context, node.args[0])
     operands = [expression(context, a) for a in node.args[1:]]
     if not any_tile(operands):
-        raise context.error(KernelTypeError, "tile_map() takes at least one tile.")
+        raise context.type_error("tile_map() takes at least one tile.")
     several = False
 
     def make(parts: Sequence[Operand]) -> Sequence[Value]:
@@ -67,7 +66,7 @@ def called(context: Context, form: str, callee: Operand, args: list[Operand]) ->
             return inline.call(context, callee, args, {})
     finally:
         context.shared.lifted = lifted
-    raise context.error(KernelTypeError, f"{form}() takes a func or a builtin first; this is {describe(callee)}.")
+    raise context.type_error(f"{form}() takes a func or a builtin first; this is {describe(callee)}.")
 
 
 def _axis(arguments: Arguments, tile: Tile) -> int | None:
@@ -235,7 +234,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     left, right = tile_of(a), tile_of(b)
 
     def refuse(message: str, advice: str = "") -> Exception:
-        return context.error(KernelTypeError, message, advice)
+        return context.type_error(message, advice)
 
     if acc is not None:
         check_alone(context, acc.name, acc)

@@ -6,7 +6,6 @@ import ast
 
 from workbench.builtins import tile_gathers
 from workbench.builtins.declaration.declare import Form
-from workbench.errors import KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import assign_type, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
@@ -36,9 +35,8 @@ def _scattering(form: Form) -> FormHandler:
         count = 1 + (tile.type.ndim if is_tile(tile) else 1)
         nodes = [*node.args, *(named[k] for k in ("value", "has_value") if k in named)]
         if not is_tile(tile) or is_thread(tile) or len(nodes) not in (count + 2, count + 3):
-            raise context.error(
-                KernelTypeError,
-                f"{name}() takes the local name of a tile, an index for each of its dimensions, value and has_value.",
+            raise context.type_error(
+                f"{name}() takes the local name of a tile, an index for each of its dimensions, value and has_value."
             )
 
         def alone(context: Context, node: ast.expr) -> Operand:

@@ -8,7 +8,6 @@ from math import prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, extracted, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
@@ -54,7 +53,7 @@ def located(context: Context, tile: Value, node: ast.expr, expression: Expressio
     type = tile_of(tile)
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     if len(nodes) > type.ndim:
-        raise context.error(KernelTypeError, f"A tile of shape {shown(type.shape)} has no {len(nodes)} dimensions.")
+        raise context.type_error(f"A tile of shape {shown(type.shape)} has no {len(nodes)} dimensions.")
     starts: list[Value] = []
     sizes: list[int] = []
     shape: list[int] = []
@@ -80,7 +79,8 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     """
     operand = usable(context, uniform(context, operand, "An index of a tile"))
     if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
-        raise context.error(KernelTypeError, f"A tile's dimension of {size} has no element {operand.value}.")
+        message = f"Index {operand.value} is out of bounds: this dimension of the tile has {size} elements."
+        raise context.type_error(message)
     if isinstance(operand, Literal) and not operand.is_float:
         # Python's negative index, folded now: backends see indices from 0 on.
         return context.builder.const(int(operand.value) % size, int32)
@@ -96,8 +96,8 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
     """
     span = _span(context, node, size, expression)
     if not span or span.step != 1:
-        message = "A slice of a tile has at least one element, and where it is assigned a step of 1."
-        raise context.error(KernelTypeError, message)
+        message = "This slice is an empty tile, or has another step than 1; a tile has at least one element."
+        raise context.type_error(message)
     # Starts and sizes are part of types and addresses; a step would need a third number per axis in every backend.
     return span.start, len(span)
 
@@ -110,8 +110,7 @@ def _span(context: Context, node: ast.Slice, size: int, expression: Expression) 
     """
     bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             "A slice of a tile has bounds that are known at compile time.",
             "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
         )
@@ -161,7 +160,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
             numbers = lanes.from_begin(context, numbers, size)
         several += not isinstance(written, ast.Slice)
         if several > 1:
-            raise context.error(KernelTypeError, "Of a tile's indices one may be a tile.", "Index one axis at a time.")
+            raise context.type_error("Of a tile's indices one may be a tile.", "Index one axis at a time.")
         tile = lanes.take_along_axis(context, tile, axis, value_of(numbers))
         nodes[axis] = ast.copy_location(ast.Slice(), written)
     return tile, node if len(nodes) == 1 and nodes[0] is node else ast.Tuple(nodes, ast.Load())
@@ -195,7 +194,7 @@ def changed(
         value = fill(context, sizes, value, "register")
     elif tile_of(value).shape != (shape or (1,)):
         part, operand_shape = shown(shape) if shape else "1", shown(tile_of(value).shape)
-        raise context.error(KernelTypeError, f"A part of shape {part} is to become a tile of shape {operand_shape}.")
+        raise context.type_error(f"A tile of shape {operand_shape} does not fit a part of shape {part}.")
     operands = (tile, *starts, reshaped(context, value, sizes))
     return context.builder.emit("tile_place", operands, (result,), names=(label,)).result
 
@@ -221,7 +220,7 @@ def attribute(context: Context, tile: Value, attr: str) -> Operand:
         return transposed(context, tile, tuple(reversed(range(type.ndim))))
     if attr == "dtype":
         return Static(type.dtype, f"{tile.name}.dtype")
-    raise context.error(KernelSyntaxError, f"A tile has shape, ndim, size, dtype and T; it has no {attr}.")
+    raise context.syntax_error(f"A tile has shape, ndim, size, dtype and T; it has no {attr}.")
 
 
 def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
@@ -314,16 +313,16 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
     """Lower `tile_extract(t, i, j)`: `t[i, j]`, an element for each thread where an index differs between them."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
-        raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
+        raise context.type_error("tile_extract() takes a tile and an index for each of its dimensions.")
     tile = expression(context, node.args[0])
     if isinstance(tile, Value) and isinstance(tile.type, Scalar) and len(node.args) == 2:
         return tile  # of one element, as reductions return it
     if not is_tile(tile):
-        raise context.error(KernelTypeError, f"tile_extract() takes a tile first; this is {describe(tile)}.")
+        raise context.type_error(f"tile_extract() takes a tile first; this is {describe(tile)}.")
     if tile_of(tile).ndim != len(node.args) - 1:
         wanted, count = shown(tile_of(tile).shape), len(node.args) - 1
         message = f"tile_extract() takes an index for each dimension of {wanted}; it got {count}."
-        raise context.error(KernelTypeError, message, "t[i] is a row.")
+        raise context.type_error(message, "t[i] is a row.")
     indices = node.args[1] if len(node.args) == 2 else ast.copy_location(ast.Tuple(node.args[1:], ast.Load()), node)
     return subscript(context, tile, indices, expression)
 

@@ -6,7 +6,6 @@ import ast
 from math import prod
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand
@@ -26,22 +25,21 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
     tiling = context.shared.tiling
     assert tiling is not None
     if context.shared.lifted:
-        raise context.error(KernelTypeError, "A mapped func has no tid().", "Pass the index: tile_map(f, t, index).")
+        raise context.type_error("A mapped func has no tid().", "Pass the index: tile_map(f, t, index).")
     # Launched over threads: `dim` counts threads, numbered block · block_dim + lane.
     if tiling.flat:
         ndim = len(tiling.threads) or 1
         if count != ndim:
             message = f"Launched over threads of {ndim} dimension{'s' * (ndim > 1)}, tid() gives as many indices"
             advice = "Give dim as many sizes, or count blocks: wb.launch_tiled(kernel, dim=[…], …)."
-            raise context.error(KernelTypeError, f"{message}; this asks for {count}.", advice)
+            raise context.type_error(f"{message}; this asks for {count}.", advice)
         context.shared.launch_ndim = 1
         return _of_threads(context, tiling.block_dim, tiling.threads)
     # Without a launch (`%inspect`, a cell's check) nothing says how many dimensions there are: all are taken to be
     # blocks'.
     ndim = count if tiling.ndim is None else tiling.ndim
     if count not in (ndim, ndim + 1):
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"tid() gives {ndim} block indices in a launch of {ndim} dimensions, and the thread's "
             f"place in its block as one more; this asks for {count}.",
             "Give dim as many sizes as there are indices.",
@@ -110,7 +108,7 @@ def _block_dim(context: Context, node: ast.Call, expression: Expression) -> Oper
         KernelTypeError: it has arguments.
     """
     if node.args or node.keywords:
-        raise context.error(KernelTypeError, "block_dim() takes no arguments.")
+        raise context.type_error("block_dim() takes no arguments.")
     tiling = context.shared.tiling
     return Literal((tiling or tiling_of(context)).block_dim)
 

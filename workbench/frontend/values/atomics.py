@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Operand, View
@@ -26,10 +25,10 @@ def atomic(kind: str) -> FormHandler:
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         name = f"atomic_{kind}"
         if node.keywords or len(node.args) < 2 + count:
-            raise context.error(KernelTypeError, f"{name}() takes an array, its indices and {after}, without names.")
+            raise context.type_error(f"{name}() takes an array, its indices and {after}, without names.")
         target = indexable(context, expression(context, node.args[0]))
         if not views.is_array(target):
-            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
+            raise context.type_error(f"{name}() takes an array first; this is {describe(target)}.")
         _check_element(context, kind, views.type_of(target), target.name)
         subscripts = node.args[1:-count]
         index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
@@ -71,8 +70,7 @@ def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> 
     if isinstance(type, Complex):
         if kind in ("exch", "cas") and type == complex64:
             return
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"atomic_{kind}() changes an element in one step, and {name} has {type!r} elements.",
             "Of complex elements += and -= are atomic, part by part, and of complex64 atomic_exch() and atomic_cas().",
         )
@@ -80,12 +78,9 @@ def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> 
         type = type.dtype
     fits = isinstance(type, Scalar) and type.bits in (32, 64)
     if kind in BITWISE and not (fits and type.kind in (Kind.INT, Kind.UINT)):  # type: ignore[union-attr]
-        raise context.error(
-            KernelTypeError, f"atomic_{kind}() works on integers of 32 or 64 bits; {name} has {type!r} elements."
-        )
+        raise context.type_error(f"atomic_{kind}() works on integers of 32 or 64 bits; {name} has {type!r} elements.")
     if not fits:
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"atomic_{kind}() works on numbers of 32 or 64 bits; {name} has {type!r} elements.",
             "Use a wider element type." if isinstance(type, Scalar) else "Keep each component in an array of its own.",
         )
@@ -98,7 +93,7 @@ def check_sum(context: Context, array: Value | View) -> None:
         KernelTypeError: it is one.
     """
     if element(views.type_of(array)).kind is Kind.BOOL:
-        raise context.error(KernelTypeError, f"{array.name} has bool elements, which have no sum.", "Use | instead.")
+        raise context.type_error(f"{array.name} has bool elements, which have no sum.", "Use | instead.")
 
 
 FORMS: dict[str, FormHandler] = {f"atomic_{kind}": atomic(kind) for kind in ATOMIC_KINDS}

@@ -13,7 +13,6 @@ from math import isqrt, prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import (
     apply,
     assign_type,
@@ -172,7 +171,7 @@ def _subscripts(context: Context, m: Value, node: ast.expr, expression: Expressi
     type = matrix_of(m)
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
-        raise context.error(KernelTypeError, f"A {type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
+        raise context.type_error(f"A {type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
     positions = [_subscript(context, type, axis, n, expression) for axis, n in enumerate(nodes)]
     return positions if len(positions) == 2 else [*positions, range(type.columns)]
 
@@ -189,7 +188,7 @@ def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr, expres
             return subscripts.of_slice(context, type, size, subscripts.bounds(context, node, expression))
         operand = usable(context, expression(context, node))
         if isinstance(operand, Literal) and (operand.is_float or not -size <= operand.value < size):
-            raise context.error(KernelTypeError, f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
+            raise context.type_error(f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
         if isinstance(operand, Literal):
             return int(operand.value) % size
         return subscripts.component(context, Vector(size, type.dtype), operand)
@@ -214,15 +213,13 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
     if not any(len(t.shape) == 2 for t in vector_types):
         return name
     if name == "pow":
-        raise context.error(KernelTypeError, "** on matrices is not in the language.", "Write m @ m.")
+        raise context.type_error("** on matrices is not in the language.", "Write m @ m.")
     if len(vector_types) == 2 and name == "mul" and context.shared.warp_meanings:
         return "matmul"
     if len(vector_types) == 2 and name not in (*_BINARY_PLACE, "matmul"):
         advice = "Write m @ inverse(n), or cw_div(m, n)." if name == "div" else "Write m @ n, or cw_mul(m, n)."
         a, b = types
-        raise context.error(
-            KernelTypeError, f"{_SIGNS.get(name, name)} between {a!r} and {b!r} could be two things.", advice
-        )
+        raise context.type_error(f"{_SIGNS.get(name, name)} between {a!r} and {b!r} could be two things.", advice)
     return name
 
 
@@ -248,8 +245,7 @@ def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, 
     over_number = isinstance(left, Value) and isinstance(left.type, Quaternion)
     if not both and (name == "mul" or (name == "div" and (over_number or context.shared.warp_meanings))):
         return name
-    raise context.error(
-        KernelTypeError,
+    raise context.type_error(
         "Quaternions have + - * among them, and * and / with a number; "
         f"this is {describe(left)} and {describe(right)}.",
         "Write quat_rotate(q, v) to rotate a vector, q * quat_inverse(r) to divide.",
@@ -281,12 +277,12 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
         advice = "" if line else "Write matrix_from_rows(…) or matrix_from_cols(…)."
         rows = "" if line else ", row by row"
         message = f"{type!r}() takes {count} components{rows}, not a {vector_types[0]!r}."
-        raise context.error(KernelTypeError, message, advice)
+        raise context.type_error(message, advice)
     counts = (0, count) if isinstance(type, Quaternion) else (0, 1, count)
     if len(operands) not in counts:
         *first, last = map(str, counts)
         wanted = f"{', '.join(first)} or {last}"
-        raise context.error(KernelTypeError, f"{type!r}() takes {wanted} components; it got {len(operands)}.")
+        raise context.type_error(f"{type!r}() takes {wanted} components; it got {len(operands)}.")
     if len(operands) < count:
         operands = [operands[0] if operands else Literal(0)] * count
     what, number = f"A component of {type!r}", number_type(type)
@@ -306,13 +302,13 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
     """
     name = ast.unparse(node.func)
     if node.keywords or not node.args:
-        raise context.error(KernelTypeError, f"{name}() takes vectors, without names.")
+        raise context.type_error(f"{name}() takes vectors, without names.")
     values = [materialise(context, expression(context, a)) for a in node.args]
     if any(not is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
-        raise context.error(KernelTypeError, f"{name}() takes vectors of one type; it got {got}.")
+        raise context.type_error(f"{name}() takes vectors of one type; it got {got}.")
     if not is_small((len(values), *values[0].type.shape)):  # type: ignore[union-attr]
-        raise context.error(KernelTypeError, f"{name}() makes a matrix of up to {MOST_COMPONENTS} components.")
+        raise context.type_error(f"{name}() makes a matrix of up to {MOST_COMPONENTS} components.")
     return values
 
 
@@ -352,10 +348,10 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
     name = ast.unparse(node.func)
     dtypes = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
     if len(dtypes) > 1 or len(dtypes) != len(node.args) + len(node.keywords):
-        raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
+        raise context.type_error(f"{name}() takes a dtype, or nothing.")
     scalar = number_of(expression(context, dtypes[0])) if dtypes else float32
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
-        raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
+        raise context.type_error(f"The dtype of {name}() is a float type.", "Write dtype=float.")
     return scalar
 
 
@@ -374,13 +370,13 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     arguments: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
     arguments |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
     if len(node.args) > 2 or not arguments.keys() <= set(names) or "n" not in arguments:
-        raise context.error(KernelTypeError, "identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
+        raise context.type_error("identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
     size, kind = arguments["n"], arguments.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
-        raise context.error(KernelTypeError, f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
+        raise context.type_error(f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
     scalar = float32 if kind is None else number_of(kind)
     if scalar is None or scalar == bool_:
-        raise context.error(KernelTypeError, "The dtype of identity() is a number type.", "Write dtype=float.")
+        raise context.type_error("The dtype of identity() is a number type.", "Write dtype=float.")
     n = int(size.value)
     one, zero = (1.0, 0.0) if is_float(scalar) else (1, 0)
     flat = tuple(one if r == c else zero for r in range(n) for c in range(n))
@@ -404,4 +400,4 @@ def attribute(context: Context, m: Value, attr: str) -> Operand:
     """
     if attr == "T":
         return apply(context, TABLE["transpose"], (m,))
-    raise context.error(KernelSyntaxError, f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")
+    raise context.syntax_error(f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")

@@ -14,7 +14,8 @@ from types import NoneType
 
 from msgspec.structs import replace
 
-from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
+from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import assign_type, convert, describe
 from workbench.frontend.state.context import Context, Env, Expression
 from workbench.frontend.state.merge import is_same, joined_type
@@ -37,7 +38,7 @@ from workbench.frontend.state.operands import (
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value, array_of
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
-from workbench.types import ArrayType, Type, Vector
+from workbench.types import ArrayType, Type, Vector, uint64
 
 
 def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
@@ -204,7 +205,7 @@ def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
     advice = f"Did you mean {near[0]}?" if near else f"Its fields: {known}."
     if hasattr(type.host, name):
         advice = f"{name} is a method or property, which only the host has: make it a func that takes a {type!r}."
-    return context.error(KernelTypeError, f"{type!r} has no field {name}.", advice)
+    return context.type_error(f"{type!r} has no field {name}.", advice)
 
 
 def position(context: Context, type: Struct, name: str) -> int:
@@ -292,17 +293,15 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
         KernelTypeError: it does not fit.
     """
     if isinstance(type, Struct):
-        if isinstance(operand, Bundle) and operand.type == type:
+        if isinstance(operand, Bundle) and operand.type.fits(type):
             return operand
         if isinstance(operand, Bundle):
-            raise context.error(KernelTypeError, f"{what} is {type!r}; the value is another struct, {operand.type!r}.")
-        raise context.error(
-            KernelTypeError, f"{what} is {type!r}; the value is {describe(operand)}.", f"Write {type!r}(…)."
-        )
+            raise context.type_error(f"{what} is {type!r}; the value is another struct, {operand.type!r}.")
+        raise context.type_error(f"{what} is {type!r}; the value is {describe(operand)}.", f"Write {type!r}(…).")
     if isinstance(type, StructArray):
         if isinstance(operand, Elements) and operand.type == type:
             return operand
-        raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {describe(operand)}.")
+        raise context.type_error(f"{what} is {type!r}; the value is {describe(operand)}.")
     # The array itself is in memory; a part of it is a base and bounds, which the struct carries as it does a number.
     if isinstance(operand, View) and operand.type == type:
         return operand
@@ -318,14 +317,16 @@ def construct(context: Context, type: Struct, args: Sequence[Operand], keywords:
         KernelTypeError: too many, unknown, or given twice, or of another type.
     """
     if len(args) > len(type.fields):
-        raise context.error(KernelTypeError, f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
+        raise context.type_error(f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
     by_name = {f.name: a for f, a in zip(type.fields, args, strict=False)}
     for name, operand in keywords.items():
         position(context, type, name)
         if name in by_name:
-            raise context.error(KernelTypeError, f"{name} is given twice to {type!r}().")
+            raise context.type_error(f"{name} is given twice to {type!r}().")
         by_name[name] = operand
-    return Bundle(type, tuple(_field_value(context, type, f, by_name.get(f.name)) for f in type.fields))
+    values = tuple(_field_value(context, type, f, by_name.get(f.name)) for f in type.fields)
+    pairs = zip(type.fields, values, strict=True)
+    return Bundle(type.with_types({f.name: v.type for f, v in pairs if isinstance(v, Bundle)}), values)
 
 
 def _field_value(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
@@ -336,6 +337,8 @@ def _field_value(context: Context, type: Struct, f: Field, operand: Operand | No
     Raises:
         KernelTypeError: the operand does not fit the field's type.
     """
+    if operand is not None and f.type == uint64 and warp_notices.is_handle(context, operand):
+        return operand  # a mesh or a tree, which in Warp is a number
     if operand is not None:
         return fitted(context, operand, f.type, f"{type!r}.{f.name}")
     if isinstance(f.type, Struct):
@@ -401,8 +404,7 @@ def chosen(
     for k in differing:
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
-            raise context.error(
-                KernelTypeError,
+            raise context.type_error(
                 f"{what} holds another array on each path, and the condition is not known.",
                 "Choose between elements of the arrays.",
             )

@@ -10,7 +10,6 @@ import ast
 from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, scalar_components, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
@@ -58,13 +57,13 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
         KernelTypeError: a bound is not an integer known when compiling, the step is 0, or nothing is selected.
     """
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
-        raise context.error(
-            KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
+        raise context.type_error(
+            "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
         )
     first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
     positions = range(size)[slice(first, last, step)]
     if not positions and not context.shared.warp_meanings:  # there it is a value, `()`
-        raise context.error(KernelTypeError, f"This slice of a {type!r} has no component.")
+        raise context.type_error(f"This slice of a {type!r} has no component.")
     return positions
 
 
@@ -113,7 +112,7 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
     """
     if isinstance(operand, Literal):
         if operand.is_float:
-            raise context.error(KernelTypeError, "An index must be an integer; this is a float.", "Write int(…).")
+            raise context.type_error("Indices must be integers or slices; this is a float.", "Write int(…).")
         value = materialise(context, operand)
         if operand.value >= 0:
             return value
@@ -121,13 +120,12 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
         return _emit(context, "add", count, context.builder.cast(value, count.type))
     if is_tile(operand):
         what = "differs between the threads of a block" if is_thread(operand) else "is a tile"
-        raise context.error(
-            KernelTypeError,
+        raise context.type_error(
             f"This line uses a tile, so indices are the same for the whole block; this one {what}.",
             "Take what the line needs of the tile before it, v = t[…] or v = untile(t), and use v here.",
         )
     if not is_integer(operand.type):
-        raise context.error(KernelTypeError, f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")
+        raise context.type_error(f"Indices must be integers or slices; this is {operand.type!r}.", "Write int(…).")
     if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]
         return operand
     if element(operand.type).bits < int32.bits:
@@ -173,12 +171,10 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
     operand = usable(context, operand)
     if isinstance(operand, Literal):
         if operand.is_float or not -vector.length <= operand.value < vector.length:
-            raise context.error(
-                KernelTypeError, f"{vector!r} has components 0 to {vector.length - 1}, not {operand.value!r}."
-            )
+            raise context.type_error(f"{vector!r} has components 0 to {vector.length - 1}, not {operand.value!r}.")
         return context.builder.const(int(operand.value) % vector.length)
     if not is_integer(operand.type):
-        raise context.error(KernelTypeError, f"A component's index must be an integer; this is {operand.type!r}.")
+        raise context.type_error(f"A component's index must be an integer; this is {operand.type!r}.")
     if operand in context.shared.non_negative:
         return operand
     return _emit(context, "wrap_index", operand, context.builder.const(vector.length, operand.type))
@@ -195,4 +191,4 @@ def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
     letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
     if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
         return extracted(context, base, LETTERS.index(attr))  # type: ignore[arg-type]
-    raise context.error(KernelSyntaxError, f"{describe(base)} has no {attr}.")
+    raise context.syntax_error(f"{describe(base)} has no {attr}.")

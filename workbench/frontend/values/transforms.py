@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.frontend.state.coerce import assign_type, components, describe, extracted, materialise, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
@@ -36,7 +36,7 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
         parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
     else:
         got = ", ".join(map(describe, operands)) or "nothing"
-        raise context.error(KernelTypeError, f"{type!r}() takes p and q, or 7 numbers; it got {got}.", EXAMPLE)
+        raise context.type_error(f"{type!r}() takes p and q, or 7 numbers; it got {got}.", EXAMPLE)
     return context.builder.one("vec", parts, type)
 
 
@@ -65,7 +65,7 @@ def attribute(context: Context, t: Value, name: str) -> Value:
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
     """Return the error for a name that a transform does not have."""
-    return context.error(KernelSyntaxError, f"{describe(t)} has no {name}; it has p and q.")
+    return context.syntax_error(f"{describe(t)} has no {name}; it has p and q.")
 
 
 def changed(context: Context, t: Value, name: str, operand: Operand, label: str) -> Value:
@@ -98,8 +98,7 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
     one = any(t is None or isinstance(t, Scalar) for t in types)
     if (both and name in ("add", "sub")) or (one and name in ("mul", "div")):
         return name
-    raise context.error(
-        KernelTypeError,
+    raise context.type_error(
         f"Transforms have * + - among them, and * and / with a number; this is {describe(left)} and {describe(right)}.",
         "Write transform_point(t, v) for a point, transform_vector(t, v) for a direction.",
     )

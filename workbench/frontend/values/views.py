@@ -21,7 +21,6 @@ from workbench.builtins.scalars.extrema import max as larger
 from workbench.builtins.scalars.extrema import min as smaller
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.rounding import floordiv
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import apply, convert, describe, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
@@ -97,10 +96,9 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
     if not any(isinstance(n, ast.Slice) for n in nodes):
         hint = ", ".join("ijkl"[:ndim])
         message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(nodes)}."
-        raise context.error(KernelTypeError, message, f"Write {name}[{hint}], or assign in a loop over the rest.")
+        raise context.type_error(message, f"Write {name}[{hint}], or assign in a loop over the rest.")
     index = ", ".join("ijkl"[:count])
-    raise context.error(
-        KernelTypeError,
+    raise context.type_error(
         f"{name}[{written}] is a part of an array; one element at a time can be changed.",
         f"Write part = {name}[{written}] and a loop: for i in range(len(part)): part[{index}] = …",
     )
@@ -131,7 +129,7 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
         KernelTypeError: there are too many indices, or one is no integer or slice.
     """
     base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
-    ndim = base.type.ndim
+    ndim = base.ndim
     nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node, expression)))
     indices: list[Value | Axis] = []
     for position, index in enumerate(base.subscripts):
@@ -139,13 +137,16 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
         if not isinstance(index, Axis) or written is None:
             indices.append(index)
             continue
-        with context.at(written):
-            if isinstance(written, ast.Slice):
+        if isinstance(written, ast.Slice):
+            with context.at(written):
                 indices.append(_sliced(context, base.array, position, index, written, expression))
-            else:
-                indices.append(
-                    _indexed(context, base.array, position, index, usable(context, expression(context, written)))
-                )
+            continue
+        operand = expression(context, written)
+        if type(operand) is Value and index is WHOLE and operand in context.shared.non_negative:
+            indices.append(operand)
+            continue
+        with context.at(written):
+            indices.append(_indexed(context, base.array, position, index, usable(context, operand)))
     return View(base.array, tuple(indices), base.name)
 
 
@@ -165,7 +166,7 @@ def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> l
     if len(nodes) > ndim:
         name, hint = base.name or "x", ", ".join("ijkl"[:ndim])
         message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(nodes)}."
-        raise context.error(KernelTypeError, message, f"Write {name}[{hint}].")
+        raise context.type_error(message, f"Write {name}[{hint}].")
     return nodes
 
 
@@ -222,9 +223,10 @@ def _step(context: Context, node: ast.expr | None, expression: Expression) -> in
     """
     operand = Literal(1) if node is None else usable(context, expression(context, node))
     if not isinstance(operand, Literal) or operand.is_float or operand.value == 0:
-        raise context.error(
-            KernelTypeError,
-            "The step of a slice is an integer written out, and not 0.",
+        is_zero = isinstance(operand, Literal) and not operand.value
+        message = "Slice step cannot be zero." if is_zero else "The step of a slice is an integer written out."
+        raise context.type_error(
+            message,
             "Write a loop over range(start, stop, step) if it is known only at run time.",
         )
     return int(operand.value)
@@ -243,8 +245,8 @@ def _bound(context: Context, node: ast.expr | None, expression: Expression) -> B
         if isinstance(operand, Literal) and not operand.is_float:
             return int(operand.value)
         if isinstance(operand, Literal) or not is_integer(operand.type):
-            raise context.error(
-                KernelTypeError, f"A bound of a slice must be an integer; this is {describe(operand)}.", "Write int(…)."
+            raise context.type_error(
+                f"A bound of a slice must be an integer; this is {describe(operand)}.", "Write int(…)."
             )
         return Ref(context.builder, _wide(context, operand))
 
@@ -307,4 +309,4 @@ def attribute(context: Context, array: Value | View, attr: str) -> Operand:
         return Static(type_of(array).dtype, f"{array.name or 'array'}.dtype")
     advice = ATTRIBUTES.get(attr, "Write a loop over its elements." if attr in REDUCTIONS else "")
     message = f"An array in a kernel has no {attr}; it has shape, size, ndim and dtype."
-    raise context.error(KernelSyntaxError, message, advice)
+    raise context.syntax_error(message, advice)

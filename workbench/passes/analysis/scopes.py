@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable
-from contextlib import contextmanager
+from collections.abc import Hashable
 from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -31,10 +30,11 @@ class Scopes(dict[K, V]):
         self._learnt[-1].append(key)
         super().__setitem__(key, value)
 
-    @contextmanager
-    def block(self) -> Generator[None]:
-        """Open a block for the length of a `with`; entries that are added in it are removed at its end."""
+    def __enter__(self) -> None:
+        """Open a block for the length of a `with`."""
         self._learnt.append([])
-        yield
+
+    def __exit__(self, *_: object) -> None:
+        """Close the block: remove the entries that were added in it."""
         for key in self._learnt.pop():
             del self[key]

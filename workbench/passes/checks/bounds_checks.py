@@ -193,7 +193,7 @@ class _Guard:
 
     def block(self, block: Block) -> Block:
         """Return a copy of the block with checks of its operations."""
-        with self.known.block(), self.builder.block(block.params) as opened:
+        with self.known, self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.builder.location = op.location
                 _GUARDS.get(op.name, _Guard.keep)(self, op)

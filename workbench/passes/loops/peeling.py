@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.ir.analysis import MIRRORED, OPPOSITE
-from workbench.ir.attributes import AXIS, INTERIOR
+from workbench.ir.attributes import AXIS, COLD, INTERIOR, attributes
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
@@ -50,6 +50,7 @@ class Peeled(msgspec.Struct, frozen=True):
         before: operations computed before a row.
         first, last: the first and the last thread inside, among those of a row, as int64.
         inside, border: what threads inside, and all others, do.
+        few: few threads of a row are at the border.
     """
 
     once: tuple[Op, ...]
@@ -58,6 +59,7 @@ class Peeled(msgspec.Struct, frozen=True):
     last: Value
     inside: Block
     border: Block
+    few: bool
 
 
 def peeled_parts(function: Function) -> Peeled | None:
@@ -68,9 +70,15 @@ def peeled_parts(function: Function) -> Peeled | None:
     # What `body` wrote below, in that order.
     *before, thread, wide, at_least, at_most, _ = before
     assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
-    count = 1 + next((n for n, op in enumerate(before) if op.name == "row_length"), -1)
-    once, row = tuple(before[:count]), tuple(before[count:])
-    return Peeled(once, row, at_least.operands[1], at_most.operands[1], *end.blocks)
+    once = computed_once(function)
+    row = tuple(before[len(once) :])
+    return Peeled(once, row, at_least.operands[1], at_most.operands[1], *end.blocks, bool(end.attrs.get(COLD)))
+
+
+def computed_once(function: Function) -> tuple[Op, ...]:
+    """Return the operations that compute before all rows how long they are; none if the launch says that."""
+    ops = function.body.ops
+    return ops[: 1 + next((n for n, op in enumerate(ops) if op.name == "row_length"), -1)]
 
 
 def peel_boundaries(function: Function) -> Function:
@@ -82,6 +90,10 @@ def peel_boundaries(function: Function) -> Function:
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > INTERIOR_OPERATIONS:
         return function
+    once = computed_once(function)
+    if once:
+        rest = peel_boundaries(replace_body(function, Block((), function.body.ops[len(once) :])))
+        return replace_body(function, Block((), (*once, *rest.body.ops)))
     flat = delinearised(function)
     if flat is not None:
         inside = _Peeler(flat.rows)
@@ -133,6 +145,7 @@ class _Peeler(Prologue):
         first, last: lower and upper limits of the index of threads inside.
         rows: conditions for a row to have such threads.
         asked: how many comparisons the branches follow from.
+        few: few threads of a row are at a border.
     """
 
     def __init__(self, function: Function) -> None:
@@ -145,6 +158,7 @@ class _Peeler(Prologue):
         self.last: list[Value] = []
         self.rows: list[Value] = []
         self.asked = 0
+        self.few = True
         self.of_row = set[Value]()
         for op in walk(function.body):
             if op.name in ("tid", "row_first") or (op.name != "shape" and not self.of_row.isdisjoint(op.operands)):
@@ -273,8 +287,8 @@ class _Peeler(Prologue):
         if own is None or not own[0]:
             return
         written = own[1]
-        if op.name == "mod" and all(end is self.number(0) for end in written):
-            return  # `j % n` is written where a row has more than n threads: it wraps in the middle of the row
+        # `j % n` is written where a row has more than n threads: most may be at its border.
+        self.few = self.few and (op.name != "mod" or any(end is not self.number(0) for end in written))
         if op.name == "mod":  # `(j - 1 + n) % n` is `j - 1` inside
             index = self.without(op, index, limits[0])
         bounds: Sequence[Value | None] = {"mod": (None, *limits), "wrap_index": (None,)}.get(op.name, limits)
@@ -376,7 +390,7 @@ class _Peeler(Prologue):
         careful = copy_block(border, {})
         blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
         # A backend without the loops of its own still runs it as an ordinary `if`.
-        b.append(Op("if", (inside,), (), INTERIOR.of(True), blocks))
+        b.append(Op("if", (inside,), (), attributes({INTERIOR: True, COLD: self.few}), blocks))
         return b.body()
 
 

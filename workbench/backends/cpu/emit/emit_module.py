@@ -12,7 +12,7 @@ it and vectorise over threads. See `design/cpu.md`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
@@ -44,9 +44,9 @@ from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
-from workbench.passes.checks.bounds_checks import Versions, guard
+from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.peeling import Peeled, peeled_parts
+from workbench.passes.loops.peeling import Peeled, computed_once, peeled_parts
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CHECKED, CPU, Pass, run
 from workbench.types import Scalar
@@ -59,15 +59,17 @@ NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
 BORDER = ".border"
 """Suffix of the names in the loop over threads at a border."""
-HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
+HELPERS = r"wb_(fault|print\d+|prints|fma_f\d+x\d)"
 """Names that a module may define besides its entry, which must differ: a kernel may be called `prints`."""
 
 
 def entry_name(function: Function) -> str:
     """Return the symbol of a function's entry."""
     # `$` and a hexadecimal number: legal in an LLVM name, and in no Python one, so two names never meet.
-    name = "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
-    return f"{name}$" if HELPERS.fullmatch(name) else name
+    name = f"wb_{function.name}"
+    if not name.isascii() or not name.isidentifier():
+        name = re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", name)
+    return f"{name}$" if name.startswith(("wb_f", "wb_p")) and re.fullmatch(HELPERS, name) else name
 
 
 class Module(msgspec.Struct, frozen=True):
@@ -211,6 +213,8 @@ class ModuleEmitter(Emitter):
         division: how launches are divided among cores.
         combining: emits what combines threads' changes of one element; None if there are no such changes.
         slotted: the function has slots.
+        extent: the number of threads of a row, as i64.
+        ends: the first thread to run, and the one behind the last, by linear index.
     """
 
     gangs = False
@@ -223,6 +227,7 @@ class ModuleEmitter(Emitter):
         self.division = division
         self.combining = Combining(self) if self.reductions else None
         self.slotted = "slots" in function.body.op_names
+        self.extent, self.ends = "", ("%begin", "%end")
         self._line = 0
 
     def block(self, block: Block) -> None:
@@ -258,32 +263,36 @@ class ModuleEmitter(Emitter):
         open_order = order.sharing == DATA and not one_core
         return Module("\n".join(lines) + "\n", sums, self.gangs, one_core, open_order)
 
-    def versions(self, careful: ModuleEmitter | None, versions: Versions) -> Module:
-        """Return a module whose entry calls one of two functions; this emitter's is the quick one.
+    def versions(self, tests: Mapping[str, tuple[Function, ModuleEmitter | None]]) -> Module:
+        """Return a module whose entry calls one of several functions: this emitter's if all tests hold.
 
         Args:
-            careful: emits the other one; None: in its place the entry declines the launch (`Options.quick`).
-            versions: the two, and what chooses.
+            tests: by name: a function that ends in an operation whose operand says whether the test holds, and the
+                emitter of the function to run if it does not; None: the entry declines the launch (`Options.quick`).
         """
-        choice = ModuleEmitter(versions.choice, self.options, self.maths, self.half_instructions, self.division)
+        functions = {"quick": self} | {name: other for name, (_, other) in tests.items() if other is not None}
         entry = entry_name(self.function)
-        functions = {"quick": self} if careful is None else {"quick": self, "careful": careful}
-        for other in (*functions.values(), choice):
+        chooser = ModuleEmitter(self.function, self.options, self.maths, self.half_instructions, self.division)
+        for other in (*functions.values(), chooser):
             other._share(self)
-        *before, end = run(("expand",), versions.choice, expand=partial(expand, native=native)).body.ops
-        choice.block(Block((), tuple(before)))
-        choice.writer.branch(choice.operand(end.operands[0]), "quick", "careful")
-        lines = [f"define i32 @{entry}({PARAMETERS}) {NO_MEMSET} {{", "entry:", *choice.writer.head]
-        lines += choice.writer.lines
+        w = chooser.writer
+        for name, (test, other) in tests.items():
+            *before, end = run(("expand",), test, expand=partial(expand, native=native)).body.ops
+            chooser.block(Block((), tuple(before)))
+            holds = w.block_name("holds")
+            w.branch(chooser.operand(end.operands[0]), holds, name if other else "declined")
+            w.open(holds)
+        w.jump("quick")
+        lines = [f"define i32 @{entry}({PARAMETERS}) {NO_MEMSET} {{", "entry:", *w.head, *w.lines]
         for name in functions:
             call = f"call i32 @{entry}.{name}({PARAMETERS})"
             lines += [f"{name}:", f"  %{name}.status = {call}", f"  ret i32 %{name}.status"]
-        if careful is None:
-            lines += ["careful:", *reports.DECLINE, "  ret i32 0"]
+        declines = any(other is None for _, other in tests.values())
+        lines += ["declined:", *reports.DECLINE, "  ret i32 0"] if declines else []
         lines.append("}")
         for name, emitter in functions.items():
             lines += emitter.definition(f"define internal i32 @{entry}.{name}", "noinline ")
-        return replace(self._module([*lines, *self._beside()]), declines=careful is None)
+        return replace(self._module([*lines, *self._beside()]), declines=declines)
 
     def _share(self, other: ModuleEmitter) -> None:
         """Write declarations, attributes and loop metadata into another emitter's tables, for a common module.
@@ -365,6 +374,8 @@ class ModuleEmitter(Emitter):
         """Emit the loop over the threads of a launch of one dimension, with their index as i32."""
         w = self.writer
         self._start()
+        if computed_once(self.function):
+            self._row_length()
         begin, end = self._ends()
         # The launcher refuses dimensions of 2³¹ or more.
         low = w.emit(f"trunc nuw nsw i64 {begin} to i32", "low")
@@ -379,7 +390,7 @@ class ModuleEmitter(Emitter):
         """
         w, ndim = self.writer, self.function.launch_ndim
         self._start()
-        extent = self._row_length()
+        extent = self.extent = self._row_length()
         begin, end = self._ends()
         if end != "%end":
             some = w.block_name("some")
@@ -433,14 +444,14 @@ class ModuleEmitter(Emitter):
         """
         order = self.division.order
         if not order.is_fixed:
-            return "%begin", "%end"
+            return self.ends
         w, size, total = self.writer, str(self.grouped_rows), "1"
         for axis in range(self.function.launch_ndim):
             along = memory.launch_dim(self, axis)
             total = w.emit(f"mul nuw nsw i64 {total}, {along}")
             size = w.emit(f"mul nuw nsw i64 {size}, {along}") if axis >= order.axes else size
         ends, more = [], w.emit(f"sub i64 {size}, 1")
-        for end in ("%begin", "%end"):
+        for end in self.ends:
             groups = w.emit(f"udiv i64 {w.emit(f'add i64 {end}, {more}')}, {size}")
             most = w.emit(f"mul i64 {groups}, {size}")
             ends.append(w.emit(f"call i64 @llvm.smin.i64(i64 {most}, i64 {total})"))
@@ -474,12 +485,14 @@ class ModuleEmitter(Emitter):
 
         It is the launch's last dimension, or computed by the function if that says how many threads it has.
         """
-        split = peeled_parts(self.function)
-        if split is None or not split.once:
+        *before, last = computed_once(self.function) or (None,)
+        if last is None:
             return memory.launch_dim(self, self.function.launch_ndim - 1)
-        *once, last = split.once
-        self.block(Block((), tuple(once)))
-        return self.operand(last.operands[0])
+        self.block(Block((), tuple(before)))
+        length, *turns = map(self.operand, last.operands)
+        if turns:  # each thread of the launch is several of these
+            self.ends = tuple(self.writer.emit(f"mul nuw nsw i64 {end}, {turns[0]}") for end in self.ends)
+        return length
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
         """Emit the loops over a range of threads, and the code that combines their changes.
@@ -543,7 +556,7 @@ class ModuleEmitter(Emitter):
         w.do(f"%border.end = phi i32 [ {first}, %{before} ], [ {part.end}, %inside.end ]")
         w.do(f"%border.last = phi i1 [ false, %{before} ], [ true, %inside.end ]")
         border = Part("%border.first", "%border.end", "border", "border.done")
-        self._loop(kind, border, split.border, own=BORDER, cold=lanes == 1)
+        self._loop(kind, border, split.border, own=BORDER, cold=lanes == 1 and split.few)
         w.open("border.done")
         w.branch("%border.last", part.after, "inside")
         w.open("inside")
@@ -627,6 +640,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "const": _const,
     "tid": _tid,
     "shape": memory.emit_shape,
+    "unit_stride": memory.emit_unit_stride,
     "load": memory.emit_load,
     "store": memory.emit_store,
     "atomic_add": emit_change,
@@ -640,6 +654,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "insert": emit_insert,
     "launch_dim": _launch_dim,
     "row_first": _row_first,
+    "row_length": lambda emitter, op: None,  # computed once
     "fault": reports.emit_fault,
     "print": reports.emit_print,
     "floor_quotient": emit_floor_quotient,

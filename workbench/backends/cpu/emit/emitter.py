@@ -50,7 +50,10 @@ class Emitter(ABC):
         compared: the types of which two numbers are compared by order.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: after how many iterations loops check whether the launch is to end.
+        unit_strides: the arrays of whose rows the elements are known to be adjacent, where arrays may have gaps.
     """
+
+    unit_strides: frozenset[Value] = frozenset()
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool

@@ -49,9 +49,23 @@ def size(emitter: Emitter, array: Value, axis: int) -> str:
 def stride(emitter: Emitter, array: Value, axis: int) -> str:
     """Return the distance in bytes between neighbours along an axis, as i64."""
     ndim = array_of(array).ndim
+    if array in emitter.unit_strides and axis == ndim - 1:
+        return str(_cell(array))
     where = emitter.field(emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
     text = f"load i64, ptr {where}"
     return emitter.writer.once((array.name, "stride", axis), text, f"{array.name}.stride{axis}")
+
+
+def _cell(array: Value) -> int:
+    """Return how many bytes an element has."""
+    return width(array_of(array).dtype) * element(array_of(array).dtype).size
+
+
+def emit_unit_stride(emitter: Emitter, op: Op) -> None:
+    """Emit whether the elements of an array's rows are adjacent."""
+    (array,) = op.operands
+    apart = stride(emitter, array, array_of(array).ndim - 1)
+    emitter.bind(op.result, [emitter.writer.emit(f"icmp eq i64 {apart}, {_cell(array)}")])
 
 
 def launch_dim(emitter: Emitter, axis: int) -> str:

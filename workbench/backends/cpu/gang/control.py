@@ -42,8 +42,13 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
     """Emit an `if` of a gang.
 
     Where lanes differ, each side runs under the mask of the lanes that take it, and is skipped if there are none. Where
-    all lanes agree it is a branch; one marked as scalar runs lane by lane.
+    all lanes agree it is a branch; one marked as scalar runs lane by lane. Where rows differ, each row has its own.
     """
+    if emitter.rows > 1 and not emitter.by_row.isdisjoint(op.operands):
+        for row in range(emitter.rows):
+            with emitter.alone(row):
+                emit_if(emitter, op)
+        return
     if op.attrs.get(SCALAR):
         each_lane(emitter, op)
         return

@@ -26,7 +26,7 @@ from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.rows import RowGangs, Thin
-from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
+from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, shape, shuffles
@@ -38,9 +38,11 @@ from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.checks.bounds_checks import versions_of
+from workbench.passes.loops.collapse import collapsed
 from workbench.passes.loops.defer_atomics import by_index
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.loops.row_strips import ROWS, with_strips
+from workbench.passes.loops.strides import unit_strides
 from workbench.types import Kind, element
 
 
@@ -59,10 +61,19 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     """
     division, form = divided(function, options), checked(function, options)
     emitter = partial(_emitter, options=options, maths=maths, half_instructions=half_instructions, division=division)
-    versions = versions_of(form)
-    if versions is None:
-        return emitter(form).module()
-    return emitter(versions.quick).versions(None if options.quick else emitter(versions.careful), versions)
+    versions, tests = versions_of(form), dict[str, tuple[Function, ModuleEmitter | None]]()
+    if versions is not None:
+        form = versions.quick
+        tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
+    rows = collapsed(form)
+    if rows is not None and rows.test is not None:
+        tests["apart"] = rows.test, emitter(form)
+    form = rows.function if rows is not None else form
+    quick = emitter(form)
+    if not options.contiguous and (test := unit_strides(form)) is not None:
+        tests["strided"] = test, emitter(form)
+        quick.unit_strides = frozenset(op.operands[0] for op in test.body.ops if op.name == "unit_stride")
+    return quick.versions(tests) if tests else quick.module()
 
 
 def _emitter(
@@ -338,6 +349,7 @@ RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
     "fault": each_lane,
     "print": each_lane,
     **dict.fromkeys(ROWS, emit_row),
+    "slot_total": emit_slot_total,
     "row_total": emit_total,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,

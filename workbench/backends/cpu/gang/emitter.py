@@ -35,7 +35,7 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD
-from workbench.ir.values import Block, Function, Op, Value, slots_of, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Kind, Scalar, element, int32, int64
@@ -227,13 +227,17 @@ class GangEmitter(ModuleEmitter):
     @contextmanager
     def alone(self, row: int) -> Iterator[None]:
         """Emit for one row of the gang, as if it were the whole gang, within the context."""
-        saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole
+        saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole, self.row, self.tids
+        if row:
+            above = self.writer.emit(f"mul i64 {self.extent}, {row}")
+            self.row = self.writer.emit(f"add nuw nsw i64 {self.row}, {above}")
+            self.tids = (*self.tids[:-2], self.writer.emit(f"add nsw i32 {self.tids[-2]}, {row}"), self.tids[-1])
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
         self._vectors, self._of_rows, self._whole = self._vectors[own], [self._of_rows[row]], [self._whole[row]]
         self._operands = self._of_rows[0]
         yield
-        self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole = saved
+        self.rows, self.parts, self.masks, self._vectors, self._of_rows, self._whole, self.row, self.tids = saved
         self._operands = self._of_rows[0]
 
     def _each_part(self, parts: Iterable[int]) -> Iterator[int]:
@@ -302,11 +306,9 @@ class GangEmitter(ModuleEmitter):
         """
         if not self.lane or slots not in self.vectors:
             return super().slot_element(slots, index)
-        w, type = self.writer, slots_of(slots)
-        lane = w.emit(f"zext i32 {self.lane} to i64")
-        part, own = (w.emit(f"{verb} i64 {lane}, {self.width}") for verb in ("udiv", "urem"))
-        row = w.emit(f"add i64 {index}, {w.emit(f'mul i64 {part}, {type.count}')}")
-        return self.vectors[slots], w.emit(f"add i64 {w.emit(f'mul i64 {row}, {self.width}')}, {own}")
+        lane, threads = self.writer.emit(f"zext i32 {self.lane} to i64"), self.width * self.parts
+        row = self.writer.emit(f"mul i64 {index}, {threads}")
+        return self.vectors[slots], self.writer.emit(f"add i64 {row}, {lane}")
 
     def held(self, value: Value) -> tuple[str, ...]:
         """Return a value's components as vectors of the current part, as they pass between blocks: bools as masks."""

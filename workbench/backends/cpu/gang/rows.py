@@ -216,12 +216,13 @@ class RowGangs:
         top = self._on("mul nuw nsw", self._on("udiv", "%row.at", self.count), self.count)
         rows = self._on("smin", self._on("sub nsw", self.total, top), self.count)
         first, size = self._on("mul nuw nsw", top, self.extent), self._on("mul nuw nsw", rows, self.extent)
-        group = self._on("mul nuw nsw", rows, self.threads)
-        columns = []
+        # What reports does so in the order of threads: a chunk is whole groups.
+        step = self.threads if self.emitter.function.body.op_names.isdisjoint(REPORTS) else self.extent
+        group, columns = self._on("mul nuw nsw", rows, step), list[str]()
         for edge in (begin, end):
             at = self._on("smin", self._on("smax", self._on("sub nsw", edge, first), 0), size)
             full = self._on("udiv", self._on("sub nsw", self._on("add nuw nsw", at, group), 1), group)
-            columns.append(self._on("smin", self._on("mul nuw nsw", full, self.threads), self.extent))
+            columns.append(self._on("smin", self._on("mul nuw nsw", full, step), self.extent))
         return columns[0], columns[1]
 
     def emit(self, low: str, high: str) -> str:

@@ -16,8 +16,9 @@ _TOKEN = re.compile(
     r"(?P<type>(?<![%@.\w])(?:float|double|half|i\d+)\b)"
     r"|(?P<constant>(?<=[ (])(?:-?\d[\w.+-]*|true|false))(?=[,)\s]|$)"
 )
-_CALL = re.compile(r"call (?P<flags>[a-z ]*?)(?P<kind>float|double|half|i\d+) @(?P<name>[\w.$]+)\((?P<args>[^)]*)\)")
-_VARIANT = re.compile(r"N(\d+)v+_[\w.]+\(([\w.]+)\)")
+# Plain texts: `re` compiles them where they are first needed, which is not in most processes.
+_CALL = r"call (?P<flags>[a-z ]*?)(?P<kind>float|double|half|i\d+) @(?P<name>[\w.$]+)\((?P<args>[^)]*)\)"
+_VARIANT = r"N(\d+)v+_[\w.]+\(([\w.]+)\)"
 
 
 def vector(kind: str, lanes: int) -> str:
@@ -55,7 +56,7 @@ def widened(text: str, lanes: int) -> str:
 
 def variants(attribute: str) -> dict[int, str]:
     """Return the symbols of the wide functions in a `vector-function-abi-variant` attribute, by number of lanes."""
-    return {int(count): symbol for count, symbol in _VARIANT.findall(attribute)}
+    return {int(count): symbol for count, symbol in re.findall(_VARIANT, attribute)}
 
 
 class WideWriter(Writer):
@@ -78,7 +79,7 @@ class WideWriter(Writer):
         """Write an instruction, widened if `lanes` is not 0; return the register of its result."""
         if not self.lanes:
             return super().emit(instruction, hint)
-        call = _CALL.match(instruction)
+        call = re.match(_CALL, instruction) if instruction.startswith("call ") else None
         if call:
             return self._call(call, hint)
         return super().emit(widened(instruction, self.lanes), hint)
@@ -91,7 +92,7 @@ class WideWriter(Writer):
         while self._pending:
             name, lanes = self._pending.popitem()[0]
             text = self.declarations[name]
-            for callee in set(_CALL.finditer(text)):
+            for callee in set(re.finditer(_CALL, text)):
                 self._callee(callee["name"], lanes)
             rows = [widened(self._renamed(row, lanes), lanes) for row in text.split("\n")]
             self.declarations[_name(name, lanes)] = "\n".join(rows)

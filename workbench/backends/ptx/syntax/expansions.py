@@ -115,8 +115,10 @@ def expanded(text: str) -> str:
     if "%envreg" in text:
         text = _ENVIRONMENT.sub(_half_of_address, text) + f".global .align 16 .b8 {WORKSPACE}[64];\n"
     if "cluster" in text:
+        text = _MAPA.sub(_of_block, _REMOTE.sub(_generic, text))
+    if _ARRIVE.search(text):
         text = re.sub(r"(\.(?:entry|func)\b[^;{]*\{)", r"\1 .reg .b32 %wb_ticket;", text)
-        text = _WAIT.sub(_WAITS, _ARRIVE.sub(_ARRIVES, _MAPA.sub(_of_block, _REMOTE.sub(_generic, text))))
+        text = _WAIT.sub(_WAITS, _ARRIVE.sub(_ARRIVES, text))
         text += f".global .align 16 .b8 {CLUSTERS}[{4 * MOST_CLUSTERS}];\n"
     return _WMMA.sub(_moved, text) if "wmma." in text else text
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.emit.memory import data, element_addresses, size
+from workbench.backends.cpu.emit.memory import data, element_addresses, size, stride
 from workbench.backends.cpu.text.values import literal, register, width
 from workbench.ir.attributes import ACCUMULATE, AXES, SHAPE, TRANSPOSE_A
 from workbench.ir.values import Op, Value, array_of
@@ -303,7 +303,7 @@ def arguments(emitter: Emitter, window: Sequence[str], columns: int) -> str:
 
 
 def emit_disjoint(emitter: Emitter, op: Op) -> None:
-    """Emit whether two dense arrays do not overlap in memory."""
+    """Emit whether two arrays do not overlap in memory."""
     w = emitter.writer
     (first, end), (second, other) = (_ends(emitter, v) for v in op.operands)
     before, behind = w.emit(f"icmp ule ptr {end}, {second}"), w.emit(f"icmp ule ptr {other}, {first}")
@@ -311,9 +311,19 @@ def emit_disjoint(emitter: Emitter, op: Op) -> None:
 
 
 def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
-    """Return the address of a dense array and the one behind it."""
+    """Return the lowest address of an array's elements and the one behind the highest."""
     kind, w = array_of(array), emitter.writer
     cell = kind.pitch or width(kind.dtype) * element(kind.dtype).size
+    if not emitter.options.contiguous:
+        ends = [data(emitter, array)] * 2
+        for axis in range(kind.ndim):
+            last = w.emit(f"sub i64 {size(emitter, array, axis)}, 1")
+            last = w.emit(f"mul i64 {last}, {stride(emitter, array, axis)}")
+            for n, verb in enumerate(("smin", "smax")):
+                w.declare(f"llvm.{verb}.i64", f"declare i64 @llvm.{verb}.i64(i64, i64)")
+                more = w.emit(f"call i64 @llvm.{verb}.i64(i64 {last}, i64 0)")
+                ends[n] = w.emit(f"getelementptr i8, ptr {ends[n]}, i64 {more}")
+        return ends[0], w.emit(f"getelementptr i8, ptr {ends[1]}, i64 {cell}")
     bytes = w.emit(f"mul i64 {_count(emitter, array, 0)}, {cell}")
     return data(emitter, array), w.emit(f"getelementptr i8, ptr {data(emitter, array)}, i64 {bytes}")
 

@@ -1,0 +1,275 @@
+"""Loops whose iterations become threads (`passes/loops/collapse`): results as of one thread after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.ir.values import Function
+from workbench.passes.loops.collapse import collapsed
+from workbench.passes.pipeline import RUNNABLE, run
+
+IMAGE, FLOATS = wb.array2d[float], wb.array[float]
+F = np.float32
+
+
+@wb.kernel
+def scaled(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    for j in range(y.shape[1]):
+        y[i, j] = 2.0 * x[i, j]
+
+
+@wb.kernel
+def product(a: IMAGE, b: IMAGE, c: IMAGE):
+    i = wb.tid()
+    for j in range(b.shape[1]):
+        s = 0.0
+        for k in range(a.shape[1]):
+            s += a[i, k] * b[k, j]
+        c[i, j] = s
+
+
+@wb.kernel
+def by_rows(a: IMAGE, b: IMAGE, c: IMAGE):
+    i = wb.tid()
+    for j in range(b.shape[1]):
+        c[i, j] = 0.0
+    for k in range(a.shape[1]):
+        for j in range(b.shape[1]):
+            c[i, j] += a[i, k] * b[k, j]
+
+
+@wb.kernel
+def inner(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    if x[i, 0] < 0.5:
+        for j in range(1, y.shape[1] - 1):
+            y[i, j] = x[i, j - 1] + 2.0 * x[i, j] + 3.0 * x[i, j + 1]
+
+
+@wb.kernel
+def planes(x: wb.array3d[float], y: wb.array3d[float]):
+    n, i = wb.tid()
+    for j in range(y.shape[2]):
+        y[n, i, j] = x[n, i, j] + float(100 * n + 10 * i + j)
+
+
+@wb.kernel
+def four(x: FLOATS, y: FLOATS):
+    q = wb.tid()
+    for j in range(4 * q, 4 * q + 4):
+        y[j] = x[j] + float(j)
+
+
+@wb.kernel
+def three_of_a_row(x: IMAGE, y: IMAGE):
+    i, q = wb.tid()
+    for j in range(3 * q, 3 * q + 3):
+        y[i, j] = x[i, j] * float(i + j)
+
+
+@wb.kernel
+def constant(y: IMAGE):
+    i = wb.tid()
+    for j in range(20):
+        y[i, j] = float(10 * i + j)
+
+
+@wb.kernel
+def running(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    for j in range(1, y.shape[1]):
+        y[i, j] = y[i, j - 1] + x[i, j]
+
+
+@wb.kernel
+def mirrored(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    for j in range(y.shape[1]):
+        y[i, j] = x[i, j]
+    for j in range(y.shape[1]):
+        y[i, j] += y[i, y.shape[1] - 1 - j]
+
+
+@wb.kernel
+def softmax(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    total = 0.0
+    for j in range(y.shape[1]):
+        total += x[i, j]
+    for j in range(y.shape[1]):
+        y[i, j] = x[i, j] / total
+
+
+@wb.kernel
+def column(x: IMAGE, y: IMAGE):
+    j = wb.tid()
+    for i in range(y.shape[0]):
+        y[i, j] = x[i, j]
+
+
+@wb.kernel
+def strided_pairs(x: FLOATS, y: FLOATS):
+    q = wb.tid()
+    for j in range(2 * q, 2 * q + 2):
+        y[j] = x[q]
+
+
+def forward(kernel: wb.Kernel) -> Function:
+    return run(RUNNABLE, kernel.specialise().function)
+
+
+@pytest.mark.parametrize("kernel", [scaled, product, by_rows, inner, planes, four, three_of_a_row, constant])
+def test_iterations_become_threads(kernel: wb.Kernel) -> None:
+    assert collapsed(forward(kernel)) is not None
+
+
+@pytest.mark.parametrize("kernel", [running, mirrored, softmax, column, strided_pairs])
+def test_other_loops_stay(kernel: wb.Kernel) -> None:
+    assert collapsed(forward(kernel)) is None
+
+
+@pytest.mark.parametrize("checks", [False, True])
+@pytest.mark.parametrize("n", [1, 3, 4, 9, 70])
+@pytest.mark.parametrize("m", [0, 1, 3, 15, 16, 17, 40, 131])
+def test_rows(n: int, m: int, checks: bool) -> None:
+    draw = np.random.default_rng(n * 1000 + m)
+    a, b, x = (draw.random(s, F) for s in ((n, 5), (5, m), (n, m)))
+    exact = np.zeros((n, m), F)
+    for k in range(5):
+        exact = exact + a[:, k : k + 1] * b[k]
+    for kernel in (product, by_rows):
+        c = wb.full((n, m), 7.0)
+        wb.launch(kernel, n, [wb.array(a), wb.array(b)], [c], checks=checks)
+        assert c.numpy().tobytes() == exact.tobytes(), kernel.name
+    y = wb.zeros((n, m))
+    wb.launch(scaled, n, [wb.array(x)], [y], checks=checks)
+    assert y.numpy().tobytes() == (x * F(2)).tobytes()
+    if m:
+        y = wb.zeros((n, m))
+        wb.launch(inner, n, [wb.array(x)], [y], checks=checks)
+        wanted = np.zeros((n, m), F)
+        wanted[:, 1:-1] = (x[:, :-2] + F(2) * x[:, 1:-1]) + F(3) * x[:, 2:] if m > 1 else 0
+        wanted[x[:, 0] >= 0.5] = 0
+        assert y.numpy().tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("checks", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 5, 16, 33, 100])
+def test_stretches_of_a_row(count: int, checks: bool) -> None:
+    x = np.random.default_rng(count).random((3, 4 * count), F)
+    y = wb.zeros(4 * count)
+    wb.launch(four, count, [wb.array(x[0])], [y], checks=checks)
+    np.testing.assert_array_equal(y.numpy(), x[0] + np.arange(4 * count, dtype=F))
+    x = np.ascontiguousarray(x[:, : 3 * count])
+    y = wb.zeros(x.shape)
+    wb.launch(three_of_a_row, (3, count), [wb.array(x)], [y], checks=checks)
+    np.testing.assert_array_equal(y.numpy(), x * np.add.outer(np.arange(3), np.arange(3 * count)).astype(F))
+
+
+def test_planes_views_and_constant_rows() -> None:
+    x = np.random.default_rng(1).random((3, 5, 37), F)
+    y = wb.zeros(x.shape)
+    wb.launch(planes, x.shape[:2], [wb.array(x)], [y])
+    n, i, j = np.indices(x.shape)
+    np.testing.assert_array_equal(y.numpy(), x + (100 * n + 10 * i + j).astype(F))
+    y = wb.zeros((6, 40))
+    wb.launch(scaled, 6, [wb.array(x[0].repeat(2, 0)[:6, ::2].copy())], [y[:, 1:38:2]])
+    np.testing.assert_array_equal(y.numpy()[:, 1:38:2], 2 * x[0].repeat(2, 0)[:6, ::2])
+    assert not y.numpy()[:, ::2].any()
+    y = wb.zeros((7, 20))
+    wb.launch(constant, 7, [], [y])
+    np.testing.assert_array_equal(y.numpy(), np.add.outer(10 * np.arange(7), np.arange(20)))
+
+
+def test_arrays_that_share_memory_are_done_in_order() -> None:
+    whole = np.zeros((4, 65), F)
+    whole[:, 0] = [1, 2, 3, 4]
+    kept = wb.array(whole)
+    wb.launch(scaled, 4, [kept[:, :-1]], [kept[:, 1:]])
+    np.testing.assert_array_equal(kept.numpy()[:, :60], whole[:, :1] * F(2) ** np.arange(60, dtype=F))
+    x = np.random.default_rng(0).random((5, 33), F)
+    for kernel in (running, mirrored, softmax):
+        y = wb.array(x.copy())
+        wb.launch(kernel, 5, [wb.array(x)], [y])
+        wanted = x.copy()
+        if kernel is running:
+            for j in range(1, 33):
+                wanted[:, j] = wanted[:, j - 1] + x[:, j]
+        if kernel is mirrored:
+            for j in range(33):
+                wanted[:, j] += wanted[:, 32 - j]
+        if kernel is softmax:
+            total = np.zeros(5, F)
+            for j in range(33):
+                total = total + x[:, j]
+            wanted = x / total[:, None]
+        assert y.numpy().tobytes() == wanted.tobytes(), kernel.name
+
+
+def test_a_launch_of_many_chunks() -> None:
+    x = np.random.default_rng(2).random((5003, 67), F)
+    y = wb.zeros(x.shape)
+    wb.launch(scaled, len(x), [wb.array(x)], [y])
+    np.testing.assert_array_equal(y.numpy(), x * F(2))
+
+
+@wb.kernel
+def halves(x: wb.array2d[wb.float16], y: wb.array2d[wb.float16]):
+    i = wb.tid()
+    for j in range(y.shape[1]):
+        y[i, j] = wb.float16(2.0) * x[i, j] + wb.float16(1.0)
+
+
+@wb.kernel
+def two_sines(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    for j in range(y.shape[1]):
+        s = 0.0
+        for k in range(3):
+            s += wb.sin(x[i, k])
+        t = 0.0
+        for k in range(3):
+            t += wb.sin(x[i, k]) * float(j)
+        y[i, j] = s + t
+
+
+def test_passes_that_remove_code_leave_the_length_of_rows() -> None:
+    x = np.random.default_rng(4).random((9, 50), F)
+    y = wb.zeros(x.shape, dtype=wb.float16)
+    wb.launch(halves, 9, [wb.array(x.astype(np.float16))], [y])
+    np.testing.assert_array_equal(y.numpy(), np.float16(2) * x.astype(np.float16) + np.float16(1))
+    y = wb.zeros(x.shape)
+    wb.launch(two_sines, 9, [wb.array(x)], [y])
+    s = np.sin(x[:, :3].astype(np.float64)).sum(1)[:, None]
+    np.testing.assert_allclose(y.numpy(), s + s * np.arange(50), rtol=1e-5)
+
+
+def test_a_gradient_that_overwrites_rows() -> None:
+    values = np.random.default_rng(5).random((20_000, 40), F)
+    x, y = wb.array(values, requires_grad=True), wb.zeros(len(values), requires_grad=True)
+    seed = np.random.default_rng(6).random(len(values), F)
+    with wb.Tape() as tape:
+        wb.launch(squares_of_rows, len(values), [x], [y])
+    tape.backward(grads={y: wb.array(seed)})
+    np.testing.assert_allclose(x.grad.numpy(), 2 * values * seed[:, None], rtol=1e-6)
+
+
+@wb.kernel
+def squares_of_rows(x: IMAGE, y: FLOATS):
+    i = wb.tid()
+    s = 0.0
+    for k in range(x.shape[1]):
+        s += x[i, k] * x[i, k]
+    y[i] = s
+
+
+def test_a_row_backwards_shares_memory_with_itself() -> None:
+    kept = wb.array(np.arange(1, 41, dtype=F).reshape(1, 40))
+    wb.launch(scaled, 1, [kept[:, ::-1]], [kept])
+    wanted = np.arange(1, 41, dtype=F)
+    for j in range(40):
+        wanted[j] = 2 * wanted[39 - j]
+    np.testing.assert_array_equal(kept.numpy()[0], wanted)
