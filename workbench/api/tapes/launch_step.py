@@ -47,7 +47,7 @@ NONE: frozenset[str] = frozenset()
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """How the adjoint of a launch runs whose arrays are dense and lie apart.
+    """The way to run the adjoint of a launch whose arrays are dense and lie apart.
 
     Attributes:
         plains: what is to be launched; nothing if the adjoint has to be bound for its arguments.
@@ -289,7 +289,7 @@ class LaunchStep(ReadingStep):
         return undo
 
     def _plan(self, ordered: bool, initial: bool) -> _Plan:
-        """Return how the adjoint of a launch whose arrays lie apart runs; it is made once where launches are alike.
+        """Return the plan of the adjoint of a launch whose arrays lie apart; it is made once where launches are alike.
 
         Args:
             ordered: it adds in the order of threads.

@@ -25,7 +25,7 @@ from workbench.api.tapes.steps import FunctionStep, MoveStep, SolveStep, Step, U
 from workbench.errors import LaunchError
 from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS, without
-from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.array import array, has_gradient
 from workbench.runtime.arrays.companions import FEW, clear, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
@@ -466,10 +466,10 @@ class Tape(Opened):
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         """Return copies of the adjoints of those memories that have one."""
-        found = {m: self.adjoints[m] for m in memories if m in self.adjoints}
-        for base in found.values():
+        bases = {m: self.adjoints[m] for m in memories if m in self.adjoints}
+        for base in bases.values():
             base.memory.settle()
-        return {m: base.fresh_like().copy_(base) for m, base in found.items()}
+        return {m: base.fresh_like().copy_(base) for m, base in bases.items()}
 
     def zero(self) -> None:
         """Set to 0 all adjoints, and with `into_grad` the `.grad` of all arrays that the tape saw; steps stay."""
@@ -479,7 +479,7 @@ class Tape(Opened):
                 if value.memory.gradient is not None and self._into_grad:
                     self._base(value)
                     key = id(value.memory.gradient)
-                    holders[key] = holders.get(key, 1) + (value._grad is value.memory.gradient)
+                    holders[key] = holders.get(key, 1) + has_gradient(value, value.memory.gradient)
             for adjoint in self.adjoints.values():
                 clear(adjoint, holders.get(id(adjoint), 0) + 1)
 

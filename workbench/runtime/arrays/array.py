@@ -507,6 +507,11 @@ class array(Viewed, Arithmetic):
 array.kin = array
 
 
+def has_gradient(value: array, gradient: array) -> bool:
+    """Return whether `value.grad` is this very array, which is not settled here."""
+    return value._grad is gradient
+
+
 @lru_cache(maxsize=256)
 def _laid_out(shape: tuple[int, ...], dtype: Scalar | Vector, device: Device) -> array:
     """Return a dense array without memory, as a template of this layout for new arrays."""
