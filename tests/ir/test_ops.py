@@ -183,6 +183,6 @@ def test_what_adds_to_an_array_reads_it_whoever_asks() -> None:
 def test_each_operation_with_an_effect_says_what_it_reads() -> None:
     assert ops.EFFECTS - ops.READS == {"store", "tile_store", "row_store"}
     assert ops.READS - ops.EFFECTS == ops.LOADS == {"load", "atomic_load", "tile_load", "row_load"}
-    additions = {"atomic_add", "reduce_add", "tile_atomic_add", "add_pair", "add_product", "row_add"}
+    additions = {"atomic_add", "reduce_add", "tile_atomic_add", "add_pair", "add_product", "row_add", "row_total"}
     assert additions == ops.ADDITIONS
     assert not ops.PURE & (ops.READS | ops.LASTING | ops.STRUCTURED | ops.SLOT_WRITES)

@@ -148,6 +148,8 @@ _ROWS = (
     Operation(_LOWERED, "row_load", "array, *place, slots, count", "", "step", reads=_ARRAY),
     Operation(_LOWERED, "row_store", "array, *place, slots, count", "", "step", writes=_ARRAY),
     Operation(_LOWERED, "row_add", "array, *place, slots, count", "", "step", reads=_ARRAY, writes=_ARRAY),
+    Operation(_LOWERED, "slot_total", "slots, index, element", writes=_SLOTS),
+    Operation(_LOWERED, "row_total", "array, *place, slots, count", "", "step", reads=_ARRAY, writes=_ARRAY),
     Operation(_LOWERED, "window", "array, *place, slots, condition", "slots", "axes"),
     Operation(_LOWERED, "add_product", "array, *place, slots, condition, slots, slots", "",
               "shape transpose_a axes", reads=_ARRAY, writes=_ARRAY),

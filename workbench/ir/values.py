@@ -72,6 +72,9 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    slots, on the CPU (see `passes/loops/row_strips.py`)
     row_store      (array, *place, slots, count) -> ()  writes them
     row_add        (array, *place, slots, count) -> ()  adds to them, plainly
+    slot_total     (slots, index, element) -> ()   writes sums over threads of a gang, of which `row_total` adds up the
+                                                   rest: as many as a vector has lanes
+    row_total      (array, *place, slots, count) -> ()  adds what all threads of a gang have to them
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory

@@ -51,10 +51,10 @@ class _Numbers:
     A parameter of a block is known by its position, so that the counters of all the loops have one number.
     """
 
-    def __init__(self, changed: Iterable[Value]) -> None:
-        """Start without loops; elements of the arrays `changed` get no number."""
+    def __init__(self, changed: Iterable[Value], constants: Mapping[Value, Op]) -> None:
+        """Start with the constants alone, by value; elements of the arrays `changed` get no number."""
         self.changed = set(changed)
-        self.defining: dict[Value, Op] = {}
+        self.defining = dict(constants)
         self.numbers: dict[object, int] = {}
         self.known: dict[Value, int | None] = {}
         self.depth = 0
@@ -181,12 +181,14 @@ class _Expansion:
     Attributes:
         slots: has the operations that declare the slots, which go before the function's own.
         analysis: of the function's values.
+        constants: the function's.
         varying: the values that differ between threads.
     """
 
     def __init__(self, function: Function) -> None:
         self.slots = Builder()
         self.analysis = Analysis(function)
+        self.constants = {v: op for v, op in self.analysis.defs.items() if op.name == "const"}
         self.varying = varying_values(function)
 
     def block(self, block: Block) -> Block:
@@ -230,7 +232,7 @@ class _Expansion:
         changed = dict.fromkeys(op.operands[0] for op in between if op.name in EFFECTS)
         if any(op.name in OPAQUE or op.name in TILED for op in between):
             return None
-        numbers, computed = _Numbers(changed), dict[int, Value]()
+        numbers, computed = _Numbers(changed, self.constants), dict[int, Value]()
         loops = [_Loop(op) for op in group]
         for loop in loops:
             numbers.add(loop.op)

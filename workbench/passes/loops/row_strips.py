@@ -3,14 +3,16 @@
 In a turn the threads of a gang access elements that are a row apart, which no vector load does. So such a loop becomes
 one over strips of turns. Before a strip, as many elements of each thread's row are read as vectors along the row and
 transposed, so that those of one turn lie side by side (`row_load`); behind it, what was written is transposed back
-(`row_store`), or added row after row (`row_add`). No element is accessed that the turns themselves do not access.
-Loops that carry nothing, or only sums of integers, are not done so, but thread by thread, in LLVM's vectors.
+(`row_store`), or added row after row (`row_add`). What all threads add to one element in a turn, to the next one in the
+next turn, is summed behind the strip, too (`row_total`): along the row instead of across the lanes. No element is
+accessed that the turns themselves do not access. Loops that carry nothing, or only sums of integers, are not done so,
+but thread by thread, in LLVM's vectors, unless a loop around them goes through the same rows (`row_buffers`).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import partial, reduce
 
 import msgspec
@@ -25,10 +27,11 @@ from workbench.ir.values import Block, Function, Op, Value, array_of, definition
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.analysis.divergence import is_divergent, varying_values
+from workbench.passes.loops.row_buffers import Buffer, Nest, row_elements
 from workbench.types import Scalar, Type, Vector, int32, is_integer
 from workbench.types import bool as bool_
 
-ROWS = ("row_load", "row_store", "row_add")
+ROWS = ("row_load", "row_store", "row_add", "row_total")
 """Accesses to a strip of a row."""
 
 
@@ -51,6 +54,7 @@ class _Row(msgspec.Struct):
         ops: the accesses.
         after: the operation that replaces them behind a strip; empty if they only read.
         term: what is added, if they are an addition; None if not.
+        buffer: what holds the whole row in the meantime, if it fits; None if the row is moved strip by strip.
     """
 
     array: Value
@@ -58,6 +62,7 @@ class _Row(msgspec.Struct):
     ops: list[Op]
     after: str = ""
     term: Value | None = None
+    buffer: Buffer | None = None
 
 
 class _FunctionFacts:
@@ -73,6 +78,9 @@ class _FunctionFacts:
         buffers: receives the slots of strips, before everything else: loops one after the other share them.
         slots: these slots, by the type of their elements.
         taken: by loop, how many slots of each type it and the loops inside use.
+        rows: slots for whole rows, by the type of their elements.
+        buffered: by access, what holds its row around the loops that are being rewritten.
+        begins, ends: nests of several loops, by the first and the last of them.
     """
 
     def __init__(self, function: Function, plain: bool) -> None:
@@ -85,6 +93,24 @@ class _FunctionFacts:
         self.buffers = Builder()
         self.slots: dict[Type, list[Value]] = defaultdict(list)
         self.taken: dict[Op, Counter[Type]] = {}
+        self.rows: dict[Type, list[Value]] = defaultdict(list)
+        self.buffered: dict[Op, Buffer] = {}
+        self.begins, self.ends = dict[Op, Nest](), dict[Op, Nest]()
+        for block in (function.body, *(b for op in walk(function.body) for b in op.blocks)):
+            self._note_nest(block)
+
+    def nest(self, ops: Sequence[Op], alone: Container[Op] = ()) -> Nest:
+        """Return the nest of some operations of a block; threads go one by one through the loops `alone`."""
+        return Nest(ops, self.analysis, self.varying, self.known, alone)
+
+    def _note_nest(self, block: Block) -> None:
+        """Note the nest of a block's loops and what lies between them, if they go through rows several times."""
+        places = [k for k, op in enumerate(block.ops) if op.name == "for"]
+        if len(places) > 1:
+            ops = block.ops[places[0] : places[-1] + 1]
+            nest = self.nest(ops, {op for op in ops if op.name == "for" and _Loop(self, op, op).is_faster_alone()})
+            if nest.buffers:
+                self.begins[ops[0]] = self.ends[ops[-1]] = nest
 
     def storage(self, loop: Op, types: Sequence[Scalar | Vector]) -> list[Value]:
         """Return slots of these types for a loop's strips; loops inside use others."""
@@ -99,6 +125,33 @@ class _FunctionFacts:
         self.taken[loop] = taken
         return result
 
+    def open(self, b: Builder, nest: Nest) -> None:
+        """Emit what comes before a nest; from then on its rows, without those that others have, are in slots."""
+        nest.buffers = [row for row in nest.buffers if self.buffered.keys().isdisjoint(row.ops)]
+        if nest.buffers:
+            nest.open(b, self._whole_rows([row.array for row in nest.buffers]))
+        self.buffered |= {access: row for row in nest.buffers for access in row.ops}
+
+    def close(self, b: Builder, nest: Nest) -> None:
+        """Emit what comes behind a nest."""
+        nest.close(b)
+        for access in [access for row in nest.buffers for access in row.ops]:
+            del self.buffered[access]
+
+    def _whole_rows(self, arrays: Sequence[Value]) -> list[Value]:
+        """Return slots for whole rows of arrays, which no loop that is being rewritten uses."""
+        taken = {buffer.slots for buffer in self.buffered.values()}
+        result = list[Value]()
+        for array in arrays:
+            slots = self.rows[dtype_of(array)]
+            free = next((own for own in slots if own not in taken), None)
+            if free is None:
+                free = self.buffers.slots(dtype_of(array), row_elements(array))
+                slots.append(free)
+            taken.add(free)
+            result.append(free)
+        return result
+
 
 def _change(about: _FunctionFacts, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
     """Return what replaces a `for`: itself, marked SCALAR if threads are faster alone, or loops over strips.
@@ -109,8 +162,21 @@ def _change(about: _FunctionFacts, rewriter: Rewriter, op: Op) -> Iterable[Op] |
         return (op,)
     if op.name != "for":
         return None
+    b = Builder()
+    b.location = op.location
+    if op in about.begins:
+        about.open(b, about.begins[op])
+    nest = about.nest((op,))
+    about.open(b, nest)
     loop = _Loop(about, op, rewriter.inside(op))
-    return (op.replace(attrs=attributes({**op.attrs, SCALAR: True})),) if loop.is_faster_alone() else loop.in_strips()
+    if loop.is_faster_alone():
+        b.append(op.replace(attrs=attributes({**op.attrs, SCALAR: True})))
+    else:
+        b.extend(loop.in_strips())
+    about.close(b, nest)
+    if op in about.ends:
+        about.close(b, about.ends[op])
+    return b.body().ops
 
 
 class _Loop:
@@ -126,7 +192,7 @@ class _Loop:
         self.defs = about.analysis.defs | definitions(self.body)  # loops in this one have been rewritten
         self.carried = {v for o in (op, *self.inside) for block in o.blocks for v in block.params}
         self.accesses = [o for o in walk(self.body) if o.name in ACCESSES]
-        self.rows = self._rows() if self._is_long() else []
+        self.rows = self._rows(self._is_long())
 
     def _is_long(self) -> bool:
         """Return whether the loop counts int32 in steps of 1 or -1, through iterations that all threads share.
@@ -142,8 +208,10 @@ class _Loop:
 
         Float sums have an order.
         """
+        if any(row.buffer for row in self.rows) or not self.accesses:
+            return False
         moves = self._moves() or sums_integers(self.original)
-        if not self.accesses or not self._is_long() or not moves:
+        if not self._is_long() or not moves:
             return False
         apart = [not self.about.varying.isdisjoint(indices_of(op)) for op in self.accesses]
         return any(apart) and all(map(self._is_along, self.accesses))
@@ -158,14 +226,21 @@ class _Loop:
 
     # Which rows there are.
 
-    def _rows(self) -> list[_Row]:
-        """Return the rows that the body accesses and that can be accessed in strips, each with all its accesses."""
+    def _rows(self, strips: bool) -> list[_Row]:
+        """Return the rows that the body accesses and that are in slots, each with all its accesses.
+
+        Without `strips`, these are only those that lie there as a whole.
+        """
         rows: dict[tuple[Value, ...], _Row] = {}
         for op in self.body.ops:
-            if op.name in ("load", "store", "atomic_add") and self._is_row(op):
+            buffer = self.about.buffered.get(op)
+            if buffer or (strips and op.name in ("load", "store", "atomic_add") and self._is_row(op)):
                 key = op.operands[: 1 + len(indices_of(op))]
-                rows.setdefault(key, _Row(key[0], key[1:], [])).ops.append(op)
-        return [row for row in rows.values() if self._is_alone(row) and self._apply_rule(row)]
+                rows.setdefault(key, _Row(key[0], key[1:], [], buffer=buffer)).ops.append(op)
+        for row in rows.values():
+            if row.buffer and any(op.name == "store" for op in row.ops):
+                row.after = "row_store"
+        return [row for row in rows.values() if row.buffer or (self._is_alone(row) and self._apply_rule(row))]
 
     def _is_row(self, op: Op) -> bool:
         """Return whether an access is to a row of scalars of at least 4 bytes, by elements side by side."""
@@ -195,8 +270,9 @@ class _Loop:
         own = self._is_own(row)
         if "atomic_add" in names:
             (op,) = row.ops
-            row.term, row.after = op.operands[-1], "row_add"
-            return own and self.about.plain and not self.about.uses[op.result]
+            row.term, row.after = op.operands[-1], "row_add" if own else "row_total"
+            same = own or self.about.varying.isdisjoint(row.indices)
+            return same and not self.about.uses[op.result] and (self.about.plain or not own)
         if names == ["load", "store"]:
             total = self.defs.get(row.ops[1].operands[-1])
             if total is not None and total.name == "add" and row.ops[0].result in total.operands:
@@ -242,14 +318,14 @@ class _Loop:
         b.location = self.op.location
         conditions = [b.one("apart", pair, bool_) for pair in pairs]
         changes = any(row.after for row in self.rows)
-        if self.trips is None and not changes:
+        if self.trips is None and not changes and not any(row.buffer for row in self.rows):
             start, stop = self.op.operands[:2] if self.step == 1 else self.op.operands[1::-1]
             long = b.one("add", (start, b.const(TRANSPOSED_STRIP)), int32)
             conditions.append(b.one("ge", (stop, long), bool_))
         if not conditions:
             self._strips(b, self.op.results)
             return b.body().ops
-        all_hold = reduce(lambda one, other: b.one("bit_and", (one, other), bool_), conditions)
+        all_hold = self._all(b, conditions)
         with b.block() as then:
             results = tuple(map(fresh, self.op.results))
             self._strips(b, results)
@@ -280,18 +356,26 @@ class _Loop:
         """
         start, stop, _, *init = self.op.operands
         params = self.body.params[1:]
-        buffers = self.about.storage(self.original, [dtype_of(row.array) for row in self.rows])
+        moved = [row for row in self.rows if not row.buffer]
+        storage = iter(self.about.storage(self.original, [dtype_of(row.array) for row in moved]))
+        buffers = [row.buffer.slots if row.buffer else next(storage) for row in self.rows]
+        length = b.const(TRANSPOSED_STRIP)
+        if not moved:  # the whole loop is one strip
+            fits = self._all(b, dict.fromkeys(row.buffer.fits for row in self.rows if row.buffer))
+            most = min(row_elements(row.array) for row in self.rows)
+            length = b.one("where", (fits, b.const(most), length), int32)
         first, carried = Value(int32, "first"), tuple(map(fresh, params))
         with b.block((first, *carried)) as strips:
             ends = (stop, first) if self.step == 1 else (first, stop)
-            left, most = b.one("sub", ends, int32), b.const(TRANSPOSED_STRIP)
-            count = b.one("where", (b.one("lt", (left, most), bool_), left, most), int32)
+            left = b.one("sub", ends, int32)
+            count = b.one("where", (b.one("lt", (left, length), bool_), left, length), int32)
             further = b.one("sub", (count, b.const(1)), int32)
             last = b.one("add" if self.step == 1 else "sub", (first, further), int32)
             for row, slots in zip(self.rows, buffers, strict=True):
-                if row.ops[0].name == "load" and row.term is None:
+                if row.term is None and any(op.name == "load" for op in row.ops):
                     self._strip(b, "row_load", row, (first, last), slots, count)
-            inner, types = self._iteration_block(buffers, first, further), [p.type for p in params]
+            turns = [self._offset(b, row, first) for row in self.rows]
+            inner, types = self._iteration_block(buffers, turns, first, further), [p.type for p in params]
             carried_out = b.emit(
                 "for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)
             ).results
@@ -299,8 +383,18 @@ class _Loop:
                 if row.after:
                     self._strip(b, row.after, row, (first, last), slots, count)
             b.yield_(*carried_out)
-        operands = (start, stop, b.const(TRANSPOSED_STRIP * self.step), *init)
-        b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
+        step = length if self.step == 1 else b.const(-TRANSPOSED_STRIP)
+        b.append(Op("for", (start, stop, step, *init), results, self.op.attrs, (strips.block,), self.op.location))
+
+    def _all(self, b: Builder, conditions: Iterable[Value]) -> Value:
+        """Emit whether all conditions hold; there is at least one."""
+        return reduce(lambda one, other: b.one("bit_and", (one, other), bool_), conditions)
+
+    def _offset(self, b: Builder, row: _Row, first: Value) -> Value | None:
+        """Emit the place in a row's slots of the iteration `first`; None if it is always their beginning."""
+        if row.buffer is None:
+            return None
+        return b.one("where", (row.buffer.fits, b.one("sub", (first, row.buffer.start), int32), b.const(0)), int32)
 
     def _rises(self, row: _Row) -> bool:
         """Return whether the next iteration accesses the next element of a row, rather than the one before."""
@@ -317,6 +411,8 @@ class _Loop:
             slots: those of the strip.
             count: its iterations.
         """
+        if row.buffer:
+            count = b.one("where", (row.buffer.fits, b.const(0), count), int32)
         rises = self._rises(row)
         mapping = {self.counter: turns[not rises]}
         for value in row.indices:
@@ -333,24 +429,37 @@ class _Loop:
             self._recompute_index(b, v, mapping)
         b.append(copy_op(op, mapping))
 
-    def _iteration_block(self, buffers: list[Value], first: Value, further: Value) -> Block:
-        """Return the block of an iteration of a strip, which reads and writes slots in place of rows."""
-        stands_for: dict[Op, tuple[_Row, Value]] = {}
-        for row, slots in zip(self.rows, buffers, strict=True):
-            stands_for |= dict.fromkeys(row.ops, (row, slots))
+    def _iteration_block(
+        self, buffers: list[Value], offsets: list[Value | None], first: Value, further: Value
+    ) -> Block:
+        """Return the block of an iteration of a strip, which reads and writes slots in place of rows.
+
+        Args:
+            buffers: the slots of each row.
+            offsets: where the strip begins in them; None: at their beginning.
+            first: the counter in the first iteration.
+            further: how many iterations follow it.
+        """
+        stands_for: dict[Op, tuple[_Row, Value, Value | None]] = {}
+        for row, slots, offset in zip(self.rows, buffers, offsets, strict=True):
+            stands_for |= dict.fromkeys(row.ops, (row, slots, offset))
         number, (counter, *params) = Value(int32, "turn"), self.body.params
         b = Builder()
         b.location = self.op.location
         b.append(Op("add" if self.step == 1 else "sub", (first, number), (counter,), location=self.op.location))
         back = b.one("sub", (further, number), int32)
         for op in self.body.ops:
-            row, slots = stands_for.get(op, (None, number))
+            row, slots, offset = stands_for.get(op, (None, number, None))
             turn = number if row is None or self._rises(row) else back
             b.location = op.location
+            if offset is not None:
+                turn = b.one("add", (offset, number), int32)
             if row is None:
                 b.append(op)
             elif row.term is None and op.name == "load":
                 b.append(Op("slot_read", (slots, turn), op.results, location=op.location))
+            elif row.after == "row_total":
+                b.emit("slot_total", (slots, turn, op.operands[-1]))
             elif op.name in ("store", "atomic_add"):
                 b.slot_write(slots, turn, row.term or op.operands[-1])
         return Block((number, *params), b.body().ops)

@@ -22,9 +22,9 @@ from workbench.source import Location
 from workbench.types import ArrayType, Type, is_float
 
 ALIGNED, LEAST = 64, 16
-"""A strip's threads are a multiple of the first number, so that vectors stay aligned.
+"""A strip's threads are a multiple of the first number, so that vectors are full and stay aligned.
 
-If threads are so heavy that a strip has few of them, it has at least the second number.
+If threads are so heavy that a strip has fewer, they are a multiple of the second one, unless one core runs them all.
 """
 MOST_BLOCKS = 1024
 """The most blocks of a launch whose threads go on to further indices: about what a large GPU runs at the same time.
@@ -197,13 +197,15 @@ class Executable(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True)
         names = [slot.name for slot in self.layout.slots]
         written = tuple(k for k, name in enumerate(names) if name in self.writes)
         few = 1_048_576 // max(1, self.cost)
-        least = 1 if self.metadata.get("block_dim") else LEAST
+        unit = ALIGNED if few >= ALIGNED or self.ordered else LEAST
+        if few < ALIGNED and self.metadata.get("block_dim"):
+            unit = 1
         derived: dict[str, Any] = {
             "one_call": not (self.device.is_cuda or self.checked or self.prints),
             "packer": Packer(self.layout, self.index32 and self.geometry is None),
             "written": written,
             "shared": tuple(k for k in written if names[k] in self.reads),
-            "strip": few - few % ALIGNED if few >= ALIGNED else max(least, few),
+            "strip": max(unit, few - few % unit),
             "sums": self.metadata.get("sums", 0),
             "arrays_of": _taken(self.arrays),
             "written_of": _taken(written),

@@ -17,7 +17,7 @@ from workbench.types import Kind, Slots, element
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
     "fault print slots slot_read slot_write floor_quotient if for while yield "
-    "row_load row_store row_add apart atomic_load atomic_swap".split()
+    "row_load row_store row_add slot_total row_total apart atomic_load atomic_swap".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""
 

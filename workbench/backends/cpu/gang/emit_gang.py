@@ -26,8 +26,8 @@ from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.rows import RowGangs, Thin
-from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
-from workbench.backends.cpu.gang.transposed import emit_row
+from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
+from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, shape, shuffles
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -349,6 +349,8 @@ RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
     "fault": each_lane,
     "print": each_lane,
     **dict.fromkeys(ROWS, emit_row),
+    "slot_total": emit_slot_total,
+    "row_total": emit_total,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,

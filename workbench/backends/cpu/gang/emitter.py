@@ -35,7 +35,7 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD
-from workbench.ir.values import Block, Function, Op, Value, slots_of, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Kind, Scalar, element, int32, int64
@@ -306,11 +306,9 @@ class GangEmitter(ModuleEmitter):
         """
         if not self.lane or slots not in self.vectors:
             return super().slot_element(slots, index)
-        w, type = self.writer, slots_of(slots)
-        lane = w.emit(f"zext i32 {self.lane} to i64")
-        part, own = (w.emit(f"{verb} i64 {lane}, {self.width}") for verb in ("udiv", "urem"))
-        row = w.emit(f"add i64 {index}, {w.emit(f'mul i64 {part}, {type.count}')}")
-        return self.vectors[slots], w.emit(f"add i64 {w.emit(f'mul i64 {row}, {self.width}')}, {own}")
+        lane, threads = self.writer.emit(f"zext i32 {self.lane} to i64"), self.width * self.parts
+        row = self.writer.emit(f"mul i64 {index}, {threads}")
+        return self.vectors[slots], self.writer.emit(f"add i64 {row}, {lane}")
 
     def held(self, value: Value) -> tuple[str, ...]:
         """Return a value's components as vectors of the current part, as they pass between blocks: bools as masks."""

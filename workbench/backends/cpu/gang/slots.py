@@ -13,7 +13,7 @@ from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, register, width
 from workbench.ir.values import Op, Value, slots_of
 from workbench.limits import GANG_FRAME_BYTES
-from workbench.types import Kind, Scalar, element
+from workbench.types import Kind, Scalar, Slots, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
@@ -26,16 +26,12 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
         HANDLERS["slots"](emitter, op)
         return
     type = slots_of(op.result)
-    kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
-    once, own = emitter.writer.once, ("gang", "slots", emitter.width, emitter.parts, op.result)
-    components = range(width(type.dtype))
-    array_type, size = f"[{emitter.parts} x {kind}]", type.count * element(type).size * emitter.width * emitter.parts
-    on_heap = size if max(size, emitter.frame * emitter.width * emitter.parts) > GANG_FRAME_BYTES else 0
-    every = [storage(emitter, (*own, k), array_type, on_heap) for k in components]
-    for part in emitter.each_part():
-        text = f"getelementptr {kind}, ptr {{}}, i64 {part}"
-        addresses = (once((*own, k, part), text.format(every[k]), "slots") if part else every[k] for k in components)
-        emitter.vectors[op.result] = tuple(addresses)
+    own, threads = ("gang", "slots", emitter.width, emitter.parts, op.result), emitter.width * emitter.parts
+    array_type, size = f"[{type.count} x {_row_type(emitter, type)}]", type.count * element(type).size * threads
+    on_heap = size if max(size, emitter.frame * threads) > GANG_FRAME_BYTES else 0
+    addresses = tuple(storage(emitter, (*own, k), array_type, on_heap) for k in range(width(type.dtype)))
+    for _ in emitter.each_part():
+        emitter.vectors[op.result] = addresses
 
 
 def emit_read(emitter: GangEmitter, op: Op) -> None:
@@ -54,7 +50,7 @@ def _read(emitter: GangEmitter, op: Op) -> None:
     parts = []
     for address in emitter.vectors[op.operands[0]]:
         if op.operands[1] not in emitter.varying:
-            parts.append(w.emit(f"load {kind}, ptr {_row(emitter, op, address)}, align 64", op.result.name))
+            parts.append(w.emit(f"load {kind}, ptr {slot_row(emitter, op, address)}", op.result.name))
             continue
         if emitter.maths.gathers and scalar.size >= 4:
             parts.append(_gathered(emitter, kind, _pointers(emitter, op, address), scalar))
@@ -98,10 +94,10 @@ def _write(emitter: GangEmitter, op: Op) -> None:
         if scalar.kind is Kind.BOOL:
             part = w.emit(f"zext {vector('i1', emitter.width)} {part} to {kind}")
         if op.operands[1] not in emitter.varying:
-            row = _row(emitter, op, address)
+            row = slot_row(emitter, op, address)
             if emitter.mask:
-                part = emitter.merged(emitter.mask, cell, part, w.emit(f"load {kind}, ptr {row}, align 64"))
-            w.do(f"store {kind} {part}, ptr {row}, align 64")
+                part = emitter.merged(emitter.mask, cell, part, w.emit(f"load {kind}, ptr {row}"))
+            w.do(f"store {kind} {part}, ptr {row}")
             continue
         for lane, at in enumerate(_elements(emitter, op, address)):
             one = w.emit(f"extractelement {kind} {part}, i64 {lane}")
@@ -111,16 +107,21 @@ def _write(emitter: GangEmitter, op: Op) -> None:
             w.do(f"store {cell} {one}, ptr {at}")
 
 
-def _row(emitter: GangEmitter, op: Op, address: str) -> str:
-    """Return the address of all lanes' elements at a uniform index.
+def slot_row(emitter: GangEmitter, op: Op, address: str) -> str:
+    """Return the address of the current part's elements at a uniform index.
 
     Args:
         emitter: its block is open.
         op: reads or writes a slot.
-        address: of the slots of the current part.
+        address: of the slots.
     """
-    kind = vector(memory(element(op.operands[0].type)), emitter.width)
-    return emitter.writer.emit(f"getelementptr {kind}, ptr {address}, i64 {wide_index(emitter, op.operands[1])}")
+    kind, index = _row_type(emitter, slots_of(op.operands[0])), wide_index(emitter, op.operands[1])
+    return emitter.writer.emit(f"getelementptr {kind}, ptr {address}, i64 {index}, i64 {emitter.part}")
+
+
+def _row_type(emitter: GangEmitter, type: Slots) -> str:
+    """Return the LLVM type of the elements at one index, of all parts."""
+    return f"[{emitter.parts} x {vector(memory(element(type)), emitter.width)}]"
 
 
 def _elements(emitter: GangEmitter, op: Op, address: str) -> list[str]:
@@ -140,6 +141,6 @@ def _pointers(emitter: GangEmitter, op: Op, address: str) -> str:
     wide = wide_index(emitter, safe)
     w.lanes = 0
     vector_type = vector("i64", emitter.width)
-    rows = w.emit(f"mul {vector_type} {wide}, {splat('i64', str(emitter.width))}")
-    numbers = w.emit(f"add {vector_type} {rows}, {emitter.lane_numbers('i64')}")
+    rows = w.emit(f"mul {vector_type} {wide}, {splat('i64', str(emitter.width * emitter.parts))}")
+    numbers = w.emit(f"add {vector_type} {rows}, {emitter.lane_numbers('i64', first=emitter.first_lane)}")
     return w.emit(f"getelementptr {cell}, ptr {address}, {vector_type} {numbers}")

@@ -12,10 +12,12 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import add_contiguous
+from workbench.backends.cpu.gang.slots import slot_row
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
 from workbench.ir.values import Op, Value
+from workbench.limits import TRANSPOSED_BLOCK
 from workbench.types import Kind, element, float32
 
 
@@ -84,45 +86,76 @@ def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
 def _add_together(emitter: GangEmitter, op: Op) -> None:
     """Emit an addition to one element: of the sum of the lanes that are on, which is added up pairwise."""
     value = op.operands[-1]
-    scalar = element(value.type)
-    kind, floats = emitter.scalar_kind(value), scalar.kind is Kind.FLOAT
-    verb, nothing = ("fadd", "-0.0") if floats else ("add", "0")
-    terms = [
-        [emitter.merged(emitter.mask, kind, term, splat(kind, nothing)) for term in emitter.vector(value)]
-        for _ in emitter.each_part()
-    ]
+    terms = _terms(emitter, value)
     rows = emitter.rows if not emitter.by_row.isdisjoint(op.operands[1:-1]) else 1
     for row in range(rows):
         count = len(terms) // rows
-        _add_sums(emitter, op, verb, terms[row * count : (row + 1) * count], row)
+        _add_sums(emitter, op, terms[row * count : (row + 1) * count], row)
 
 
-def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[str]], row: int) -> None:
-    """Emit the pairwise sum over all lanes of a row, and one scalar atomic addition of it.
+def emit_slot_total(emitter: GangEmitter, op: Op) -> None:
+    """Emit the write to a slot of what the lanes that are on add, summed up pairwise to as many as a block has."""
+    value, side = op.operands[-1], min(emitter.width, TRANSPOSED_BLOCK)
+    (total,) = _folded(emitter, value, _terms(emitter, value), side)
+    (address,) = emitter.vectors[op.operands[0]]
+    kind = vector(emitter.scalar_kind(value), side)
+    emitter.writer.do(f"store {kind} {total}, ptr {slot_row(emitter, op, address)}")
+
+
+def _terms(emitter: GangEmitter, value: Value) -> list[list[str]]:
+    """Return a value's components in each part, with what adds nothing in lanes that are off."""
+    kind = emitter.scalar_kind(value)
+    nothing = splat(kind, "-0.0" if _verb(value) == "fadd" else "0")
+    return [
+        [emitter.merged(emitter.mask, kind, term, nothing) for term in emitter.vector(value)]
+        for _ in emitter.each_part()
+    ]
+
+
+def _verb(value: Value) -> str:
+    """Return LLVM's instruction that adds two values of a value's type."""
+    return "fadd" if element(value.type).kind is Kind.FLOAT else "add"
+
+
+def _folded(emitter: GangEmitter, value: Value, terms: Sequence[Sequence[str]], least: int) -> list[str]:
+    """Emit the sums of a value's components over all parts, halves pairwise; return one vector for each.
 
     Args:
         emitter: its block is open.
-        op: the addition to one element.
-        verb: "add" or "fadd".
-        terms: the vectors of the components in each part.
-        row: whose scalars the element's indices are.
+        value: the value.
+        terms: its components in each part.
+        least: how many lanes the sums have: a part's are added up, halves pairwise, until they are as few.
     """
-    w, value, totals = emitter.writer, op.operands[-1], list[str]()
-    kind = emitter.scalar_kind(value)
+    w, kind, verb, totals = emitter.writer, emitter.scalar_kind(value), _verb(value), list[str]()
     for parts in map(list, zip(*terms, strict=True)):
         count, wide = emitter.width, vector(kind, emitter.width)
         while len(parts) > 1:
             halves = zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True)
             parts = [w.emit(f"{verb} {wide} {low}, {high}") for low, high in halves]
         (part,) = parts
-        while count > 1:
+        while count > least:
             wide, half = vector(kind, count), count // 2
             low, high = (
                 w.emit(f"shufflevector {wide} {part}, {wide} poison, <{half} x i32> <{_lanes(first, half)}>")
                 for first in (0, half)
             )
             part, count = w.emit(f"{verb} {vector(kind, half)} {low}, {high}"), half
-        totals.append(w.emit(f"extractelement {vector(kind, 1)} {part}, i64 0"))
+        totals.append(part)
+    return totals
+
+
+def _add_sums(emitter: GangEmitter, op: Op, terms: Sequence[Sequence[str]], row: int) -> None:
+    """Emit the pairwise sum over all lanes of a row, and one scalar atomic addition of it.
+
+    Args:
+        emitter: its block is open.
+        op: the addition to one element.
+        terms: the vectors of the components in each part.
+        row: whose scalars the element's indices are.
+    """
+    w, value = emitter.writer, op.operands[-1]
+    kind = vector(emitter.scalar_kind(value), 1)
+    totals = [w.emit(f"extractelement {kind} {part}, i64 0") for part in _folded(emitter, value, terms, 1)]
     total = Value(value.type, "total")
     emitter.bind(total, totals)
     results = tuple(Value(r.type) for r in op.results)

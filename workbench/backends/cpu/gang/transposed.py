@@ -12,21 +12,33 @@ from functools import partial
 
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
-from workbench.backends.cpu.gang.transposes import transposed
-from workbench.backends.cpu.gang.widen import splat, suffix, vector
+from workbench.backends.cpu.gang.transposes import row_sums, transposed
+from workbench.backends.cpu.gang.widen import suffix, vector
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import STEP
 from workbench.ir.values import Op
-from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
+from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK
 from workbench.types import Kind, Scalar, element
 
 
 def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Emit a call of the function that moves lanes' rows between memory and slots, and defines it if it is new."""
     slots, (first, step) = op.operands[-2], rows(emitter, op)
-    text = _CodeWriter(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
+    variant = bool(step), op.attrs[STEP] > 0
+    text = _CodeWriter(op.name, element(slots.type), emitter.width, emitter.parts, *variant)
     (address,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
+
+
+def emit_total(emitter: GangEmitter, op: Op) -> None:
+    """Emit a call of the function that sums over the lanes of a block, pairwise, and adds the sums to a row.
+
+    Other lanes, and those that are off, were taken into account before (`slot_total`).
+    """
+    slots, (first, _) = op.operands[-2], rows(emitter, op)
+    text = _Total(op.name, element(slots.type), emitter.width, emitter.parts, emitter.one_core)
+    (address,) = emitter.vectors[slots]
+    _call(emitter, text, f"ptr {first}, i64 0, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
 
 def _call(emitter: GangEmitter, text: _CodeWriter, operands: str) -> None:
@@ -59,6 +71,7 @@ class _CodeWriter:
 
     Attributes:
         name: of the function.
+        threads: of a gang.
         side: lanes, and elements, of a block.
         intrinsics: declarations of the LLVM intrinsics that it calls, by name.
     """
@@ -73,7 +86,7 @@ class _CodeWriter:
             parts: of the gang.
             *variant: whether rows lie at equal distances, and whether they are read upwards.
         """
-        self.operation, self.lanes, self.parts, self.variant = operation, lanes, parts, variant
+        self.operation, self.threads, self.variant = operation, lanes * parts, variant
         self.name = ".".join(map(str, ("wb", operation, scalar, lanes, parts, *map(int, variant))))
         self.side = min(lanes, TRANSPOSED_BLOCK)
         self.kind, self.size, self.floats = memory(scalar), scalar.size, scalar.kind is Kind.FLOAT
@@ -84,15 +97,13 @@ class _CodeWriter:
 
     def function(self) -> str:
         """Return the text of the function: a loop over blocks of lanes, and in it one over blocks of elements."""
-        side, flags, lanes = self.side, self.flags, self.lanes
+        side, flags = self.side, self.flags
         return "\n".join([
             self._head(), "entry:", "  %some = icmp sgt i32 %count, 0", "  br i1 %some, label %group, label %exit",
             "group:", "  %lane = phi i64 [ 0, %entry ], [ %lane.next, %group.end ]",
             "  %shifted = lshr i64 %on, %lane", f"  %bits = trunc i64 %shifted to i{side}",
             f"  %flags = bitcast i{side} %bits to {flags}", f"  %all = icmp eq i{side} %bits, -1",
-            f"  %part = and i64 %lane, {-lanes}", f"  %in.part = and i64 %lane, {lanes - 1}",
-            f"  %part.at = mul i64 %part, {TRANSPOSED_STRIP}", "  %lane.at = add i64 %part.at, %in.part",
-            f"  %own = getelementptr {self.kind}, ptr %slots, i64 %lane.at", "  br label %block",
+            f"  %own = getelementptr {self.kind}, ptr %slots, i64 %lane", "  br label %block",
             "block:", "  %first = phi i32 [ 0, %group ], [ %first.next, %block.end ]",
             "  %left = sub i32 %count, %first", f"  %enough = icmp sge i32 %left, {side}",
             "  %full = and i1 %enough, %all", "  %at = zext i32 %first to i64",
@@ -101,7 +112,7 @@ class _CodeWriter:
             "part.block:", *self._there(), *self._block(True), "  br label %block.end",
             *self._block_end("group.end"),
             "group.end:", f"  %lane.next = add i64 %lane, {side}",
-            f"  %lanes.more = icmp ult i64 %lane.next, {lanes * self.parts}",
+            f"  %lanes.more = icmp ult i64 %lane.next, {self.threads}",
             "  br i1 %lanes.more, label %group, label %exit",
             "exit:", "  ret void", "}",
         ])  # fmt: skip
@@ -170,8 +181,8 @@ class _CodeWriter:
 
     def _slot(self, lines: list[str], k: int, own: str = "%own") -> str:
         """Emit the address of the current block's element `k` in the slots of a block of lanes."""
-        start = self._emit(lines, f"getelementptr [{self.lanes} x {self.kind}], ptr {own}, i64 %at")
-        return self._emit(lines, f"getelementptr {self.kind}, ptr {start}, i64 {k * self.lanes}")
+        start = self._emit(lines, f"getelementptr [{self.threads} x {self.kind}], ptr {own}, i64 %at")
+        return self._emit(lines, f"getelementptr {self.kind}, ptr {start}, i64 {k * self.threads}")
 
     def _prefetch(self, lines: list[str], address: str) -> None:
         """Emit a prefetch ahead of an address: the CPU by itself does not read so many rows ahead."""
@@ -209,3 +220,50 @@ class _CodeWriter:
     def _transposed(self, lines: list[str], parts: list[str]) -> list[str]:
         """Emit the transposition of a block of vectors in registers; return the vectors."""
         return transposed(partial(self._emit, lines), self.kind, self.size, parts)
+
+
+class _Total(_CodeWriter):
+    """Writes an LLVM function that adds up what lanes add to one row.
+
+    `variant` says whether the code runs on one core.
+    """
+
+    def function(self) -> str:
+        """Return the text of the function: a loop over blocks of elements, in which all lanes are summed."""
+        block: list[str] = []
+        terms = [self._load(block, self._slot(block, k, "%slots"), "") for k in range(self.side)]
+        sums = row_sums(partial(self._emit, block), self.verb, self.kind, self.size, terms)
+        block.append(f"  %place = getelementptr {self.kind}, ptr %rows, i64 %at")
+        (plain,) = self.variant
+        (self._add_plainly if plain else self._add)(block, sums)
+        return "\n".join([
+            self._head(), "entry:", f"  %sums = alloca {self.vector}, align 64",
+            "  %some = icmp sgt i32 %count, 0", "  br i1 %some, label %block, label %exit",
+            "block:", "  %first = phi i32 [ 0, %entry ], [ %first.next, %block.end ]",
+            "  %left = sub i32 %count, %first", "  %at = zext i32 %first to i64", *self._there(), *block,
+            *self._block_end("exit"), "exit:", "  ret void", "}",
+        ])  # fmt: skip
+
+    def _add_plainly(self, lines: list[str], total: str) -> None:
+        """Emit the addition of the sums to the row as one masked vector, which is not atomic."""
+        old = self._load(lines, "%place", "%there")
+        self._store(lines, self._emit(lines, f"{self.verb} {self.vector} {old}, {total}"), "%place", "%there")
+        lines.append("  br label %block.end")
+
+    def _add(self, lines: list[str], total: str) -> None:
+        """Emit the addition of the sums to the row, one element after the other and atomically."""
+        self.intrinsics["llvm.smin.i32"] = "declare i32 @llvm.smin.i32(i32, i32)"
+        lines += [
+            f"  store {self.vector} {total}, ptr %sums, align 64",
+            f"  %few = call i32 @llvm.smin.i32(i32 %left, i32 {self.side})",
+            "  br label %each",
+            "each:",
+            "  %n = phi i32 [ 0, %block ], [ %n.next, %each ]",
+            f"  %sum.at = getelementptr {self.kind}, ptr %sums, i32 %n",
+            f"  %sum = load {self.kind}, ptr %sum.at",
+            f"  %to.at = getelementptr {self.kind}, ptr %place, i32 %n",
+            f"  %old = atomicrmw {self.verb} ptr %to.at, {self.kind} %sum monotonic",
+            "  %n.next = add i32 %n, 1",
+            "  %others = icmp slt i32 %n.next, %few",
+            "  br i1 %others, label %each, label %block.end",
+        ]

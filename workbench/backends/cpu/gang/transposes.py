@@ -58,6 +58,37 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
     return parts
 
 
+def row_sums(emit: Callable[[str], str], verb: str, kind: str, size: int, rows: Sequence[str]) -> str:
+    """Add up each row of a square block whose side is a power of two, halves pairwise; return a vector of the sums.
+
+    Rows that were halved share a vector with others, so each addition is one of a whole vector.
+
+    Args:
+        emit: writes an instruction and returns the register of its result.
+        verb: LLVM's instruction of an addition.
+        kind: LLVM's type of an element.
+        size: its bytes, 4 or 8.
+        rows: the registers of the rows, which are vectors.
+    """
+    side, unit = len(rows), min(len(rows), UNIT // size)
+    wide, levels = vector(kind, side), list[list[int]]()
+    for half in (side >> k for k in range(1, side.bit_length())):
+        block = max(2 * half, unit)  # within a unit, one instruction takes half of the elements of two registers
+        begins = [f + other * side for f in range(0, side, block) for other in (0, 1)]
+        levels.append([begin + k + n for begin in begins for k in range(0, block, 2 * half) for n in range(half)])
+    lanes = [[k] * side for k in range(side)]  # by lane, of which of the registers it has elements
+    for low in levels:
+        lanes = [[(a + b)[n] for n in low] for a, b in zip(lanes[::2], lanes[1::2], strict=True)]
+    parts = [rows[lanes[0].index(k)] for k in range(side)]
+    for half, low in zip((side >> k for k in range(1, side.bit_length())), levels, strict=True):
+        orders = [", ".join(f"i32 {n + k}" for n in low) for k in (0, half)]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        halves = [[f"{wide} {a}, {wide} {b}, <{side} x i32> <{order}>" for order in orders] for a, b in pairs]
+        halves = [[emit(f"shufflevector {text}") for text in texts] for texts in halves]
+        parts = [emit(f"{verb} {wide} {a}, {b}") for a, b in halves]
+    return parts[0]
+
+
 def starts(wanted: Iterable[int], count: int, side: int) -> list[int]:
     """Return where blocks of `side` elements begin, in ascending order, that cover the wanted ones.
 

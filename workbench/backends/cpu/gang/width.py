@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from workbench.backends.cpu.emit.emit_module import Division
@@ -11,7 +13,7 @@ from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
 from workbench.ir.attributes import REDUCTION, SCALAR
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS
-from workbench.ir.values import Function, Op, dtype_of, indices_of, walk
+from workbench.ir.values import Block, Function, Op, dtype_of, indices_of, walk
 from workbench.limits import (
     GANG_BYTE_LANES,
     GANG_COMPONENTS,
@@ -112,6 +114,8 @@ _OF_ROWS = frozenset(
     "fault print row_length".split()
 )
 """Operations of gangs of several rows, with elementwise ones."""
+_OF_STRIPS = frozenset("slot_read slot_write slot_total row_load row_store row_add row_total apart".split())
+"""Operations of loops along rows of the threads' own."""
 
 
 def widths(function: Function, bits: int) -> tuple[int, ...]:
@@ -126,7 +130,7 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
         bits: of a register.
     """
     count, varying = lanes(function), varying_values(function)
-    operations = _of_gangs(function)
+    operations = list(walk(_of_gangs(function)))
     loops = [op for op in operations if op.name in LOOPS]
     if any(op.attrs.get(SCALAR) for op in operations):  # what follows waits for what was stored: better far behind
         return GROUP_THREADS, min(count, GANG_LANES)
@@ -143,10 +147,10 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
 
 
-def _of_gangs(function: Function) -> list[Op]:
-    """Return the operations that gangs run; in a function with a border, those of the threads inside."""
+def _of_gangs(function: Function) -> Block:
+    """Return what gangs run; in a function with a border, the body of the threads inside."""
     split = peeled_parts(function)
-    return list(walk(split.inside if split else function.body))
+    return split.inside if split else function.body
 
 
 def _adds(op: Op) -> bool:
@@ -160,7 +164,7 @@ def _adds(op: Op) -> bool:
 def _fills_register(op: Op) -> bool:
     """Return whether an operation on 512 bits is faster than two on 256."""
     if op.name not in TABLE or op.name in _OF_ROWS:
-        return op.name in _OF_ROWS
+        return op.name in _OF_ROWS or op.name in _OF_STRIPS
     return isinstance(TABLE[op.name].llvm, dict) and op.name not in ("div", "trunc_div", "trunc_rem", "fmod")
 
 
@@ -190,25 +194,34 @@ def _components(operations: list[Op]) -> int:
 def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     """Return how many lanes a gang's vectors have at most: those of a register that the target prefers.
 
-    Of 512 bits that is half a register, except in loops of cheap operations whose turns all threads share: these load
-    one element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Loops that threads
-    leave one by one take halves on every CPU: two chains wait less than one (rays 0.77 with whole ones, the Mandelbrot
-    set 0.87), and so do Intel's maths functions, divisions and roots (gradient of bodies 0.89). Bytes stay together as
-    they are stored.
+    Of 512 bits that is half a register, except where the deepest loops have cheap operations and turns that all threads
+    share: these load one element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves).
+    Loops that threads leave one by one take halves on every CPU: two chains wait less than one (rays 0.77 with whole
+    ones, the Mandelbrot set 0.87), and so do Intel's maths functions, divisions and roots (gradient of bodies 0.89).
+    Bytes stay together as they are stored.
 
     Args:
         function: in the form in which it is emitted.
         threads: of a gang.
         maths: the target's vectors.
     """
-    operations, varying = _of_gangs(function), varying_values(function)
+    depths, varying = list(_by_depth(_of_gangs(function))), varying_values(function)
+    operations, deepest = [op for _, op in depths], max((depth for depth, _ in depths), default=0)
     if _sizes(operations) == {1}:
         return threads
-    inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
     if any(op.blocks and is_divergent(op, varying) for op in operations):
-        return min(threads, min(maths.filled, MASKED if inside else maths.filled) // 32)
-    cheap = all(_fills_register(op) for op in inside if not varying.isdisjoint((*op.operands, *op.results)))
-    return min(threads, (maths.bits if inside and cheap else maths.filled) // 32)
+        return min(threads, min(maths.filled, MASKED if deepest else maths.filled) // 32)
+    inside = [op for depth, op in depths if depth == deepest and not varying.isdisjoint((*op.operands, *op.results))]
+    return min(threads, (maths.bits if deepest and all(map(_fills_register, inside)) else maths.filled) // 32)
+
+
+def _by_depth(block: Block, depth: int = 0) -> Iterator[tuple[int, Op]]:
+    """Yield the operations that gangs run in a block and inside, each with the number of loops around it."""
+    for op in block.ops:
+        if not op.attrs.get(SCALAR):
+            yield depth, op
+            for inner in op.blocks:
+                yield from _by_depth(inner, depth + (op.name in LOOPS))
 
 
 def shuffles(function: Function) -> bool:
