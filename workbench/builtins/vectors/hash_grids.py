@@ -56,7 +56,7 @@ def _reach(grid, x, r, slack, axis):
 
     With a `slack` of 1e-6, rounding may add a cell, and omits none.
     """
-    reach = r + slack * (r + abs(x))
+    reach = r + slack * (r + abs(x)) if slack > 0.0 else r  # 0 times inf is NaN
     first = cell(x - reach, grid.width[axis])
     count = cell(x + reach, grid.width[axis]) - first + 1
     return first, max(min(count, grid.dims[axis]), 0)

@@ -53,7 +53,7 @@ def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, devic
     if owner is not None and 0 <= ptr - owner.memory.address <= owner.memory.nbytes - kind.size:
         return owner.window(sizes, steps, ptr, dtype=kind)
     reach = sum((n - 1) * abs(s) for n, s in zip(sizes, steps, strict=True)) + kind.size
-    raw = np.frombuffer((ctypes.c_uint8 * reach).from_address(ptr), np.uint8)
+    raw = np.ctypeslib.as_array((ctypes.c_uint8 * reach).from_address(ptr))
     view = np.ndarray((*sizes, *inner), item, raw, 0, (*steps, *dense(inner, item.itemsize)))
     return wb.array(view, kind, copy=False, device=device)
 
@@ -233,7 +233,7 @@ class array(wb.array, metaclass=Widened):
     def grad(self, value: Any) -> None:
         """Set the gradient; an array whose type is no float type ignores it."""
         if is_float(self.dtype):  # in Warp an array of integers may have one, which stays 0
-            wb.array.grad.fset(self, value)
+            wb.array.grad.fset(self, value)  # type: ignore[misc]
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; one that `workbench.array` lacks is kept in `attached`.

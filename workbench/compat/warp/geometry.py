@@ -44,7 +44,7 @@ class _Numbered:
 def object_of(value: Any) -> Any:
     """Return the grid, mesh or tree with the id `value`, or `Meshes` for an array of ids; other values themselves."""
     if isinstance(value, wb.array) and value.dtype == SCALARS["uint64"] and 0 < value.size:
-        meshes = [_BY_ID.get(n) for n in value.numpy().ravel().tolist()]
+        meshes: list[Any] = [_BY_ID.get(n) for n in value.numpy().ravel().tolist()]
         return value if not all(isinstance(m, wb.Mesh) for m in meshes) else wb.Meshes(meshes)
     geometry = _BY_ID.get(int(value)) if isinstance(value, (int, np.integer)) else None
     return value if geometry is None else geometry
@@ -70,7 +70,8 @@ class HashGrid(_Numbered, wb.HashGrid):
         Raises:
             TypeError: their components are of another type than the grid's.
         """
-        if points.dtype.dtype != self.__dict__["dtype"]:
+        of: Any = points.dtype
+        if of.dtype != self.__dict__["dtype"]:
             raise TypeError(f"this HashGrid takes points of {self.__dict__['dtype']!r}; these are {points.dtype!r}")
         super().build(points.flatten(), radius, None if groups is None else groups.flatten())
 

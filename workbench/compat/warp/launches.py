@@ -467,7 +467,7 @@ def _argument(definition: Definition, name: str, value: Any, device: Any) -> Any
     if value is None and isinstance(kind, ArrayType) and only_indexed(definition, name):
         return wb.empty((0,) * kind.ndim, kind.dtype, device)
     if isinstance(value, _PARTS[:3]) and type(value) is not HostVector and isinstance(kind, Vector):
-        return kind(*value)
+        return kind(*value)  # type: ignore[misc]
     return value if isinstance(kind, Scalar) else object_of(value)
 
 
@@ -478,7 +478,8 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
         return value
     result = copy.copy(value)
     for f in missing:
-        setattr(result, f.name, wb.empty((0,) * f.type.ndim, f.type.dtype, device))
+        kind: Any = f.type
+        setattr(result, f.name, wb.empty((0,) * kind.ndim, kind.dtype, device))
     return result
 
 
@@ -509,7 +510,7 @@ def _opened(definition: Definition, names: tuple[str, ...]) -> Definition:
     return replace(definition, annotations={**definition.annotations, **dict.fromkeys(names, Any)})
 
 
-_PARTS = (tuple, list, np.ndarray, int, np.uint64)
+_PARTS: tuple[Any, ...] = (tuple, list, np.ndarray, int, np.uint64)
 
 
 class Tape(wb.Tape):

@@ -147,7 +147,7 @@ def struct_of(cls: Any, module: Any) -> Any:
         cls.__annotations__ = {"unused": int8}
     result: Any = wb.struct(cls)
     result.__ctype__ = lambda value: value
-    result.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
+    result.numpy_dtype = staticmethod(lambda: result.__wb_struct__.numpy)
     result.assign, result.cls, result._cls, result.key, result.module = _assign, result, result, cls.__name__, module
     fields = () if empty else result.__wb_struct__.fields
     result.vars = {f.name: SimpleNamespace(label=f.name, type=f.type) for f in fields}
@@ -163,6 +163,7 @@ def _assign(value: Any, other: Any) -> Any:
 
 _JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")
 _FOR_JAX: dict[Any, Callable[..., Any]] = {}
+variable: Any = TypeVar  # of names that are not written out
 
 
 def _for_jax(make: Callable[..., Any], function: Any, *args: Any, **options: Any) -> Callable[..., Any]:
@@ -343,7 +344,7 @@ TABLE: dict[str, Row] = {
         for kind in ("", "Type", "Value", "Attribute", "Index", "Key")
     },
     **_group("", "refused when it is made", **{name: absent(name) for name in ABSENT}),
-    **{n: Row(TypeVar(n, bound=getattr(wb, n)), f"wb.{n}", "a type variable") for n in ("Float", "Int", "Scalar")},
+    **{n: Row(variable(n, bound=getattr(wb, n)), f"wb.{n}", "a type variable") for n in ("Float", "Int", "Scalar")},
     "ref": Row(wb.ref, "wb.ref", "has a gradient"),
     "handle": Row(NUMBERS["uint64"], "wb.uint64"),
     "transform_set_translation": Row(lambda t, p: setattr(t, "p", p), "t.p = p"),

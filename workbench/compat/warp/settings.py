@@ -55,6 +55,7 @@ class Config:
     mode: str
     enable_backward: bool
     enable_cpu_blocks: bool
+    legacy_scalar_return_types: bool
 
     LaunchArrayAccessMode = LaunchArrayAccessMode
     DeterministicMode = DeterministicMode

@@ -117,7 +117,8 @@ def only_indexed(definition: Definition, name: str) -> bool:
     Passing it to a func that only indexes it counts too. It is False of a parameter without uses.
     """
     atomic = (n.args[0] for n in definition.calls if n.args and "atomic_" in called_name(n))
-    read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
+    nodes: Any = definition.nodes
+    read = (n.value for n in nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
     indexed = sum(_is_name(n, name) for n in (*read, *atomic))
     indexed += sum(_passed_on(definition, call, name) for call in definition.calls)
     return 0 < indexed == sum(_is_name(n, name) for n in definition.nodes)
@@ -288,7 +289,7 @@ class _Rewriter(ast.NodeTransformer):
 
         It is dropped if nothing but a name, an attribute or a tuple is left of it.
         """
-        call = node.value
+        call: Any = node.value
         if isinstance(call, ast.IfExp):
             sides = [[_located(ast.Expr(side), node)] for side in (call.body, call.orelse)]
             return self.generic_visit(_located(ast.If(call.test, *sides), node))

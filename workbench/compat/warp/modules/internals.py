@@ -13,7 +13,7 @@ from workbench.compat.warp.absent import absent
 from workbench.compat.warp.kinds import number_type
 from workbench.compat.warp.modules import natives, types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
-from workbench.compat.warp.names import TABLE, struct_of
+from workbench.compat.warp.names import TABLE, struct_of, variable
 from workbench.runtime.arrays.array import array as wp_array
 from workbench.runtime.arrays.structure import StructValue
 from workbench.types import element
@@ -99,7 +99,7 @@ _RUNTIME = absent(
 OWN: dict[str, Any] = {
     "runtime": _RUNTIME,
     "_get_apic_capture_for_device": lambda device: None,
-    **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
+    **{name: variable(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
     "register_api_function": lambda f=None, *args, **options: f if callable(f) else lambda g: g,
     "type_scalar_type": lambda dtype: number_type(element(normal(dtype))),
     "type_to_warp": normal,

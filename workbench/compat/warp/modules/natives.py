@@ -40,8 +40,8 @@ def segmented_sort_pairs(kind: Any, keys: int, values: int, count: int, starts: 
 
     All arrays are addresses; `starts` and `ends` have the bounds of the segments.
     """
-    pairs = [from_ptr(keys, kind, count), from_ptr(values, "int32", count)]
-    utils.segmented_sort_pairs(*pairs, count, from_ptr(starts, "int32", segments), from_ptr(ends, "int32", segments))
+    first, last = (from_ptr(at, "int32", segments) for at in (starts, ends))
+    utils.segmented_sort_pairs(from_ptr(keys, kind, count), from_ptr(values, "int32", count), count, first, last)
     return 1
 
 
@@ -50,8 +50,8 @@ def runlength_encode(kind: Any, values: int, run_values: int, lengths: int, numb
 
     All arrays are addresses.
     """
-    arrays = (from_ptr(at, kind, count) for at in (values, run_values, lengths))
-    utils.runlength_encode(*arrays, from_ptr(number, "int32", 1), count)
+    data, *runs = (from_ptr(at, kind, count) for at in (values, run_values, lengths))
+    utils.runlength_encode(data, runs[0], runs[1], from_ptr(number, "int32", 1), count)
 
 
 def array_sum(kind: Any, values: int, out: int, count: int, step: int, length: int) -> None:
@@ -126,7 +126,8 @@ def _view(pointer: Any, count: int, dtype: Any = np.int32) -> Any:
     if address is None:
         return None
     size = count * np.dtype(dtype).itemsize
-    return np.frombuffer((ctypes.c_byte * size).from_address(address), dtype) if size else np.zeros(0, dtype)
+    raw = np.ctypeslib.as_array((ctypes.c_byte * size).from_address(address)) if size else np.zeros(0, np.int8)
+    return raw.view(dtype)
 
 
 def _nonzero(values: Any, count: int, block_size: int, scalar_size: int, mask: int) -> np.ndarray:
