@@ -112,7 +112,6 @@ def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
             yield cast("list[ast.stmt]", block)
 
 
-
 class Location(msgspec.Struct, frozen=True, gc=False):
     """Represents a span of a source: lines from 1 (0: unknown), columns from 0 (in characters), end exclusive."""
 

@@ -1,4 +1,4 @@
-"""Gradients that a pass stores, as they are known to be 0, and gradients that `zero` clears when somebody looks."""
+"""Gradients that a pass stores, as they are known to be 0."""
 
 import threading
 from collections.abc import Callable

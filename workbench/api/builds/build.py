@@ -31,7 +31,6 @@ from workbench.cache.store import Store, default_store
 from workbench.deep import with_deep_stack
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
-from workbench.ir.analysis import Form
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
 from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, run
@@ -590,21 +589,13 @@ def _metadata(
     }
 
 
-def _initial(adjoint: Function) -> list[tuple[int, list[list[Any]]]]:
-    """Return the boxes of gradients that an adjoint stores whatever they held, as (position of the parameter, sides).
+def _initial(adjoint: Function) -> list[int]:
+    """Return the positions of the parameters that an adjoint stores whatever they held, in boxes at least.
 
-    Each side is its first index and the one behind its last: a constant, and terms (factor, kind, position of a
-    parameter, axis) as `Atom`s are.
+    Additions to what is stored as well would be lost whatever it held.
     """
     names = [p.name for p in adjoint.params]
-
-    def end(form: Form) -> tuple[int, list[tuple[int, str, int, int]]]:
-        terms = form.terms.items()
-        return form.constant, [(n, a.kind, names.index(a.name) if a.name else 0, a.axis) for a, n in terms]
-
-    # Additions to what is stored as well would be lost whatever it held.
-    boxes = stored_boxes(adjoint, added=names)
-    return [(names.index(name), [[*map(end, side)] for side in box]) for name, box in boxes.items()]
+    return sorted(map(names.index, stored_boxes(adjoint, added=names)))
 
 
 def _load_entry(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Executable:

@@ -159,10 +159,7 @@ class _Pass:
     def any(self, memory: Memory, test: Callable[[HostArray], bool]) -> bool:
         """Return whether a memory has an adjoint, and the test holds for its present values."""
         base = self.tape.adjoints.get(memory)
-        if base is None:
-            return False
-        base.memory.settle()
-        return test(base.numpy())
+        return base is not None and test(base.numpy())
 
     def explained(self) -> Explanation:
         """Explain the gradient: it has a NaN or an infinity, is 0, is absent, or is as it should be."""

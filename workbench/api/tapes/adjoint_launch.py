@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of, bind
-from workbench.api.builds.gathered import Region, boxes_of, gather_adjoint_of
+from workbench.api.builds.gathered import boxes_of, gather_adjoint_of
 from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, then
@@ -46,15 +46,14 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             scratch array if that gradient is not computed (of a number, or not requested), else None; whether the code
             changes it; whether no other launch may change it at the same time.
         overwritten: it leaves the cotangents of what the launch overwrote to be cleared by the caller.
-        initial: positions of arguments whose gradients it stores, in place of adding to them, each with the box that it
-            stores: what is around that must be 0 before.
+        initial: positions of arguments whose gradients it stores, in place of adding to them: they must be 0 before.
     """
 
     executable: Executable
     needed: tuple[int, ...]
     adjoints: tuple[tuple[int, array | None, bool, bool], ...]
     overwritten: bool
-    initial: tuple[tuple[int, Any], ...] = ()
+    initial: tuple[int, ...] = ()
 
     def call(
         self,
@@ -79,8 +78,6 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
                 own = value.memory
                 base = adjoints[own] if own in adjoints else adjoint_of(value)
                 memory = base.memory
-                if memory.stale and not self.initial:
-                    memory.settle()
                 # It lies in its memory as the array lies in the array's.
                 address = memory.address + value.address - own.address
                 same_layout = base.address == address and base.strides is value.strides  # which are set with the shape
@@ -192,13 +189,8 @@ def _bound(
             ]
         )
     needed = tuple(n for n, k in enumerate(executable.arrays) if executable.names[k] in code.touched)
-    at = [*range(count), *(k for k, *_ in adjoints)]  # sizes of adjoints are those of their arrays
-
-    def here(terms: Sequence[tuple[int, str, int, int]]) -> list[tuple[int, str, int, int]]:
-        return [(n, kind, at[p], axis) for n, kind, p, axis in terms]
-
-    boxes: Sequence[Any] = code.metadata.get("initial", ())
-    stored = tuple([(at[k], [[(c, here(terms)) for c, terms in side] for side in box]) for k, box in boxes])
+    at = [*range(count), *(k for k, *_ in adjoints)]
+    stored = tuple([at[k] for k in code.metadata.get("initial", ())])
     return PlainAdjoint(code, needed, adjoints, options.uncleared, stored)
 
 
@@ -246,19 +238,6 @@ def initially(record: LaunchRecord, options: Options) -> Options:
     direct = record.direction == FORWARD and isinstance(record.specialisation, Specialisation)
     can = direct and not (record.executable.device.is_cuda or options.checks or options.ordered)
     return replace(options, initial=True) if can else options
-
-
-def stored_region(box: Any, record: LaunchRecord) -> Region:
-    """Return a box of `PlainAdjoint.initial` for one launch."""
-    values, dims = record.values, record.dim
-
-    def number(kind: str, k: int, axis: int) -> int:
-        if kind == "launch_dim":
-            return dims[axis]
-        return int(values[k]) if kind == "number" else values[k].shape[axis]
-
-    ends = [[c + sum([n * number(*atom) for n, *atom in terms]) for c, terms in side] for side in box]
-    return tuple([slice(first, max(first, end)) for first, end in ends])
 
 
 @lru_cache(maxsize=256)

@@ -24,7 +24,6 @@ from workbench.api.tapes.adjoint_launch import (
     is_large,
     lie_apart,
     plain_adjoint,
-    stored_region,
     uncleared,
 )
 from workbench.api.tapes.steps import ReadingStep, Tape, Undo
@@ -52,12 +51,12 @@ class _Plan(msgspec.Struct, frozen=True):
     Attributes:
         plains: what is to be launched; nothing if the adjoint has to be bound for its arguments.
         cleared: regions of cotangents to fill with 0 afterwards: position of the argument, region, what is around it.
-        stored: gradients that must be 0 before: position of the argument, what is around the box that is stored.
+        stored: positions of the arguments whose gradients must be 0 before.
     """
 
     plains: Sequence[PlainAdjoint]
     cleared: Sequence[tuple[int, Region, Sequence[Region]]]
-    stored: Sequence[tuple[int, Sequence[Region]]]
+    stored: Sequence[int]
 
 
 class LaunchStep(ReadingStep):
@@ -278,7 +277,7 @@ class LaunchStep(ReadingStep):
         ]
 
         def undo() -> None:
-            if stored and not _begin(stored):  # something has added to them since
+            if not all([memory.is_zero for memory in stored]):  # something has added to them since
                 adding = self._plan(tape.deterministic, initial=False).plains[0]
                 calls[0] = adding.call(record, values, adjoints, tape.adjoint_of)
             for call in calls:
@@ -315,16 +314,15 @@ class LaunchStep(ReadingStep):
             return _Plan((), (), ())
         at = {name: k for k, name in enumerate(record.executable.names)}
         cleared = [(at[n], r, [*around(r, record.values[at[n]].shape)]) for n, r in regions.items()]
-        boxes = [(k, stored_region(box, record), record.values[k].shape) for k, box in plains[0].initial]
-        return _Plan(plains, cleared, [(k, [*around(region, shape)]) for k, region, shape in boxes])
+        return _Plan(plains, cleared, plains[0].initial)
 
-    def _stored(self, tape: Tape, plan: _Plan) -> list[tuple[array, Sequence[Region]]] | None:
-        """Return the gradients that the launch is to store, each with what is around the box that it stores.
+    def _stored(self, tape: Tape, plan: _Plan) -> list[Memory] | None:
+        """Return the memories of the gradients that the launch is to store.
 
         It is None if not all of them are known to be 0, or if they are parts of memory.
         """
-        gradients: list[tuple[array, Sequence[Region]]] = []
-        for k, rest in plan.stored:
+        gradients: list[Memory] = []
+        for k in plan.stored:
             value = self.record.values[k]
             gradient = tape.adjoints.get(value.memory)
             if (
@@ -333,7 +331,7 @@ class LaunchStep(ReadingStep):
                 or not (gradient.memory.is_zero and is_whole(gradient) and is_whole(value))
             ):
                 return None
-            gradients.append((gradient, rest))
+            gradients.append(gradient.memory)
         return gradients
 
     def _overwritten(self) -> dict[str, Region]:
@@ -442,18 +440,6 @@ def _in_turn(undo: Undo) -> None:
     """Run an adjoint while no other thread does."""
     with _ADDING:
         undo()
-
-
-def _begin(stored: Sequence[tuple[array, Sequence[Region]]]) -> bool:
-    """Return whether gradients are 0, so that they may be stored; what is around the boxes has been cleared then."""
-    if not all([gradient.memory.is_zero for gradient, _ in stored]):
-        return False
-    for gradient, rest in stored:
-        if gradient.memory.stale:
-            host, gradient.memory.stale = gradient.host(), False
-            for part in rest:
-                host[part] = 0
-    return True
 
 
 def _clear(cotangent: array, region: Region, rest: Sequence[Region], seed: array | None) -> None:

@@ -25,8 +25,8 @@ from workbench.api.tapes.steps import FunctionStep, MoveStep, SolveStep, Step, U
 from workbench.errors import LaunchError
 from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS, without
-from workbench.runtime.arrays.array import array, has_gradient
-from workbench.runtime.arrays.companions import FEW, clear, is_zero, refuse_apart, zeros_beside
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import in_order
@@ -422,7 +422,7 @@ class Tape(Opened):
                 memory = value.memory
                 base = adjoints.get(memory)
                 if base is None:
-                    base = memory.gradient if self._into_grad else None
+                    base = memory.grad if self._into_grad else None
                     if base is None:
                         fresh.setdefault(memory, value)
                         continue
@@ -466,22 +466,16 @@ class Tape(Opened):
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         """Return copies of the adjoints of those memories that have one."""
-        bases = {m: self.adjoints[m] for m in memories if m in self.adjoints}
-        for base in bases.values():
-            base.memory.settle()
-        return {m: base.fresh_like().copy_(base) for m, base in bases.items()}
+        return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
         """Set to 0 all adjoints, and with `into_grad` the `.grad` of all arrays that the tape saw; steps stay."""
-        holders: dict[int, int] = {}
         with without(self):
             for value in self.seen.values():
-                if value.memory.gradient is not None and self._into_grad:
+                if value.memory.grad is not None and self._into_grad:
                     self._base(value)
-                    key = id(value.memory.gradient)
-                    holders[key] = holders.get(key, 1) + has_gradient(value, value.memory.gradient)
             for adjoint in self.adjoints.values():
-                clear(adjoint, holders.get(id(adjoint), 0) + 1)
+                adjoint.zero_()
 
     def reset(self) -> None:
         """Forget all steps, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
@@ -504,8 +498,6 @@ class Tape(Opened):
         base = self.adjoints.get(value.memory)
         if base is None:
             base = self._base(value)
-        if base.memory.stale:
-            base.memory.settle()
         if value.requires_grad:
             own = value.grad
             if own is not None and own.memory is base.memory:
@@ -519,7 +511,7 @@ class Tape(Opened):
         """Return the adjoint of all of an array's memory; it is created if there is none."""
         base = self.adjoints.get(value.memory)
         if base is None:
-            base = value.memory.gradient if self._into_grad else None
+            base = value.memory.grad if self._into_grad else None
             if base is None:
                 self._make({value.memory: value})
                 return self.adjoints[value.memory]

@@ -227,20 +227,17 @@ class array(Viewed, Arithmetic):
 
         What is assigned (an array, NumPy's too, or one number; None is 0) is copied, and `requires_grad` is then true.
         """
-        gradient = self._grad
-        if gradient is not None and gradient.memory.stale:
-            gradient.memory.settle()
-        elif gradient is None and self.memory.adjoint_apart:
+        if self._grad is None and self.memory.adjoint_apart:
             warn_no_grad()
-        return gradient
+        return self._grad
 
     @grad.setter
     def grad(self, value: Any) -> None:
         """Set the gradient's elements (None: to 0); an array without `requires_grad` gets a gradient first."""
         if not self.requires_grad:
             self.require_grad()
-        assert self.grad is not None
-        self.grad[...] = 0 if value is None else value
+        assert self._grad is not None
+        self._grad[...] = 0 if value is None else value
 
     @property
     def ndim(self) -> int:
@@ -505,11 +502,6 @@ class array(Viewed, Arithmetic):
 
 
 array.kin = array
-
-
-def has_gradient(value: array, gradient: array) -> bool:
-    """Return whether `value.grad` is this very array, which is not settled here."""
-    return value._grad is gradient
 
 
 @lru_cache(maxsize=256)

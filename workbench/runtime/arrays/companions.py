@@ -6,13 +6,11 @@ are views of, and what overlaps overlaps there too.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterable
 
 import numpy as np
 
 from workbench.errors import NotDifferentiable
-from workbench.limits import CLEARED_BYTES
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import lying_in, zeros
@@ -96,39 +94,6 @@ def is_zero(companion: array) -> bool:
     host = companion.host()
     # By bits, in half the time of `any`.
     return not np.bitwise_or.reduce(host[..., None].view(f"u{element(companion.dtype).size}"), axis=None)
-
-
-def clear(companion: array, holders: int) -> None:
-    """Set a companion to 0; where only its holders have it, its bytes are cleared once somebody looks at it.
-
-    Args:
-        companion: on the CPU or a device.
-        holders: how many references to it there are, and one to its memory, that settle this before they hand it out.
-    """
-    memory = companion.memory
-    later = memory.nbytes > CLEARED_BYTES and is_whole(companion) and not (OBSERVERS.get() or memory.is_zero_besides)
-    alone = later and (sys.getrefcount(companion), sys.getrefcount(memory)) == (_ARRAY + holders, _MEMORY + 1)
-    if not alone or memory.shared or memory.needed is not None or (memory.exported and memory.exported() is not None):
-        companion.zero_()
-        return
-    memory.version += 1
-    memory.cleared()
-    memory.stale = True
-
-
-def _references(companion: array) -> tuple[int, int]:
-    """Return the numbers of references to an array and its memory that `clear` finds if only the caller has it."""
-    memory = companion.memory
-    return sys.getrefcount(companion), sys.getrefcount(memory)
-
-
-def _alone() -> tuple[int, int]:
-    """Return what `clear` counts of an array that nothing has but a variable of its caller."""
-    companion = zeros(1, uint8, CPU)
-    return _references(companion)
-
-
-_ARRAY, _MEMORY = _alone()
 
 
 FEW = 256

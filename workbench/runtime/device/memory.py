@@ -15,7 +15,6 @@ import numpy as np
 
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
 from workbench.errors import LaunchError
-from workbench.forks import fork_safe_lock
 from workbench.host.narrow import HostArray, is_numpy_array
 from workbench.runtime.active_observers import notify
 from workbench.runtime.device.device import CPU, Device, driver_of, pinning_driver
@@ -23,7 +22,6 @@ from workbench.runtime.device.driver_handles import Buffer
 
 _SMALL = 4096
 """Bytes up to which several memories share one allocation, which then lives as long as one of them."""
-_SETTLING = fork_safe_lock(__name__, "_SETTLING")
 UNWRITTEN = -1
 """The version of memory whose contents are undefined: its first write is no change."""
 
@@ -38,8 +36,7 @@ class Memory:
         owner: what keeps the bytes alive.
         plain: whether the owner is a flat NumPy array of just these bytes.
         version: goes up with every change made through Workbench; `UNWRITTEN` until the first write to fresh memory.
-        gradient: the gradient array of the array that was made with `requires_grad=True` here; None without one. Its
-            memory may be stale: `grad` is the same array, settled.
+        grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
         partial_gradients: for a gradient, its version when a backward pass was stopped in the middle of adding to it;
             else None.
         adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
@@ -51,7 +48,6 @@ class Memory:
         needed: the version that a derivative depends on; None if there is none.
         sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
         zero: the version in which it is known to be all zeros but for `besides`; None if there is none.
-        stale: whether it counts as all zeros, but its bytes were not cleared yet (`settle`).
         besides: NumPy views of this memory: only these may hold something else in that version.
         lock_bit: the allocation's lock bit, by which CPU launches that change the same memory take turns
             (`backends/cpu/native/memory_locks.py`).
@@ -65,7 +61,7 @@ class Memory:
         "besides",
         "device",
         "exported",
-        "gradient",
+        "grad",
         "lock_bit",
         "nbytes",
         "needed",
@@ -75,7 +71,6 @@ class Memory:
         "read_only",
         "sealed",
         "shared",
-        "stale",
         "version",
         "zero",
     )
@@ -87,7 +82,7 @@ class Memory:
         self.owner = owner
         self.plain = False
         self.version = 0
-        self.gradient: Any = None
+        self.grad: Any = None
         self.partial_gradients: int | None = None
         self.adjoint_apart = False
         self.as_integers = False
@@ -99,28 +94,7 @@ class Memory:
         self.sealed: tuple[int, int] | None = None
         self.zero: int | None = None
         self.besides: list[Any] = []
-        self.stale = False
         self.lock_bit = lock_bit
-
-    @property
-    def grad(self) -> Any:
-        """The gradient array of the array that was made with `requires_grad=True` here; None without one."""
-        gradient = self.gradient
-        if gradient is not None and gradient.memory.stale:
-            gradient.memory.settle()
-        return gradient
-
-    @grad.setter
-    def grad(self, gradient: Any) -> None:
-        """Set the gradient array."""
-        self.gradient = gradient
-
-    def settle(self) -> None:
-        """Clear the bytes of stale memory."""
-        with _SETTLING:
-            if self.stale:
-                ctypes.memset(self.address, 0, self.nbytes)
-                self.stale = False
 
     def must_be_writable(self, what: str) -> None:
         """Check that the memory may be written.
