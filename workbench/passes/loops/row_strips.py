@@ -105,9 +105,9 @@ class _FunctionFacts:
 
     def _note_nest(self, block: Block) -> None:
         """Note the nest of a block's loops and what lies between them, if they go through rows several times."""
-        places = [k for k, op in enumerate(block.ops) if op.name == "for" and not op.attrs.get(SCALAR)]
-        if len(places) > 1:
-            ops = block.ops[places[0] : places[-1] + 1]
+        positions = [k for k, op in enumerate(block.ops) if op.name == "for" and not op.attrs.get(SCALAR)]
+        if len(positions) > 1:
+            ops = block.ops[positions[0] : positions[-1] + 1]
             nest = self.nest(ops, {op for op in ops if op.name == "for" and _Loop(self, op, op).is_faster_alone()})
             if nest.buffers:
                 self.begins[ops[0]] = self.ends[ops[-1]] = nest
