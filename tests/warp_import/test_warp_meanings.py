@@ -213,6 +213,13 @@ def test_arguments_have_warp_s_names():
         wp.transform(r=1)
 
 
+def test_named_arguments_of_calls_outside_of_kernels_have_any_order():
+    assert (wp.clamp(high=2.0, x=5.0, low=0.0), wp.min(b=1.0, a=2.0), wp.mod(b=3, a=-7)) == (2.0, 1.0, -1)
+    assert wp.pow(2.0, y=3.0) == 8.0 and wp.dot(b=wp.vec3(1.0, 0.0, 1.0), a=wp.vec3(1.0, 2.0, 3.0)) == 4.0
+    with pytest.raises(TypeError, match=r"clamp\(\) has no further argument x; it takes x, low, high"):
+        wp.clamp(1.0, low=0.0, x=2.0)
+
+
 def test_backward_may_be_called_inside_of_the_tape():
     x, o = wp.array([1.0, 5.0], dtype=float, requires_grad=True), wp.zeros(2, requires_grad=True)
     with wp.Tape() as tape:

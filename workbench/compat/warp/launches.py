@@ -19,6 +19,7 @@ import workbench as wb
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.map import planned
 from workbench.builtins import FORMS, TABLE, Form
+from workbench.builtins.declaration.declare import Builtin
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
 from workbench.compat.warp.absent import caller, hints
@@ -272,12 +273,10 @@ def of_numbers(name: str) -> Callable[..., Any]:
     builtin, differs = TABLE[name], not MEANINGS.keys().isdisjoint({(name, "int"), (name, "float")})
 
     def call(*args: Any, **named: Any) -> Any:
+        args = _in_order(builtin, args, named)
         if all(type(a) in _NUMBERS_OF or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
             args = tuple(_NUMBERS_OF[type(a)](a) if type(a) in _NUMBERS_OF else a for a in args)
-        if differs:
-            result = as_func(builtin, len(args) + len(named))(*args, *named.values())
-        else:
-            result = builtin(*args, **named)
+        result = as_func(builtin, len(args))(*args) if differs else builtin(*args)
         typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
         if any(name not in PYTHON for name in typed) and not config.legacy_scalar_return_types:
             return of_warp(result)
@@ -286,6 +285,21 @@ def of_numbers(name: str) -> Callable[..., Any]:
     call.__name__, call.__doc__ = name, builtin.doc
     call.__dict__["__wb_builtin__"] = name
     return call
+
+
+def _in_order(builtin: Builtin, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """Return a call's arguments by position; Warp names a and b what is x and y in most builtins.
+
+    Raises:
+        TypeError: a name is none of the builtin's, or is given twice.
+    """
+    here = {n if n in builtin.params else {"a": "x", "b": "y"}.get(n, n): value for n, value in named.items()}
+    ordered = tuple(here.pop(n) for n in builtin.params[len(args) :] if n in here)
+    if here:
+        raise TypeError(
+            f"{builtin.name}() has no further argument {next(iter(here))}; it takes {', '.join(builtin.params)}"
+        )
+    return (*args, *ordered)
 
 
 def _plain(value: Any) -> Any:
