@@ -163,7 +163,7 @@ REFUSED = [
     ("z = a[i][0, 0]", "a[i][0, 0]", "1 dimension, not 2"),
     ("z = a[0.5:]", "0.5", "bound of a slice must be an integer"),
     ("z = a[::i]", "::i", "integer written out"),
-    ("z = a[::0]", "::0", "integer written out"),
+    ("z = a[::0]", "::0", "step cannot be zero"),
     ("z = a[i].foo", "a[i].foo", "has no foo"),
     ("row = a[0]\n    if i > 1:\n        row = a[:, 1]\n    z = row[0]", "row", "depending on i > 1"),
     ("row = a[0]\n    for j in range(3):\n        z = row[j]\n        row = a[:, j]", "row", "changes its kind"),

@@ -30,7 +30,6 @@ ADVICE = [
         "z = wb.zeros(3)", "wb.zeros(3)",
         "A thread's own numbers are a vector: vector(length=3, dtype=float). Make arrays before the launch.",
     ),
-    ("z = min(x)", "min(x)", "Write a loop over its elements, or call the array's own min() before the launch."),
     ("z = x.sum()", "x.sum", "Write a loop over its elements."),
     ("z = x.T[0]", "x.T", "the other way round"),
     ("y[i] = vec3()", "y[i]", "Take one component of it: v[0]."),
