@@ -33,7 +33,7 @@ TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
 ABSENT = str(TESTS / "support" / "absent")
 """Modules that say they are not installed: packages that cost much at each start of a process, for nothing here."""
-CASES = 5
+CASES = 3
 """How many cases of a test the default tests run, drawn by its name; the slow tests run the rest."""
 WHOLE = ("tests/unit_types/", "tests/architecture/", "tests/builtins/test_table_is_complete.py")
 """Tests that compile nothing, of which all cases run by default."""

@@ -164,6 +164,7 @@ def test_gradients_meet_difference_quotients(name):
     numeric.check(function, (3,), numeric.values(4), numeric.values(4))
 
 
+@pytest.mark.slow
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("name", RIGHT)
 def test_compiled_code_means_the_same(name):

@@ -159,6 +159,7 @@ def _verdicts(seeds: range, flat: str = "") -> Counter[str]:
     return Counter(_verdict(seed, flat) for seed in seeds)
 
 
+@pytest.mark.slow
 def test_the_same_sums() -> None:
     counts = _verdicts(range(40))
     assert counts["same"] > 15, counts

@@ -147,6 +147,7 @@ def _arguments(function: Function) -> list[Any]:
     return [x, np.array([2, 0, 3, 1] * 10, np.int32), y, 30, np.zeros((4, 2), np.float32), seed]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("slots", [2, 16])
 def test_states_of_every_kind_on_cpu_and_as_cuda_text(need: Callable[[str], str], slots: int) -> None:

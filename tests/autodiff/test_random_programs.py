@@ -167,6 +167,7 @@ def _verdicts(examples: int, change: Callable[[str], str]) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 def test_right_or_refused() -> None:
     counts = _verdicts(60, lambda body: body)
     assert counts["right"] > 15 and counts["refused"] > 5 and counts["no verdict"] < 20, counts

@@ -189,6 +189,7 @@ def _rows(n: int, rows: int = ROWS) -> np.ndarray:
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.sample(5)
 @pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("name", PROGRAMS)

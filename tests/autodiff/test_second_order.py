@@ -79,6 +79,7 @@ def test_the_gradient_of_a_gradient_is_that_of_jax(name: str) -> None:
     np.testing.assert_allclose(found, right, rtol=1e-11)
 
 
+@pytest.mark.slow
 def test_jax_differentiates_twice_by_arrays_and_numbers() -> None:
     body, function = PROGRAMS["Horner"]
     with jax.enable_x64(True):

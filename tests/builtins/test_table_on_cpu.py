@@ -57,6 +57,7 @@ def jobs(scalar: Scalar, length: int) -> list[Job]:
     return found
 
 
+@pytest.mark.slow
 def test_every_builtin_has_a_job() -> None:
     done = {name for scalar in SCALARS.values() for length in (0, 3) for name, _ in jobs(scalar, length)}
     assert done == TABLE.keys() - UNDEFINED.keys()

@@ -15,6 +15,7 @@ from tests.support.kernels.cache_samples import digest, entry
 from workbench.cache.store import Store
 
 
+@pytest.mark.slow
 def test_four_processes_build_each_key_once(start, root: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     jobs = [start("build_all", root, 40, log) for _ in range(4)]

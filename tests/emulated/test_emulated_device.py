@@ -339,6 +339,7 @@ def test_of_two_events_the_one_without_a_time_is_named() -> None:
     assert stream.record(never) - recorded >= 0
 
 
+@pytest.mark.slow
 def test_a_broken_device_is_broken_since_a_line_of_the_script(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

@@ -113,6 +113,7 @@ def test_a_thread_goes_on_to_other_indices(kernels) -> None:
     assert (p.total.atomics, p.total.atomic_conflicts) == (782, 0)
 
 
+@pytest.mark.slow
 def test_a_block_changes_each_element_once_with_loops_and_early_returns(kernels) -> None:
     x = np.random.default_rng(2).random(2000).astype(np.float32)
     turns = np.where(x > 0.9, 1, np.where(x < 0.2, 0, (x * np.float32(5.0)).astype(int)))
@@ -127,6 +128,7 @@ def test_a_block_changes_each_element_once_with_loops_and_early_returns(kernels)
     assert 2 * 8 < p.total.atomics <= 3 * 8 and p.total.atomic_conflicts == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [64, 50])  # full warps alone, and others: threads of the last warp add by themselves
 def test_what_all_threads_of_a_warp_add_to_is_changed_once(kernels, n: int) -> None:
     p = np.random.default_rng(3).standard_normal((n, 3)).astype(np.float32)

@@ -28,6 +28,7 @@ def test_on_the_cpu(name, strided):
     check(CASES[name], kernel.specialise().function, on_cpu(kernel), strided)
 
 
+@pytest.mark.slow
 @BOTH
 def test_as_cuda_text_on_the_host(need, strided):
     need("nvrtc")

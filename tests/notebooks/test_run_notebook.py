@@ -16,6 +16,7 @@ def write(path: Path, *cells: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_runs_every_cell_and_reports_progress(tmp_path: Path, need) -> None:
     need("nbclient")
     seen: list[tuple[int, int]] = []
@@ -29,12 +30,14 @@ def test_runs_every_cell_and_reports_progress(tmp_path: Path, need) -> None:
     assert "execution" not in code[0].metadata
 
 
+@pytest.mark.slow
 def test_a_cell_that_raises_stops_the_run(tmp_path: Path, need) -> None:
     need("nbclient")
     with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
         run_notebook.run(write(tmp_path / "bad.ipynb", "1 / 0"))
 
 
+@pytest.mark.slow
 def test_a_cell_tagged_to_raise_shows_its_error_and_the_run_goes_on(tmp_path: Path, need) -> None:
     need("nbclient")
     path = write(tmp_path / "meant.ipynb", "1 / 0", "2 + 2")

@@ -65,6 +65,7 @@ def test_a_sample_has_equal_texts(mode: str) -> None:
     assert agree(lambda seed: texts(seed, mode, PARTS, 7), range(1, 3)) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["object", "cubin"])
 def test_a_kernel_has_equal_machine_code(form: str) -> None:
     """All that LLVM and NVRTC are told is equal, and they make equal bytes of it in another process."""
@@ -84,6 +85,7 @@ def lowered_and_read_again(folder: Path, every: int, part: int) -> int:
     return agree(lambda seed: texts(0, "heap", every, part, environment=environment), range(2))
 
 
+@pytest.mark.slow
 def test_kernels_from_the_cache_have_equal_texts(tmp_path: Path) -> None:
     assert lowered_and_read_again(tmp_path, PARTS, 11) >= 10
 

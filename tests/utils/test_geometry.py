@@ -246,6 +246,7 @@ def sides(mesh: wb.Mesh, x: wb.array[wb.vec3], signs: wb.array2d[float], places:
         signs[i, 0] = 7.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 def test_the_nearest_point_of_a_cube_and_its_side(device):
     points = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], np.float32)
@@ -282,6 +283,7 @@ def image(mesh: wb.Mesh, start: wb.array[wb.vec3], dir: wb.array[wb.vec3], out: 
     out[i] += wb.length(wb.mesh_eval_position(mesh, near.face, near.u, near.v) - start[i] * 0.6)
 
 
+@pytest.mark.slow
 def test_the_gradient_through_a_hit_is_that_of_jax():
     jax = pytest.importorskip("jax")
     jnp = jax.numpy

@@ -63,6 +63,7 @@ def compared(path: Path, *arguments: str, python: str = sys.executable) -> subpr
     return subprocess.run(command, capture_output=True, text=True, timeout=900, cwd=path, env=environment)
 
 
+@pytest.mark.slow
 def test_a_wrong_gradient_is_reported_by_launch_array_and_element(tmp_path: Path) -> None:
     (tmp_path / "warp").mkdir()
     (tmp_path / "warp" / "__init__.py").write_text(DOUBLE, encoding="utf-8")

@@ -128,6 +128,7 @@ def test_a_dropped_build_holds_no_lock(compiler: Callable[[Any], Pool], began: C
     assert launched(built("stuck", 2.5)) == [1.0, 3.5, 6.0]
 
 
+@pytest.mark.slow
 def test_a_build_in_the_background_that_is_stuck_stops_no_other(
     compiler: Callable[[Any], Pool], began: Callable[[], int], pool: Pool
 ) -> None:
@@ -163,6 +164,7 @@ def script(tmp_path: Path, body: str, **options: Any) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_script_ends_the_compilation_and_the_next_works(tmp_path: Path, began: Callable[[], int]) -> None:
     body = """
 try:
@@ -182,6 +184,7 @@ print(x.numpy().tolist())
     assert gone(pid)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("signal", [15, 9])
 def test_a_worker_dies_with_its_parent(tmp_path: Path, began: Callable[[], int], signal: int) -> None:
@@ -193,6 +196,7 @@ def test_a_worker_dies_with_its_parent(tmp_path: Path, began: Callable[[], int],
     assert gone(pid)
 
 
+@pytest.mark.slow
 def test_a_process_of_cache_hits_starts_none(tmp_path: Path) -> None:
     body = """
 cpu.codegen = types.SimpleNamespace(generate=real)

@@ -101,6 +101,7 @@ def test_a_new_process_finds_what_an_earlier_one_built(tmp_path):
     assert second == [[["forward", "disk"], ["adjoint", "disk"]], [], [], [0.5, 0.5, 0.5]]
 
 
+@pytest.mark.slow
 def test_damaged_artifacts_are_rebuilt(tmp_path):
     run_program(tmp_path / "cache")
     files = [f for f in (tmp_path / "cache").rglob("*") if f.is_file() and len(f.name) == 62]

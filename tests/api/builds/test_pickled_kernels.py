@@ -52,6 +52,7 @@ for kernel in pickle.load(open(sys.argv[1], "rb")):
 """
 
 
+@pytest.mark.slow
 def test_a_plain_pickle_takes_text_and_values_along(tmp_path: Path):
     script, pickled = tmp_path / "script.py", str(tmp_path / "kernels")
     script.write_text(SCRIPT)

@@ -84,6 +84,7 @@ def floats(*values: float) -> wb.array:
     return wb.array(np.array(values, np.float32), requires_grad=True)
 
 
+@pytest.mark.slow
 def test_it_is_launched_like_any_kernel_and_in_brackets(module: wb.CudaModule) -> None:
     x, y = floats(1, 2, 3), floats(0, 0, 0)
     wb.launch(module["saxpy"], 3, inputs=[x, y, 2.0, 3], block_dim=2)
@@ -155,6 +156,7 @@ def test_a_bare_adjoint_launch_and_a_pair(module: wb.CudaModule) -> None:
     assert kept.params["out"].numpy().tolist() == [1]
 
 
+@pytest.mark.slow
 def test_gradcheck_computes_in_double(module: wb.CudaModule) -> None:
     random = np.random.default_rng(0)
     x, y = (wb.array(random.normal(size=70).astype(np.float32)) for _ in "xy")

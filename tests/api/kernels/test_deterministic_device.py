@@ -340,6 +340,7 @@ def test_checks_find_an_index_out_of_range() -> None:
     assert np.array_equal(out.numpy(), added(np.delete(X, 7), np.delete(AT, 7)))
 
 
+@pytest.mark.slow
 def test_a_profile_says_what_it_costs() -> None:
     x, at, out = wb.array(X, device="emulated"), wb.array(AT, device="emulated"), wb.zeros(50, device="emulated")
     (plain,) = profiles(lambda: wb.launch(CELL["scatter"], N, [x, at], [out]))

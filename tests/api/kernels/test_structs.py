@@ -311,6 +311,7 @@ def digest(text: str) -> str:
     return key_of(specialisation, "forward", Options(), CpuBackend(), "x86-64-v3", False).digest
 
 
+@pytest.mark.slow
 def test_the_key_is_the_same_in_every_process():
     found = {digest(TEXT)}
     for seed in ("1", "77"):

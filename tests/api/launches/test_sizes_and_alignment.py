@@ -354,6 +354,7 @@ def structs(shape: tuple[int, ...], kind: type, seed: int) -> np.ndarray:
     return filled(kind.__wb_struct__.numpy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [0, 1])
 def test_structs_have_the_same_bits_on_every_device(start: int) -> None:
     ps, cells = structs((9,), Particle, 1), structs((5, 7), Cell, 2)

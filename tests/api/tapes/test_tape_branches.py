@@ -130,6 +130,7 @@ def test_a_tape_names_what_decides_as_a_graph_does() -> None:
     assert [node["name"] for node in wb.inspect.tape_graph(tape)["nodes"]] == ["square", *wanted[1:]]
 
 
+@pytest.mark.slow
 def test_a_loop_on_an_emulated_device() -> None:
     program = Program("emulated")
     graph = program.captured(squared_then_looped)

@@ -206,6 +206,7 @@ def test_an_array_that_begins_behind_another_one() -> None:
     np.testing.assert_allclose(memory.numpy(), expected, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [softmax, downwards, scores], ids=lambda k: k.name)
 @pytest.mark.parametrize("width", [40, LONGEST + 1])
 def test_adjoints(kernel: wb.Kernel, width: int, monkeypatch: pytest.MonkeyPatch) -> None:

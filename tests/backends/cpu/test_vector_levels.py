@@ -99,6 +99,7 @@ def branches(seeds: range) -> list[tuple[Function, str]]:
     return [pair for seed in seeds for pair in directions(branch_program(seed), f"branches_{seed}")]
 
 
+@pytest.mark.slow
 def test_branches_that_read_and_overwrite() -> None:
     assert check(branches(range(4))) >= 5
 

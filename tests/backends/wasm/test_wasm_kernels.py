@@ -74,6 +74,7 @@ TYPES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("type", "length"), TYPES)
 def test_vocabulary(browser: Browser, type: Scalar, length: int) -> None:
@@ -156,6 +157,7 @@ def test_statements(browser: Browser, some: int) -> None:
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "options"),
     [(4, CHECKED), pytest.param(150, PLAIN, marks=SLOW), pytest.param(150, CHECKED, marks=SLOW)],

@@ -146,6 +146,7 @@ library.run("k", (2,), arrays())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("body", "shown"),

@@ -284,6 +284,7 @@ def make(c):
 """
 
 
+@pytest.mark.slow
 def test_asserts_that_pytest_rewrites(tmp_path: Path):
     (tmp_path / "test_it.py").write_text(
         ASSERTS + "import pytest\n@pytest.mark.parametrize('new', ['', '* c', '- c', '> 0.25'])\n"

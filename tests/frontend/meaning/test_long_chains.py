@@ -144,6 +144,7 @@ def test_a_chain_on_the_emulated_device(program: Callable[[int], str]) -> None:
     check(program(18), 18, ("emulated",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [with_else, a_name_in_each_link], ids=lambda p: p.__name__)
 def test_a_chain_of_300_links(program: Callable[[int], str]) -> None:
     check(program(300), 300)

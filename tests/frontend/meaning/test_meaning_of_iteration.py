@@ -96,6 +96,7 @@ def test_means_what_python_means(name):
     assert np.allclose(got, np.array(expected, xs.dtype), rtol=1e-15)
 
 
+@pytest.mark.slow
 def test_the_cuda_text_means_the_same(need):
     need("nvrtc")
     functions, inputs = [], []

@@ -222,6 +222,7 @@ def test_defaults_in_a_cell_are_evaluated_when_it_is_built() -> None:
         assert y.numpy().tolist() == [3 * g]
 
 
+@pytest.mark.slow
 def test_another_process_reads_no_default_of_this_one_from_the_cache(tmp_path: Path) -> None:
     """The text of the func is the same, the value of its default is not."""
     program = tmp_path / "program.py"

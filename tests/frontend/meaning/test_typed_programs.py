@@ -63,6 +63,7 @@ def check(texts: list[str]) -> int:
     return len(kernels)
 
 
+@pytest.mark.slow
 def test_a_few():
     texts = collected(15)
     assert check(texts) > len(texts) / 2

@@ -84,6 +84,7 @@ def expected() -> list[np.ndarray]:
     return [np.stack(one, axis=1), flat, solid]
 
 
+@pytest.mark.slow
 def test_the_formula_on_every_backend(need) -> None:
     need("nvrtc")
     kernel, want = define(TEXT)["k"], expected()

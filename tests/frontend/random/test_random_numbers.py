@@ -186,6 +186,7 @@ def test_samples_lie_where_they_should() -> None:
     assert (triangle >= 0).all() and (triangle.sum(axis=1) <= 1).all()
 
 
+@pytest.mark.slow
 def test_samples_and_normals_as_cuda_text(need) -> None:
     need("nvrtc")
     text = samplers() + "    sample_unit_ring_[i, 0] = randn(state)\n"

@@ -38,6 +38,7 @@ def test_a_launch_means_what_the_interpreter_means(kernels, label, step):
     assert np.allclose(x, wanted_x, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contiguous", [True, False], ids=["dense", "strided"])
 def test_the_cuda_text_means_it_too(kernels, need, contiguous):
     need("nvrtc")

@@ -121,6 +121,7 @@ def test_a_kernel_within_jax_has_all_of_its_derivatives(name: str, x64: None) ->
         np.testing.assert_allclose(a, b, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_numbers_fills_and_several_launches_within_jax() -> None:
     @wb.kernel
     def turned(z: wb.array[complex], by: complex, y: wb.array[complex]):

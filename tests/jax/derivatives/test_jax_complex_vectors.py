@@ -79,6 +79,7 @@ def wanted(v: Any, w: Any, m: Any, t: Any) -> Any:
     return jnp.stack([jax.vmap(lambda v, w, m, f=f: f(v, w, m, t) + 0j)(v, w, m) for f in FUNCTIONS.values()])
 
 
+@pytest.mark.slow
 def test_values_and_adjoints_of_a_tape(x64: None) -> None:
     *numbers, t = points()
     ours = [wb.array(n, dtype=d, requires_grad=True) for n, d in zip(numbers, (Pair, Pair, Square), strict=True)]
@@ -111,6 +112,7 @@ def gate_wanted(s: Any, u: Any) -> Any:
     return jnp.stack([each[::2].sum(0), each[1::2].sum(0)])
 
 
+@pytest.mark.slow
 def test_sums_on_a_device_and_in_the_order_of_its_threads(need: Any) -> None:
     need("nvrtc")
     v, _, m, _ = points(40)

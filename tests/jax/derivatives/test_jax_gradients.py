@@ -108,6 +108,7 @@ def test_gradients_under_the_other_vmap_methods(order: str, method: str) -> None
     assert_same(ORDERS[order](f, axes)(*args), ORDERS[order](wave_jax, axes)(*args))
 
 
+@pytest.mark.slow
 def test_nested_vmap_sums_what_each_level_shares() -> None:
     def nested(f: Callable[..., Any]) -> Any:
         inner = jax.vmap(f, (None, 0, None, None))
@@ -139,6 +140,7 @@ def test_vectors_and_outputs_that_have_no_gradient() -> None:
     assert_same(loss(lambda v, axis: f(v, axis)[0] * f(v, axis)[1]), loss(lambda v, axis: (v @ axis) * jnp.arange(5)))
 
 
+@pytest.mark.slow
 def test_atomic_adds_with_an_integer_operand() -> None:
     f = wb.jax_kernel(spread, init={"out": "zeros"}, output_dims=3)
     index = np.array([0, 2, 2, 1, 0, 2], np.int32)
@@ -152,6 +154,7 @@ def test_atomic_adds_with_an_integer_operand() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_goes_in_and_comes_out() -> None:
     f = wb.jax_kernel(relax, in_out_argnames=["x"], launch_dims=4)
 

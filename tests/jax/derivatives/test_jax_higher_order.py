@@ -86,6 +86,7 @@ def test_in_place_kernels_have_gradients_of_both_orders() -> None:
     assert_same(once(lambda: jax.grad(lambda x: jax.grad(lambda x: f(x).sum())(x) @ W)(X)), 2 * W)
 
 
+@pytest.mark.slow
 def test_vectors_integers_and_atomics() -> None:
     v, axis, index = np.random.default_rng(1).random((4, 3)), np.array([1.0, 2, 3]), np.array([0, 2, 2, 1], np.int32)
     f = wb.jax_kernel(project, num_outputs=2)

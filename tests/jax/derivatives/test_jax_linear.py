@@ -91,6 +91,7 @@ def transposed(f: Any, like: Any) -> Any:
     return run
 
 
+@pytest.mark.slow
 def test_a_transpose_and_its_transpose() -> None:
     back = transposed(operator, c)
     assert jnp.allclose(matrix(back), matrix(operator).T)
@@ -174,6 +175,7 @@ def test_a_linear_solve_without_a_matrix() -> None:
     assert jnp.allclose(found, jax.grad(lambda b: (jnp.linalg.solve(M, b) ** 2).sum())(c), rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_declared_and_tested() -> None:
     with pytest.raises(NotDifferentiable, match=r"takes max of .* wrap it with linear='x'"):
         jax.linear_transpose(wb.jax_kernel(hidden), c)(c)

@@ -55,6 +55,7 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], Callable[..., Any] | None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_reverse_over_reverse_is_forward_over_reverse(name: str) -> None:
     kernel, args, _ = CASES[name]

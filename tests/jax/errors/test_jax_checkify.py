@@ -55,6 +55,7 @@ def test_faults_and_nans_are_values_of_a_jitted_program(f: Any) -> None:
     assert checkify.checkify(f)(X, NAN)[0].get() is None
 
 
+@pytest.mark.slow
 def test_each_batch_has_its_own_error(f: Any) -> None:
     rows = np.stack([GOOD, BAD, NAN])
     inside, _ = checkify.checkify(jax.vmap(f, (None, 0)), errors=ALL)(X, rows)

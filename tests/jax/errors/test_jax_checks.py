@@ -251,6 +251,7 @@ def test_a_program_keeps_the_checks_it_was_traced_with() -> None:
         checked(X, BAD).block_until_ready()
 
 
+@pytest.mark.slow
 def test_a_fault_outlives_the_kernel_and_python_may_be_silent() -> None:
     """The kernel may be gone, and at the end of a process Python: the handler then says the numbers."""
 
@@ -285,6 +286,7 @@ def test_a_recorded_call_runs_again_with_its_checks() -> None:
             entry.launch()
 
 
+@pytest.mark.slow
 def test_an_export_keeps_its_checks_and_their_words(tmp_path: Path) -> None:
     pytest.importorskip("flatbuffers")
     shapes = jax.ShapeDtypeStruct((4,), "float32"), jax.ShapeDtypeStruct((3,), "int32")

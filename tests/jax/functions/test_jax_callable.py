@@ -120,6 +120,7 @@ def parts_jax(x: Any) -> Any:
     return y.at[4:6].add(x[4:6])
 
 
+@pytest.mark.slow
 def test_views_are_written_and_read_in_place() -> None:
     f = wb.jax_callable(parts)
     assert_same(f(X), parts_jax(X))

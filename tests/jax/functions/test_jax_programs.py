@@ -192,6 +192,7 @@ def test_a_recorded_program_is_saved_and_runs_without_jax(tmp_path: Any) -> None
     assert np.array_equal(loaded[0].outputs[0].numpy(), y)
 
 
+@pytest.mark.slow
 def test_derivatives_leave_no_traced_value_behind() -> None:
     with jax.checking_leaks():
         slope = jax.grad(lambda x: RUN(x, 1.5, 2).sum())(X)

@@ -54,6 +54,7 @@ def shapes(*sizes: str) -> list[Any]:
     return [jax.ShapeDtypeStruct(export.symbolic_shape(s, scope=scope) if s else (), "float32") for s in sizes]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("size", ["n", "4*n + 1"])
 def test_values_and_gradients_for_every_size(size: str) -> None:

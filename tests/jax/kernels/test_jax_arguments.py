@@ -132,6 +132,7 @@ def test_quaternions() -> None:
     assert jax.grad(lambda q: f(q, v).sum())(q).shape == (4,)
 
 
+@pytest.mark.slow
 def test_dimensions_per_call_also_with_gradients() -> None:
     x = np.arange(6, dtype=np.float32).reshape(3, 2)
     f = wb.jax_kernel(rows)

@@ -89,6 +89,7 @@ def test_a_tree_is_a_struct_in_every_form() -> None:
     assert_same(jax.jit(ENERGY)(BodyTree(**{**b, "springs": b["springs"]._asdict()}), 0.5), expected)
 
 
+@pytest.mark.slow
 def test_gradients_are_trees_with_the_numbers_in_them() -> None:
     b = tree()
     rest = {k: v for k, v in b.items() if k != "count"}

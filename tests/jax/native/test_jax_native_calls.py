@@ -181,6 +181,7 @@ def test_jax_and_wb_launch_give_the_same_bits() -> None:
     np.testing.assert_array_equal(wb.jax_kernel(triple)(x), out.numpy())
 
 
+@pytest.mark.slow
 def test_jax_is_neither_imported_nor_started_before_the_first_call() -> None:
     program = """
 import sys

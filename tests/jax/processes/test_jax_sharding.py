@@ -126,6 +126,7 @@ def test_every_kernel_and_gradient_is_the_same_on_eight_devices() -> None:
     run("divided.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 8])
 def test_a_stencil_exchanges_edges_and_gathers_nothing(count: int) -> None:
     run("halos.py", count, "few")

@@ -85,6 +85,7 @@ def test_of_ten_thousand_modules_those_in_sight_are_drawn(widget_page: Callable[
     assert rows.count() == 1 and rows.first.inner_text().startswith(f"{9999:064x}"[:8])
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_columns_sort_and_a_field_searches(widget_page: Callable[..., Any]) -> None:
     page = widget_page("cache_table", table(), said="")

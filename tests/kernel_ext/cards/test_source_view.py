@@ -63,6 +63,7 @@ def test_the_live_view_answers_for_the_others(step: wb.Kernel, monkeypatch: pyte
     assert sent[0]["pane"] == "cuda" and "// @ 5" in sent[0]["text"]
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_line_is_lit_in_every_pane(widget_page: Callable[..., Any], step: wb.Kernel) -> None:
     shown = show.source(step, ("source", "ir", "cuda"))

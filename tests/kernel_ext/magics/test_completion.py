@@ -58,6 +58,7 @@ def test_all_options_are_offered_at_a_dash(notebook: Any) -> None:
     assert "--help" not in found
 
 
+@pytest.mark.slow
 def test_other_lines_are_left_to_others(notebook: Any) -> None:
     assert complete("saxpy.", {}, {}) is None
     assert complete("%timeit ", {}, {}) is None
@@ -122,6 +123,7 @@ def test_a_question_mark_shows_the_word_s_own_meaning(notebook: Any) -> None:
         asked("clamp")
 
 
+@pytest.mark.slow
 def test_modules_list_what_is_for_users() -> None:
     import workbench as wb
     from kernel_ext import show

@@ -95,6 +95,7 @@ def run(notebook: Any, *texts: str) -> None:
                 assert notebook.raised is None, f"{cell}\n{notebook.raised}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SETUP))
 def test_examples_run_as_written(
     session: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]

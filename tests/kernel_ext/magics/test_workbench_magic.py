@@ -114,6 +114,7 @@ def test_wait_and_stop_tell_what_goes_on(notebook: Any) -> None:
     assert said == ["waiting for cell [3], cell [4]"]
 
 
+@pytest.mark.slow
 def test_free_drops_outputs_that_keep_arrays(notebook: Any) -> None:
     notebook.run("wb.zeros(1_000_000)")
     held = inspect.held()["cpu"]
@@ -125,6 +126,7 @@ def test_free_drops_outputs_that_keep_arrays(notebook: Any) -> None:
     assert notebook.shell.user_ns["mine"].shape == (1_000_000,)
 
 
+@pytest.mark.slow
 def test_free_drops_views_and_says_who_holds_the_rest(notebook: Any) -> None:
     notebook.run("from kernel_ext import show\nu, v = wb.zeros((10, 300, 300)), wb.zeros(500_000)")
     notebook.run("u, view = wb.zeros((10, 300, 300)), show.array(u)\nw = u")  # the first u is gone: a view holds none

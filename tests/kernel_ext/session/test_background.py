@@ -84,6 +84,7 @@ def started(need: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     manager.shutdown_kernel(now=True)
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_answered_while_the_compiler_works(kernel: Kernel) -> None:
     sent = kernel.begin(KERNEL.format("", 2.0))
     kernel.manager.interrupt_kernel()

@@ -77,6 +77,7 @@ def test_eager_functions_follow_and_compiled_ones_stop_until_they_are_compiled_a
     assert "hold the old" not in shell.run("%%kernel\ndef other(x: array[float]):\n    x[tid()] = 1.0\n")
 
 
+@pytest.mark.slow
 def test_the_same_text_again_or_restored_is_no_edit(shell: Any) -> None:
     ready(shell, SPRING.format(2.0))
     assert "hold" not in shell.run(SPRING.format(2.0) + "    # and a comment\n")
@@ -87,6 +88,7 @@ def test_the_same_text_again_or_restored_is_no_edit(shell: Any) -> None:
     assert set(values(shell, "compiled").values()) == set(values(shell, "eager").values()) == {2.0}
 
 
+@pytest.mark.slow
 def test_a_broken_cell_stops_all_and_mending_it_starts_them_again(shell: Any) -> None:
     ready(shell, SPRING.format(2.0))
     shell.run(SPRING.format("nowhere"))
@@ -96,6 +98,7 @@ def test_a_broken_cell_stops_all_and_mending_it_starts_them_again(shell: Any) ->
     assert set(values(shell, "compiled").values()) == set(values(shell, "eager").values()) == {2.0}
 
 
+@pytest.mark.slow
 def test_a_plain_cell_with_a_decorator_edits_as_well(shell: Any) -> None:
     text = "@wb.kernel\ndef spring(x: wb.array[wb.float32], y: wb.array[wb.float32]):\n"
     text += "    y[wb.tid()] = {} * x[wb.tid()]"
@@ -105,6 +108,7 @@ def test_a_plain_cell_with_a_decorator_edits_as_well(shell: Any) -> None:
     assert f"spring was redefined in cell [{shell.shell.execution_count - 1}]" in stopped(shell)
 
 
+@pytest.mark.slow
 def test_an_edited_helper_or_constant_stops_what_was_compiled_with_the_old_one(shell: Any) -> None:
     helper = "%%kernel -n h\ndef helper(a: float):\n    return a * {}\n"
     shell.run(helper.format(2.0))
@@ -123,6 +127,7 @@ def test_an_edited_helper_or_constant_stops_what_was_compiled_with_the_old_one(s
     assert set(values(shell, "compiled").values()) == {8.0}
 
 
+@pytest.mark.slow
 def test_an_edit_that_takes_other_arguments_is_named(shell: Any) -> None:
     ready(shell, SPRING.format(2.0))
     shell.run("%%kernel\ndef spring(x: array[float], k: float, y: array[float]):\n    y[tid()] = k * x[tid()]\n")
@@ -148,6 +153,7 @@ def test_two_live_kernels_of_one_name_are_no_edits(shell: Any) -> None:
         assert "[2.0, 3.0]" in shell.run("print([float(g(jnp.ones(3))[0]) for g in both])")
 
 
+@pytest.mark.slow
 def test_exported_programs_keep_their_version(shell: Any) -> None:
     pytest.importorskip("flatbuffers")
     ready(shell, SPRING.format(2.0))

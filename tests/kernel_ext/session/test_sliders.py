@@ -193,6 +193,7 @@ def test_a_graph_is_updated_with_it(notebook: Any) -> None:
     assert (u.numpy() == 1.5).all()
 
 
+@pytest.mark.slow
 def test_functions_of_jax_take_it(need: Any) -> None:
     need("jax")
     import jax

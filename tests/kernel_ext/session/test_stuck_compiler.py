@@ -60,6 +60,7 @@ def test_an_interrupt_ends_the_compiler_and_the_next_cell_compiles(kernel: Kerne
     assert gone(pid)
 
 
+@pytest.mark.slow
 def test_a_cell_compiles_beside_one_that_is_stuck_in_the_background(kernel: Kernel) -> None:
     sent = kernel.client.execute(CELL.format(" --bg", "marked", 4.0), stop_on_error=False)
     assert kernel.reply(sent)["status"] == "ok"

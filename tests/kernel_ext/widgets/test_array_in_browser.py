@@ -23,6 +23,7 @@ def wave() -> dict[str, Any]:
     return show.array(values, "wave").data()
 
 
+@pytest.mark.slow
 def test_a_line_its_nan_and_the_point_under_the_keys(widget_page: Callable[..., Any]) -> None:
     page = widget_page("array_view", wave())
     assert page.locator(".wb-bad").count() == 1

@@ -84,6 +84,7 @@ def statics() -> list[Any]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_kind_of_view_is_looked_at() -> None:
     assert {shown.kind for shown in views()} == set(MODULES)
     files = [path for folder in ("workbench", "kernel_ext") for path in (ROOT / folder).rglob("*.py")]

@@ -159,6 +159,7 @@ def test_the_widget_answers_with_the_new_view() -> None:
     assert widget.answered == 7 and widget.view["runs"] == 1 and widget.view["compiled"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("seconds, ahead", [(0.001, 2), (0.3, 1)])
 def test_moves_wait_for_the_answer_and_only_the_last_is_sent(

@@ -76,6 +76,7 @@ def test_without_a_gradient_it_says_what_to_do() -> None:
         show.grad(tape=wb.Tape(), x=wb.zeros(2))
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "dark"), [(900, False), (340, True)])

@@ -65,6 +65,7 @@ def test_what_no_page_holds_is_refused() -> None:
         show.page(np.ones(3))  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_it_computes_in_a_frame_without_rights(made: tuple[wb.Recorder, Any, Shown], chromium: Any) -> None:
     rec, u, shown = made

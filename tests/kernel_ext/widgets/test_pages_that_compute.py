@@ -141,6 +141,7 @@ def diffusion() -> tuple[wb.Recorder, Any]:
     return rec, u
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_components_of_vectors_are_numbers_of_the_page(opened: Callable[..., Any]) -> None:
     n = wb.zeros((6, 8))
@@ -155,6 +156,7 @@ def test_components_of_vectors_are_numbers_of_the_page(opened: Callable[..., Any
     assert np.array_equal(read(page, "watch").reshape(6, 8), n.numpy())
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_slider_changes_the_picture_and_rewind_puts_it_back(opened: Callable[..., Any]) -> None:
     rec, u = diffusion()

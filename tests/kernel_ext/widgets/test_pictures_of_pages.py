@@ -30,6 +30,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
     page = chromium.new_page()

@@ -57,6 +57,7 @@ def test_a_fault_is_the_last_step() -> None:
     assert view.rows[-1].fault in show.steps(wb.step(stepped, 2, arrays, thread=1)).html
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_keys_and_buttons_step(widget_page: Callable[..., Any]) -> None:
     page = widget_page("stepper", show.steps(steps()).data(), selected=0)

@@ -50,6 +50,7 @@ def run(folder: Path, steps: str, *options: str, **environment: str) -> tuple[in
     return done.returncode, lines, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_each_step_gives_its_line_and_the_next_one_runs(tmp_path: Path) -> None:
     steps = """Step("works", 60, works), Step("fails", 60, fails), Step("hangs", 0.25, hangs), Step("dies", 60, dies),
         Step("leaves", 60, leaves), Step("asks", 60, asks), Step("real", 60, works, only_real="it has no wings"),
@@ -87,6 +88,7 @@ def test_what_the_others_need_runs_first_and_ends_them(tmp_path: Path) -> None:
     assert lines[1]["error"] == "fails did not pass"
 
 
+@pytest.mark.slow
 def test_a_run_ends_in_its_time(tmp_path: Path) -> None:
     _, lines, _ = run(tmp_path, 'Step("hangs", 900, hangs), Step("works", 60, works)', "--within", "2")
     assert [line["outcome"] for line in lines] == ["timed out", "not run"]
@@ -148,6 +150,7 @@ def test_the_steps_are_listed_and_name_every_file_of_tests() -> None:
     assert {name for name in files if f"pytest {name}" in done.stdout} == files - left_out
 
 
+@pytest.mark.slow
 def test_a_step_of_tests_that_all_skip_is_not_run(tmp_path: Path) -> None:
     pytest.importorskip("nvidia.cu13")
     _, lines, _ = run(tmp_path, 'Step("exchange", 300, tests("test_gpu_exchange.py"))')

@@ -208,6 +208,7 @@ print(json.dumps(told), flush=True)
 """
 
 
+@pytest.mark.slow
 def test_a_launch_costs_twice_as_many_calls_as_on_the_cpu_and_keeps_its_guarantees() -> None:
     told: dict[str, Any] = json.loads(run(LAUNCHES, breaks=True).output)
     calls = told["calls"]

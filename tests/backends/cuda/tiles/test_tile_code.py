@@ -44,6 +44,7 @@ def arguments(type: Any) -> list[wb.array]:
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "backwards"),
     [("float16", False), *(pytest.param(*c, marks=SLOW) for c in (("float16", True), ("tf32", False), ("tf32", True)))],
