@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,14 @@ TYPES = [
     ("a = [[0.0]*2]*2\n    a[1][0] = 1.0", "[[0.0]*2]*2", "each a list of its own"),
     ("a = [[0]*2 for _ in x.shape]\n    b = a[0]\n    a[0][1] = 1", "[[0]*2 for _ in x.shape]", "used as a[i][j]"),
     ("a = [(0.0, 1.0), 2.0]\n    a[1] = 1.0", "[(0.0, 1.0), 2.0]", "numbers of one type"),
+    ("a = [[0]*2 for _ in x.shape]*2\n    a[0][1] = 1", "[[0]*2 for _ in x.shape]*2", "each a list of its own"),
+    ("a = [1, 2, 3]\n    a[0] = i\n    z = a[:2] + a[1:]", "a[:2] + a[1:]", "could change behind its name"),
+    ("a = [1, 2, 3]\n    a[:2][0] = i", "a[:2][0]", "could change behind its name"),
+    ("a = [[1, 2], [3, 4]]\n    a[0][0] = i\n    z = a[0][:1]", "[[1, 2], [3, 4]]", "used as a[i][j]"),
+    ("a = [1, 2]\n    a[0] = i\n    z = max(a, 1)", "max(a, 1)", "could change behind its name"),
+    ("a = [1, 2]\n    for j, a[1] in enumerate(a):\n        z = j", "enumerate(a)", "could change behind its name"),
+    ("a = [False]*3\n    a[1] = 2", "a[1]", "is a bool"),
+    ("a = [16777217, 0.5]\n    a[1] = 2.5", "[16777217, 0.5]", "numbers of one type"),
     ("a = [0.0]*i", "[0.0]*i", "must be known at compile time"),
     ("a = [0.0]*1000", "[0.0]*1000", "more than 256 elements"),
     ("a = [0]*3\n    a[1] = 0.5", "a[1]", "does not fit int32"),
@@ -221,3 +230,19 @@ def test_a_call_that_returns_nothing_is_marked_itself() -> None:
     shown = str(refused.value).splitlines()
     line = next(n for n, row in enumerate(shown) if "x[0] = f(x[0])" in row)
     assert shown[line + 1].index("^") == shown[line].index("f(x[0])")
+
+
+def test_a_list_is_not_given_to_a_func_with_a_builtins_name():
+    @wb.func
+    def sum(v: Any):
+        v[0] = 9.0
+        return v[1]
+
+    @wb.kernel
+    def changed(out: wb.array[float]):
+        a = [1.0, 2.0]
+        a[1] = 3.0
+        out[0] = sum(a) + a[0]
+
+    with pytest.raises(KernelSyntaxError, match="could change behind its name"):
+        wb.launch(changed, 1, [], [wb.zeros(1)])

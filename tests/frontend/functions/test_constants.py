@@ -219,3 +219,25 @@ def test_static_returns_a_struct_which_is_watched(monkeypatch):
     monkeypatch.setitem(globals(), "FACTOR", 5.0)
     wb.launch(control, 1, inputs=[x, y])
     assert y.numpy()[0] == 13
+
+
+def test_what_static_binds_is_read_behind_it():
+    class Settings:
+        width = 2.0
+
+    names = Settings()
+    names.of = Settings()
+
+    def swap():
+        names.of = Settings()
+        names.of.width = 20.0
+        return 1.0
+
+    @wb.kernel
+    def widths(out: wb.array[float]):
+        before = names.of.width
+        out[0] = before + wb.static(swap()) * names.of.width
+
+    out = wb.zeros(1)
+    wb.launch(widths, 1, [], [out])
+    assert out.numpy()[0] == 22.0

@@ -250,6 +250,13 @@ BODIES = {
         for a in range(2):
             for b in range(2): r[a] += turn[a][b]*grid[b][i % 3]
         y[i] = r[0]*r[1] + grid[3][2] + float64(len(grid)*10 + len(grid[0]))""",
+    "parts of lists": """
+        a = [float64(0.0)]*5
+        for j in range(len(a)): a[j] = x[j]*float64(j)
+        a[i % 5] += sum(a[1:])*max(a[:3]) + a[2:][1]
+        rows = [[1, 2, 3], [4, 5, 6]]
+        both = rows[0][:2] + rows[1][1:]
+        y[i] = sum(a) + float64(len(both)*10 + both[i % 4])""",
     "a list as a stack": """
         stack = [float64(0.0)]*8
         top, n, s = 0, i + 3, 0.0

@@ -9,23 +9,23 @@ two names change one list, is refused at that use.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TypeGuard
 
 import msgspec
 
 from workbench.builtins.declaration.rules import common_type
 from workbench.frontend.expressions import tuples
+from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import convert, describe, weak
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
 from workbench.source import nodes_of
-from workbench.types import Matrix, Scalar, Vector, strong
+from workbench.types import Matrix, Scalar, Vector, element, is_float, strong
 
-_READERS = frozenset(("len", "sum", "min", "max", "any", "all", "prod", "enumerate", "zip", "reversed", "tuple"))
+_READERS = ("len", "sum", "min", "max", "any", "all", "prod", "enumerate", "zip", "reversed", "tuple")
 
 
 class Uses(msgspec.Struct, frozen=True):
@@ -49,63 +49,84 @@ def is_display(node: ast.expr) -> bool:
     return isinstance(node, (ast.List, ast.ListComp))
 
 
-def uses(definition: Definition, name: str) -> Uses:
-    """Return how a function uses the list with this name; all functions' uses are in the text of `definition`."""
+def uses(context: Context, name: str) -> Uses:
+    """Return how the function that is lowered uses the list with this name; its text has all uses."""
+    nodes = context.definition.nodes
+    parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
     changed, by_element = False, True
-    stray: ast.AST | None = None
-    indexed = {id(n.value) for n in definition.nodes if isinstance(n, ast.Subscript)}
-    measured = {id(a) for n in definition.calls if _is_reader(n, ("len",)) for a in n.args}
-    for parent, child in _mentions(definition, name):
-        if isinstance(parent, ast.Subscript) and child is parent.value:
-            changed |= isinstance(parent.ctx, ast.Store)
-            by_element &= id(parent) in indexed or id(parent) in measured
-            for outer in (n for n in definition.nodes if isinstance(n, ast.Subscript) and n.value is parent):
-                changed |= isinstance(outer.ctx, ast.Store)
-            if not isinstance(parent.slice, ast.Slice) or isinstance(parent.ctx, ast.Load):
-                continue
-        elif isinstance(parent, ast.Call) and child in parent.args and _is_reader(parent, _READERS):
-            by_element &= id(child) in measured
-            continue
-        elif isinstance(parent, (ast.For, ast.comprehension)) and child is parent.iter:
-            by_element = False
-            continue
-        elif isinstance(parent, ast.Compare) and isinstance(parent.ops[-1], (ast.In, ast.NotIn)):
-            by_element = False
-            if child is parent.comparators[-1]:
-                continue
-        elif isinstance(parent, ast.Assign) and parent.targets == [child] and is_display(parent.value):
-            continue
-        stray = stray or parent
-    if changed and stray is None:
-        stray = next(_changed_while_read(definition, name), None)
-    return Uses(changed, by_element, stray)
+    strays, slices = list[ast.AST](), list[ast.AST]()
+    for mention in (n for n in nodes if isinstance(n, ast.Name) and n.id == name):
+        parent = parents[id(mention)]
+        if isinstance(parent, ast.Subscript) and mention is parent.value:
+            outer = parents[id(parent)]
+            inner = outer if isinstance(outer, ast.Subscript) and parent is outer.value else None
+            changed |= any(isinstance(n.ctx, ast.Store) for n in (parent, inner) if n)
+            by_element &= not _is_slice(inner) if inner else _reads(context, outer, parent, ("len",))
+            if _is_slice(parent):
+                by_element = False
+                of_copy = inner is not None and isinstance(inner.ctx, ast.Load) and not _is_slice(inner)
+                slices += [] if of_copy or _reads(context, outer, parent) else [outer]
+                strays += [] if isinstance(parent.ctx, ast.Load) else [parent]
+        elif _reads(context, parent, mention):
+            by_element &= _reads(context, parent, mention, ("len",))
+        elif not (isinstance(parent, ast.Assign) and parent.targets == [mention] and is_display(parent.value)):
+            strays.append(parent)
+    if changed:  # a vector's slices are vectors: a sum of them is not a longer list
+        strays += slices or _changed_while_read(nodes, name)
+    return Uses(changed, by_element, strays[0] if strays else None)
 
 
-def _is_reader(node: ast.Call, names: frozenset[str] | tuple[str, ...]) -> bool:
-    """Return whether a call is of one of the names, without keywords."""
-    return isinstance(node.func, ast.Name) and node.func.id in names and not node.keywords
+def _is_slice(node: ast.AST | None) -> bool:
+    """Return whether a node is a slice of something."""
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
 
 
-def _mentions(definition: Definition, name: str) -> Iterator[tuple[ast.AST, ast.Name]]:
-    """Yield each mention of a name in a function's body, behind the node that it is a part of."""
-    for parent in definition.nodes:
-        for child in ast.iter_child_nodes(parent):
-            if isinstance(child, ast.Name) and child.id == name:
-                yield parent, child
+def _reads(context: Context, parent: ast.AST, child: ast.AST, names: tuple[str, ...] = ()) -> bool:
+    """Return whether a node only reads the elements of the list below it.
+
+    With `names`, it is a call of one of these; else also a loop over the list or a search in it.
+    """
+    if isinstance(parent, ast.Call):
+        several = isinstance(parent.func, ast.Name) and parent.func.id == "zip"
+        first = parent.args[:1] if len(parent.args) == 1 or _calls(context, parent, ("sum", "enumerate")) else []
+        return child in (parent.args if several else first) and _calls(context, parent, names or _READERS)
+    if names:
+        return False
+    if isinstance(parent, (ast.For, ast.comprehension)):
+        return child is parent.iter
+    searched = isinstance(parent, ast.Compare) and isinstance(parent.ops[-1], (ast.In, ast.NotIn))
+    return searched and child is parent.comparators[-1]
 
 
-def _changed_while_read(definition: Definition, name: str) -> Iterator[ast.AST]:
-    """Yield the loops over a list whose bodies assign its elements: Python's would read what they assign."""
-    for loop in definition.nodes:
-        if isinstance(loop, ast.For) and _has(name, loop.iter, ast.Load):
-            stores = (n for n in nodes_of(*loop.body) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
-            if any(_has(name, n.value, ast.Load) for n in stores):
-                yield loop.iter
+def _calls(context: Context, node: ast.Call, names: tuple[str, ...]) -> bool:
+    """Return whether a call without keywords is of one of the names, as the language means it: not a func's."""
+    if not isinstance(node.func, ast.Name) or node.func.id not in names or node.keywords:
+        return False
+    callee = python_names.name(context, node.func.id)
+    return isinstance(callee, Static) and not hasattr(callee.value, "__wb_definitions__")
 
 
-def _has(name: str, node: ast.AST, context: type[ast.expr_context]) -> bool:
-    """Return whether a name stands in a tree, read or stored as `context` says."""
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, context) for n in nodes_of(node))
+def _changed_while_read(nodes: Sequence[ast.AST], name: str) -> list[ast.AST]:
+    """Return the loops over a list that assign its elements: Python's would read what they assign."""
+    return [
+        loop.iter
+        for loop in nodes
+        if isinstance(loop, ast.For) and _has(name, loop.iter) and not _is_range(loop.iter)
+        if any(
+            isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and _has(name, n.value)
+            for n in nodes_of(loop.target, *loop.body)
+        )
+    ]
+
+
+def _is_range(node: ast.expr) -> bool:
+    """Return whether an expression is `range(…)`, whose bounds are computed once, before the loop."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+
+
+def _has(name: str, node: ast.AST) -> bool:
+    """Return whether a name is read in a tree."""
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in nodes_of(node))
 
 
 def lower(context: Context, name: str, node: ast.expr, expression: Expression) -> Operand:
@@ -115,7 +136,7 @@ def lower(context: Context, name: str, node: ast.expr, expression: Expression) -
         KernelSyntaxError: the name has a use that could change the list behind it.
         KernelTypeError: elements are assigned, and have no common type; or lists in it are, and differ in length.
     """
-    use = uses(context.definition, name)
+    use = uses(context, name)
     if use.stray is not None:
         with context.at(use.stray if hasattr(use.stray, "lineno") else node):
             message = (
@@ -140,8 +161,8 @@ def lower(context: Context, name: str, node: ast.expr, expression: Expression) -
 
 def _repeats_a_row(node: ast.AST) -> bool:
     """Return whether a node repeats a list in a list, `[[0.0] * 3] * 2`: the same list each time."""
-    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
-    return any(isinstance(n, ast.List) and any(map(is_display, n.elts)) for n in sides)
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    return any(is_display(e) for n in sides for e in getattr(n, "elts", [getattr(n, "elt", n)]) if e is not n)
 
 
 def _items(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
@@ -175,6 +196,9 @@ def _packed(context: Context, items: tuple[Operand, ...]) -> Value | None:
     if not 0 < len(numbers) <= UNROLLED_SEQUENCE or any(len(numbers) != len(rows) * len(row) for row in rows):
         return None
     scalar = strong(common_type("[…]", [weak(n) for n in numbers]))
+    integers = [n.value for n in numbers if isinstance(n, Literal) and isinstance(n.value, int) and is_float(scalar)]
+    if any(int(element(scalar).numpy.type(n)) != n for n in integers):
+        return None  # an integer among floats that a float rounds
     nested = any(isinstance(item, tuple) for item in items)
     type = Matrix(len(numbers), scalar, len(rows[0])) if nested else Vector(len(numbers), scalar)
     return context.builder.one("vec", [convert(context, n, scalar) for n in numbers], type)

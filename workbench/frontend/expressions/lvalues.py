@@ -224,6 +224,8 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     if several is not None:
         return subscripts.replaced(context, base, several, operand, f"These components of {text}", label)
     where = _component(context, type, node)
+    if type.dtype == bool_ and isinstance(operand, Literal) and operand.value not in (0, 1):
+        raise context.type_error(f"A component of {text} is a bool; this is {describe(operand)}.", "Write bool(…).")
     part = assign_type(context, operand, type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (type,), names=(label,)).result
 

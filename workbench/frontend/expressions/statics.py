@@ -59,6 +59,7 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
     except Exception as error:  # the user's own code, as Python would run it
         message = f"static() failed while compiling: {type(error).__name__}: {error}."
         raise context.type_error(message) from None
+    context.shared.statics.clear()  # it may have bound names, or set attributes
     dependency = _dependency(context.definition, inner, code, text, locals_, value)
     reads.watch(dependency, f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
     return _operand(context, value, text)
