@@ -218,6 +218,10 @@ def test_named_arguments_of_calls_outside_of_kernels_have_any_order():
     assert wp.pow(2.0, y=3.0) == 8.0 and wp.dot(b=wp.vec3(1.0, 0.0, 1.0), a=wp.vec3(1.0, 2.0, 3.0)) == 4.0
     with pytest.raises(TypeError, match=r"clamp\(\) has no further argument x; it takes x, low, high"):
         wp.clamp(1.0, low=0.0, x=2.0)
+    with pytest.raises(TypeError, match=r"clamp\(\) has no further argument high"):
+        wp.clamp(1.0, high=2.0)
+    with pytest.raises(TypeError, match=r"sub\(\) has no further argument a"):
+        wp.sub(a=5.0, x=3.0, b=1.0)
 
 
 def test_backward_may_be_called_inside_of_the_tape():
@@ -712,6 +716,20 @@ def through_views(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float)):
         row = b[3 - k]
         wp.tile_assign(row, a[k])
     wp.tile_store(y, b)
+
+
+@wp.kernel
+def assigned_row_of_another_number(k: int, o: wp.array[float]):
+    t = wp.tile_zeros(shape=(4, 2), dtype=float)
+    row = t[k]
+    k += 1
+    wp.tile_assign(row, wp.tile_ones(shape=(2,), dtype=float))
+    o[0] = t[1, 0]
+
+
+def test_tile_assign_is_refused_where_the_index_has_changed():
+    with pytest.raises(wb.KernelTypeError, match="a part of t, and tiles are values"):
+        wp.launch_tiled(assigned_row_of_another_number, 1, [1, wp.zeros(1)])
 
 
 def test_tile_assign_writes_through_a_row():

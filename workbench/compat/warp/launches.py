@@ -291,15 +291,14 @@ def _in_order(builtin: Builtin, args: tuple[Any, ...], named: dict[str, Any]) ->
     """Return a call's arguments by position; Warp names a and b what is x and y in most builtins.
 
     Raises:
-        TypeError: a name is none of the builtin's, or is given twice.
+        TypeError: a name is none of the builtin's, or is given twice, or an argument before it is missing.
     """
     here = {n if n in builtin.params else {"a": "x", "b": "y"}.get(n, n): value for n, value in named.items()}
-    ordered = tuple(here.pop(n) for n in builtin.params[len(args) :] if n in here)
-    if here:
-        raise TypeError(
-            f"{builtin.name}() has no further argument {next(iter(here))}; it takes {', '.join(builtin.params)}"
-        )
-    return (*args, *ordered)
+    names = builtin.params[len(args) : len(args) + len(named)]
+    if here.keys() != {*names} or len(here) < len(named):
+        wrong = next(iter(here.keys() - {*names}), next(iter(named)))
+        raise TypeError(f"{builtin.name}() has no further argument {wrong}; it takes {', '.join(builtin.params)}")
+    return (*args, *[here[n] for n in names])
 
 
 def _plain(value: Any) -> Any:

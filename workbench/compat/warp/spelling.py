@@ -332,6 +332,7 @@ class _Rewriter(ast.NodeTransformer):
 def _views(node: ast.AST) -> dict[str, ast.Subscript]:
     """Return the elements and slices that names are assigned to, where all names in them are assigned only once."""
     stored = Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    stored.update(n.arg for n in ast.walk(node) if isinstance(n, ast.arg))
     pairs = ((n.targets[0], n.value) for n in ast.walk(node) if isinstance(n, ast.Assign))
     return {
         target.id: view for target, view in pairs
