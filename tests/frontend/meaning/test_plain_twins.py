@@ -250,6 +250,9 @@ BODIES = {
         for a in range(2):
             for b in range(2): r[a] += turn[a][b]*grid[b][i % 3]
         y[i] = r[0]*r[1] + grid[3][2] + float64(len(grid)*10 + len(grid[0]))""",
+    "min and max of one element": """
+        a = [x[i]]
+        y[i] = max(a)*min((x[i] + 1.0,)) + float64(max((i, 3)[1:]))""",
     "parts of lists": """
         a = [float64(0.0)]*5
         for j in range(len(a)): a[j] = x[j]*float64(j)

@@ -193,6 +193,8 @@ def _as_in_python(
         if in_loop is not None:
             return in_loop
         items = _several(context, node.args[0], expression)
+        if items and len(items) == 1:
+            return usable(context, items[0])
         return call_builtin(context, known, items, {}) if items else None
     return None
 
