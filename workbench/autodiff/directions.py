@@ -16,7 +16,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
-from workbench.autodiff.memory.boxes import initial as initially
 from workbench.autodiff.memory.boxes import stored_boxes
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
@@ -42,7 +41,7 @@ def then(direction: str, step: str) -> str:
 def derived(
     function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
     constant: frozenset[str] = frozenset(), stack: bool = True, launch: Launch | None = None,
-    uncleared: bool = False, initial: bool = False,
+    uncleared: bool = False,
 ) -> Function:  # fmt: skip
     """Derive the function of a direction from a kernel.
 
@@ -58,7 +57,6 @@ def derived(
         launch: adjoints are for launches like this one (see `adjoint`).
         uncleared: an adjoint, if that is the first step, does not clear the cotangents of arrays of which the kernel
             only overwrites a box (`stored_boxes`).
-        initial: an adjoint, if that is the only step, stores what it would add to gradients that are 0.
 
     Raises:
         NotDifferentiable: a step cannot be taken.
@@ -75,9 +73,7 @@ def derived(
                 checkpoints=checkpoints, constant=frozenset[str]() if number else constant, stack=stack, launch=launch,
                 uncleared=left if number == 0 else frozenset[str](),
             )  # fmt: skip
-            function, added = (function, frozenset[str]()) if step == "adjoint" else _part(function, step)
-            if initial and len(steps) == 1:
-                function = initially(function, [*adjoint_names(kernel.params).values()], added)
+            function = function if step == "adjoint" else _part(function, step)
         elif step == "finite":
             function = run(FINITE, function)
         elif step == "accesses":
@@ -124,10 +120,8 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
         return again
 
 
-def _part(adjoint: Function, step: str) -> tuple[Function, frozenset[str]]:
+def _part(adjoint: Function, step: str) -> Function:
     """Return one launch of an adjoint's gather form: the one that clears for the step CLEARING, else the one that sums.
-
-    Beside it are the names of the arrays to which it adds atomically outside of what it adds up.
 
     Raises:
         NotDifferentiable: the adjoint has no gather form.
@@ -137,7 +131,7 @@ def _part(adjoint: Function, step: str) -> tuple[Function, frozenset[str]]:
     form = gather_adjoint(adjoint, step == LOCAL)
     if form is None:
         raise NotDifferentiable("This adjoint has no gather form.", function=adjoint.name)
-    return (form.cleared, frozenset()) if step == CLEARING else (form.sums, form.added)
+    return form.cleared if step == CLEARING else form.sums
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:

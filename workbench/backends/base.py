@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32", "initial", "ordered", "single", "uncleared")
+RARE = ("aligned", "apart", "constant", "index32", "ordered", "single", "uncleared")
 """Options that `Options.items` lists only where they differ from the default."""
 
 
@@ -43,8 +43,6 @@ class Options(msgspec.Struct, frozen=True):
             the adjoint is right for all launches.
         uncleared: an adjoint leaves the cotangents of boxes that the kernel overwrites (`autodiff/memory/boxes.py`) as
             they are; the caller clears them.
-        initial: an adjoint stores what it would add to gradients that are 0 (`autodiff/memory/boxes.py`); the boxes of
-            them are in its metadata.
     """
 
     checks: bool = False
@@ -60,7 +58,6 @@ class Options(msgspec.Struct, frozen=True):
     quick: bool = False
     single: tuple[int, ...] | None = None
     uncleared: bool = False
-    initial: bool = False
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Return the options as (name, value) pairs, sorted by name, for keys.

@@ -77,7 +77,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     row_total      (array, *place, slots, count) -> ()  adds what all threads of a gang have to them
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
-    apart          (array, array) -> bool          whether two arrays share no memory
+    apart          (array, array) -> bool          whether two arrays share no memory; of one twice, no two elements
     unit_stride    (array) -> bool                 whether the elements of its rows are adjacent
     row_length     (threads, *turns) -> ()         of a flattened launch, on the CPU (see `passes/loops/delinearise.py`)
                                                    or of threads that are so many each (`passes/loops/collapse.py`)

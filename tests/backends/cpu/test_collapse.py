@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import workbench as wb
 from workbench.ir.values import Function
@@ -310,3 +311,34 @@ def test_a_row_backwards_shares_memory_with_itself() -> None:
     for j in range(40):
         wanted[j] = 2 * wanted[39 - j]
     np.testing.assert_array_equal(kept.numpy()[0], wanted)
+
+
+@wb.kernel
+def doubled(c: IMAGE, a: IMAGE):
+    i = wb.tid()
+    for j in range(c.shape[1]):
+        c[i, j] = 2.0 * c[i, j] + a[i, j]
+
+
+@wb.kernel
+def last_of_two_rows(c: IMAGE):
+    i = wb.tid()
+    for k in range(2):
+        for j in range(c.shape[1]):
+            c[i + k, j] = float(10 * k + j)
+
+
+@pytest.mark.parametrize("strides", [(4, 0), (0, 0), (8, 4), (80, -4), (4, 8), (160, 8)])
+def test_elements_that_share_memory_are_changed_in_order(strides: tuple[int, int]) -> None:
+    a = np.random.default_rng(9).integers(0, 3, (2, 20)).astype(F)
+    memory, wanted = np.arange(200, dtype=F), np.arange(200, dtype=F)
+    view, rows = (as_strided(m[20:], (2, 20), strides) for m in (memory, wanted))
+    wb.launch(doubled, 1, [wb.from_numpy(view), wb.array(a)])
+    for j in range(20):
+        rows[0, j] = 2 * rows[0, j] + a[0, j]
+    np.testing.assert_array_equal(memory, wanted)
+    wb.launch(last_of_two_rows, 1, [wb.from_numpy(view)])
+    for k in range(2):
+        for j in range(20):
+            rows[k, j] = 10 * k + j
+    np.testing.assert_array_equal(memory, wanted)

@@ -71,15 +71,7 @@ def ask(
     if launch is not None and slot not in specialisation.bound:
         stack = not device.is_cuda
         build.function_of(
-            specialisation,
-            direction,
-            atomic,
-            options.numbers,
-            options.constant,
-            stack,
-            launch,
-            options.uncleared,
-            options.initial,
+            specialisation, direction, atomic, options.numbers, options.constant, stack, launch, options.uncleared
         )
         specialisation.bound[slot] = launch
     if launch is not None:

@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why_built
 from workbench.api.kernels.kernel import Building, Specialisation
 from workbench.autodiff import derived, parameters
-from workbench.autodiff.memory.boxes import stored_boxes
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.products.needed import multiplies
@@ -265,7 +264,7 @@ def _in_order(wanted: _Wanted) -> Executable | None:
     function = derived(
         specialisation.function, wanted.direction, wanted.atomic, options.numbers, specialisation.kernel.checkpoints,
         frozenset(specialisation.function.params[k].name for k in options.constant), False, launch_like(options),
-        options.uncleared, options.initial,
+        options.uncleared,
     )  # fmt: skip
     function = runnable(function, wanted.direction.endswith("adjoint"), wanted.atomic)
     sums = sums_of(function)
@@ -327,7 +326,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         o, stack = self.options, self.backend.name != "cuda"
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o),
-            o.uncleared, o.initial,
+            o.uncleared,
         )  # fmt: skip
 
 
@@ -508,7 +507,6 @@ def function_of(
     stack: bool = True,
     launch: Launch | None = None,
     uncleared: bool = False,
-    initial: bool = False,
 ) -> Function:
     """Return the IR of one direction, ready for a backend.
 
@@ -521,7 +519,6 @@ def function_of(
         stack: an adjoint may keep all states of a short loop in the thread's own memory; not so on a GPU.
         launch: the launches that an adjoint is for; None: all.
         uncleared: leave adjoints of arrays that are overwritten in boxes as they are; the caller clears them.
-        initial: an adjoint stores what it would add to gradients that are 0 (`Options.initial`).
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or the kernel has `enable_backward=False`.
@@ -530,14 +527,14 @@ def function_of(
     kernel = specialisation.kernel
     return ir_of(
         specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack, launch,
-        uncleared, initial,
+        uncleared,
     )  # fmt: skip
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
     constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
-    uncleared: bool = False, initial: bool = False,
+    uncleared: bool = False,
 ) -> Function:  # fmt: skip
     """Return the IR of one direction, derived from a kernel's forward IR alone; otherwise as `function_of`.
 
@@ -547,7 +544,7 @@ def ir_of(
         NotDifferentiable: there is no right adjoint or tangent.
     """
     names = frozenset(forward.params[k].name for k in constant)
-    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch, uncleared, initial)
+    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch, uncleared)
     if direction.endswith("adjoint"):
         function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
     else:
@@ -584,18 +581,8 @@ def _metadata(
         "writes": sorted(names.index(n) for n in written_arrays(function)),
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
-        **({"initial": _initial(function)} if options.initial else {}),
         **({"block_dim": function.block_dim} if function.block_dim else {}),
     }
-
-
-def _initial(adjoint: Function) -> list[int]:
-    """Return the positions of the parameters that an adjoint stores whatever they held, in boxes at least.
-
-    Additions to what is stored as well would be lost whatever it held.
-    """
-    names = [p.name for p in adjoint.params]
-    return sorted(map(names.index, stored_boxes(adjoint, added=names)))
 
 
 def _load_entry(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Executable:

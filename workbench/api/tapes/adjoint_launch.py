@@ -46,14 +46,12 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             scratch array if that gradient is not computed (of a number, or not requested), else None; whether the code
             changes it; whether no other launch may change it at the same time.
         overwritten: it leaves the cotangents of what the launch overwrote to be cleared by the caller.
-        initial: positions of arguments whose gradients it stores, in place of adding to them: they must be 0 before.
     """
 
     executable: Executable
     needed: tuple[int, ...]
     adjoints: tuple[tuple[int, array | None, bool, bool], ...]
     overwritten: bool
-    initial: tuple[int, ...] = ()
 
     def call(
         self,
@@ -109,18 +107,16 @@ def is_large(changed: Sequence[array]) -> bool:
     return False
 
 
-def bound_before(
-    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, initial: bool
-) -> PlainAdjoint | None:
+def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool) -> PlainAdjoint | None:
     """Return the binding that an earlier `plain_adjoint` call found for such a launch; None if there is none."""
     binding = record.executable.bound.get(
-        (id(record.launch_options), unwanted, ordered, cpu_threads(), "adjoint", large, initial)
+        (id(record.launch_options), unwanted, ordered, cpu_threads(), "adjoint", large)
     )
     return None if binding is None else binding[1]
 
 
 def plain_adjoint(
-    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, initial: bool, step: str = "adjoint"
+    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str = "adjoint"
 ) -> PlainAdjoint | None:
     """Return a binding of a recorded launch's adjoint, or of a part of it, that serves all launches of this code.
 
@@ -132,7 +128,6 @@ def plain_adjoint(
         unwanted: names of its arrays whose gradients are not computed.
         ordered: run the adjoint's threads in order.
         large: leave it to the caller, if possible, to clear the cotangents of what the launch overwrote.
-        initial: if possible, store the gradients, which are 0.
         step: "adjoint", or a part of it.
 
     Raises:
@@ -141,18 +136,18 @@ def plain_adjoint(
     launch_options, bound = record.launch_options, record.executable.bound
     # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
     # one gets its id.
-    slot = (id(launch_options), unwanted, ordered, cpu_threads(), step, large, initial)
+    slot = (id(launch_options), unwanted, ordered, cpu_threads(), step, large)
     binding = bound.get(slot)
     if binding is None:
         usual = launch_options.block_dim is BLOCK_DIM and launch_options.stream is None
         if record.executable.device.is_cuda or not usual:
             return None
-        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, large, initial, step))
+        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, large, step))
     return binding[1]
 
 
 def _bound(
-    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, initial: bool, step: str
+    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str
 ) -> PlainAdjoint | None:
     """Return a binding of a launch's adjoint that suits all launches of its code with dense arrays that lie apart.
 
@@ -166,7 +161,6 @@ def _bound(
         return None
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
     options = uncleared(record, options) if large or step != "adjoint" else options
-    options = initially(record, options) if initial else options
     is_first = step == "adjoint" and record.direction == FORWARD and not options.ordered
     if (is_first and gather_adjoint_of(specialisation, options.constant)) or any(
         ELEMENT in name for name in executable.names
@@ -189,9 +183,7 @@ def _bound(
             ]
         )
     needed = tuple(n for n, k in enumerate(executable.arrays) if executable.names[k] in code.touched)
-    at = [*range(count), *(k for k, *_ in adjoints)]
-    stored = tuple([at[k] for k in code.metadata.get("initial", ())])
-    return PlainAdjoint(code, needed, adjoints, options.uncleared, stored)
+    return PlainAdjoint(code, needed, adjoints, options.uncleared)
 
 
 def _other(executable: Executable, name: str, unwanted: frozenset[str]) -> array | None:
@@ -228,16 +220,6 @@ def uncleared(record: LaunchRecord, options: Options) -> Options:
     first = record.direction == FORWARD and isinstance(specialisation, Specialisation)
     clears = first and not record.executable.device.is_cuda and boxes_of(specialisation)
     return replace(options, uncleared=True) if clears else options
-
-
-def initially(record: LaunchRecord, options: Options) -> Options:
-    """Return the options of an adjoint that stores the gradients where it can, which are 0.
-
-    Code with checks adds: threads that meet a fault would leave what was there.
-    """
-    direct = record.direction == FORWARD and isinstance(record.specialisation, Specialisation)
-    can = direct and not (record.executable.device.is_cuda or options.checks or options.ordered)
-    return replace(options, initial=True) if can else options
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from threading import RLock
 from typing import Any
 
 import msgspec
@@ -20,7 +19,6 @@ from workbench.api.tapes.adjoint_launch import (
     adjoint_options,
     bind_adjoint,
     bound_before,
-    initially,
     is_large,
     lie_apart,
     plain_adjoint,
@@ -30,10 +28,8 @@ from workbench.api.tapes.steps import ReadingStep, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
-from workbench.forks import fork_safe_lock
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import is_whole
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import cpu_threads, execute
@@ -51,12 +47,10 @@ class _Plan(msgspec.Struct, frozen=True):
     Attributes:
         plains: what is to be launched; nothing if the adjoint has to be bound for its arguments.
         cleared: regions of cotangents to fill with 0 afterwards: position of the argument, region, what is around it.
-        stored: positions of the arguments whose gradients must be 0 before.
     """
 
     plains: Sequence[PlainAdjoint]
     cleared: Sequence[tuple[int, Region, Sequence[Region]]]
-    stored: Sequence[int]
 
 
 class LaunchStep(ReadingStep):
@@ -67,7 +61,7 @@ class LaunchStep(ReadingStep):
         unwanted: parameters of arrays that it only reads, and whose gradients are not requested.
     """
 
-    __slots__ = ("_large", "_needed", "_plain", "ordered", "record", "unwanted")
+    __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
 
     def __init__(
         self,
@@ -104,7 +98,6 @@ class LaunchStep(ReadingStep):
         self.versions = versions
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
-        self._large = True  # whether its gradients may be; `needed` knows
 
     @property
     def node(self) -> Work:
@@ -133,8 +126,7 @@ class LaunchStep(ReadingStep):
             apart = all_disjoint(self.touched)
             try:
                 if apart:
-                    large, self._large = is_large(self.changed), is_large(self.used)
-                    self._plain = bound_before(self.record, self.unwanted, self.ordered, large, self._large)
+                    self._plain = bound_before(self.record, self.unwanted, self.ordered, is_large(self.changed))
                 self._needed = self._needed_by_code(apart) if self._plain is None else self._plain.needed
             except (NotDifferentiable, LaunchError):  # one that has no order
                 self._needed = ()
@@ -190,11 +182,8 @@ class LaunchStep(ReadingStep):
         """
         record = self.record
         options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
-        alone = contiguous and not atomic and len(OBSERVERS.get()) <= 1
-        if step != "adjoint" or (alone and is_large(self.changed)):
+        if step != "adjoint" or (contiguous and not atomic and len(OBSERVERS.get()) <= 1 and is_large(self.changed)):
             options = uncleared(record, options)
-        if alone and is_large(self.used) and step != CLEARING:
-            options = initially(record, options)
         direction, device, load = (
             then(record.direction, step),
             record.executable.device,
@@ -222,18 +211,17 @@ class LaunchStep(ReadingStep):
         """
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
-            if plain is not None and not (plain.overwritten or plain.initial):
+            if plain is not None and not plain.overwritten:
                 values = self.record.values
                 for k in plain.needed:  # without a call
                     memory = self.touched[k].memory
                     if memory.version != self.versions[k] or memory in tape.written:
                         values = self._as_before(tape)
                         break
-                plain_undo = plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
-                return partial(_in_turn, plain_undo) if self._large else plain_undo
+                return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
             plain_undo = self._reversed_plainly(tape)
             if plain_undo is not None:
-                return partial(_in_turn, plain_undo)
+                return plain_undo
         adjoints = self.adjoints(tape)
         launches = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
@@ -244,7 +232,7 @@ class LaunchStep(ReadingStep):
                 else:
                     execute(one)
 
-        return partial(_in_turn, undo)
+        return undo
 
     def _as_before(self, tape: Tape) -> Sequence[object]:
         """Return the launch's arguments, with its arrays as the launch found them."""
@@ -254,15 +242,11 @@ class LaunchStep(ReadingStep):
     def _reversed_plainly(self, tape: Tape) -> Undo | None:
         """Return a function that runs the adjoint by `PlainAdjoint`; None if that is not right.
 
-        If no other step of the pass uses an array that the launch overwrote, its seed is read where it is. If the
-        gradients are 0, they are stored.
+        If no other step of the pass uses an array that the launch overwrote, its seed is read where it is.
         """
         if not (all_disjoint(self.touched) or lie_apart(self.touched)):
             return None
-        plan = self._plan(tape.deterministic, not tape.deterministic and is_large(self.used))
-        stored = self._stored(tape, plan)
-        if stored is None:
-            plan, stored = self._plan(tape.deterministic, initial=False), []
+        plan = self._plan(tape.deterministic)
         if not plan.plains:
             return None
         record, values, adjoints, seeds = self.record, self._as_before(tape), tape.adjoints, dict[Memory, array]()
@@ -277,9 +261,6 @@ class LaunchStep(ReadingStep):
         ]
 
         def undo() -> None:
-            if not all([memory.is_zero for memory in stored]):  # something has added to them since
-                adding = self._plan(tape.deterministic, initial=False).plains[0]
-                calls[0] = adding.call(record, values, adjoints, tape.adjoint_of)
             for call in calls:
                 call()
             for cotangent, region, rest, seed in cleared:
@@ -287,52 +268,32 @@ class LaunchStep(ReadingStep):
 
         return undo
 
-    def _plan(self, ordered: bool, initial: bool) -> _Plan:
+    def _plan(self, ordered: bool) -> _Plan:
         """Return the plan of the adjoint of a launch whose arrays lie apart; it is made once where launches are alike.
 
-        Args:
-            ordered: it adds in the order of threads.
-            initial: the gradients are 0, so that they can be stored.
+        With `ordered` it adds in the order of threads.
         """
         large, launch_options = is_large(self.changed), self.record.launch_options
-        slot = "plan", id(launch_options), self.unwanted, ordered, initial, large, cpu_threads()
-        return self._by_sizes(slot, lambda: self._planned(ordered, initial, large), launch_options)
+        slot = "plan", id(launch_options), self.unwanted, ordered, large, cpu_threads()
+        return self._by_sizes(slot, lambda: self._planned(ordered, large), launch_options)
 
-    def _planned(self, ordered: bool, initial: bool, large: bool) -> _Plan:
+    def _planned(self, ordered: bool, large: bool) -> _Plan:
         """Make what `_plan` returns."""
         record, unwanted = self.record, self.unwanted
-        plain = plain_adjoint(record, unwanted, ordered, large, initial)
+        plain = plain_adjoint(record, unwanted, ordered, large)
         steps: Sequence[str] = ()
         regions: Mapping[str, Region] = {}
         if plain is None and not ordered:
             steps, regions = self._gathers(self.floats)
         elif plain is not None and plain.overwritten:
             regions = self._overwritten()
-        parts = [plain_adjoint(record, unwanted, False, large, initial and s != CLEARING, s) for s in steps]
+        parts = [plain_adjoint(record, unwanted, False, large, s) for s in steps]
         plains = [part for part in (plain, *parts) if part is not None]
         if not plains or len(plains) < len(parts):
-            return _Plan((), (), ())
+            return _Plan((), ())
         at = {name: k for k, name in enumerate(record.executable.names)}
         cleared = [(at[n], r, [*around(r, record.values[at[n]].shape)]) for n, r in regions.items()]
-        return _Plan(plains, cleared, plains[0].initial)
-
-    def _stored(self, tape: Tape, plan: _Plan) -> list[Memory] | None:
-        """Return the memories of the gradients that the launch is to store.
-
-        It is None if not all of them are known to be 0, or if they are parts of memory.
-        """
-        gradients: list[Memory] = []
-        for k in plan.stored:
-            value = self.record.values[k]
-            gradient = tape.adjoints.get(value.memory)
-            if (
-                gradient is None
-                or value.memory in tape.reached
-                or not (gradient.memory.is_zero and is_whole(gradient) and is_whole(value))
-            ):
-                return None
-            gradients.append(gradient.memory)
-        return gradients
+        return _Plan(plains, cleared)
 
     def _overwritten(self) -> dict[str, Region]:
         """Return, by parameter, the regions of arrays with which the launch does nothing but overwrite them."""
@@ -430,16 +391,6 @@ class LaunchStep(ReadingStep):
             NotDifferentiable: the adjoint reads one of which no copy was kept.
         """
         return {self.name_of(k): value for k, value in self.as_before(tape).items()}
-
-
-_ADDING = fork_safe_lock(__name__, "_ADDING", RLock)
-"""Held while large gradients are stored or added to: of two passes, in threads, only one may find that they are 0."""
-
-
-def _in_turn(undo: Undo) -> None:
-    """Run an adjoint while no other thread does."""
-    with _ADDING:
-        undo()
 
 
 def _clear(cotangent: array, region: Region, rest: Sequence[Region], seed: array | None) -> None:

@@ -40,14 +40,12 @@ class Tape(Protocol):
         adjoints: by memory, the arrays that accumulate gradients.
         in_place: seeds that a step may read in place of the adjoint, by memory.
         written: memories of adjoints that the pass may change.
-        reached: memories of arrays whose adjoints steps of the pass use that were asked before.
     """
 
     deterministic: bool
     adjoints: dict[Memory, array]
     in_place: dict[Memory, array]
     written: set[Memory]
-    reached: set[Memory]
 
     @property
     def kept(self) -> Keeper:

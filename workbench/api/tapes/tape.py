@@ -89,7 +89,6 @@ class Tape(Opened):
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.in_place: dict[Memory, array] = {}  # seeds that a step may take, and read where they are
-        self.reached: set[Memory] = set()  # whose adjoints the steps of a pass use that were asked so far
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
         self._complex: dict[Memory, bool] = {}
@@ -328,7 +327,6 @@ class Tape(Opened):
             if start.version >= 0:
                 starting[k] = start.apart_from(self.adjoints.values())
         self._starts = starting
-        self.reached = {*map(_MEMORY, targets)}
         live = Live(steps, self, targets)
         alone = len(starting) == 1
         self.in_place = starting[0].in_place(steps) if alone and not retain_grad and starting[0].version >= 0 else {}
@@ -379,7 +377,6 @@ class Tape(Opened):
                 step.check()
             else:
                 ready.append((step, (live.through(step, self) if live.some else step).reversed(self)))
-                self.reached.update(map(_MEMORY, step.changed), map(_MEMORY, step.used))
         self.at = None
         return ready
 

@@ -71,7 +71,6 @@ class GatherAdjoint(msgspec.Struct, frozen=True):
         boxes: those of them in which the second launch fills a box with 0, and where that is.
         needs: what must hold of the launch.
         touches: the names of the arrays that the adjoint reads or writes.
-        added: the names of the arrays to which `sums` adds atomically only elements that no thread adds up.
         width: how many threads a row has of a flattened launch, whose dimensions in `needs` and `boxes` are the rows,
             the threads of one, and all threads; None: the launch is not flattened.
     """
@@ -82,7 +81,6 @@ class GatherAdjoint(msgspec.Struct, frozen=True):
     boxes: dict[str, Box]
     needs: frozenset[LaunchCondition]
     touches: frozenset[str]
-    added: frozenset[str] = frozenset()
     width: Form | None = None
 
 
@@ -191,8 +189,7 @@ def _gather_adjoint(adjoint: Function, local: bool) -> GatherAdjoint | None:
             LaunchCondition(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None
         }
     cleared, names = run(ADJOINT, clearing), frozenset(a.name for a in clears)
-    added = frozenset(a.element_kind[0].name for a in additions)
-    return GatherAdjoint(combined, cleared, names, boxes(adjoint, clears), frozenset(needs), _touches(adjoint), added)
+    return GatherAdjoint(combined, cleared, names, boxes(adjoint, clears), frozenset(needs), _touches(adjoint))
 
 
 def _touches(adjoint: Function) -> frozenset[str]:

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from workbench.ir.analysis import Access, Analysis, Atom, Form
-from workbench.ir.attributes import VALUE, attributes
 from workbench.ir.ops import ACCESSES, OPAQUE, TILED
-from workbench.ir.rewrite import rewrite
-from workbench.ir.values import Function, Op, Value, array_of, definitions, walk
-from workbench.types import Scalar, int32, is_float
+from workbench.ir.values import Function, Op, Value, array_of, walk
+from workbench.types import int32, is_float
 
 Box = tuple[tuple[Form, Form], ...]
 """A part of an array: along each axis its first index and the one behind its last."""
 
 
-def stored_boxes(function: Function, added: Collection[str] = ()) -> dict[str, Box]:
+def stored_boxes(function: Function) -> dict[str, Box]:
     """Return, by parameter, the arrays of floats that a kernel does nothing with but overwrite a box of them.
 
     Each element of the box is stored to once, by one thread, in every launch that stays inside of its arrays. So the
     cotangents of these elements can be read anywhere, and are all cleared after the launch.
-
-    Args:
-        function: the kernel.
-        added: names of arrays whose atomic additions are known to be to elements outside of what is stored.
     """
     operations = list(walk(function.body))
     if function.block_dim or not function.launch_ndim or any(o.name in OPAQUE or o.name in TILED for o in operations):
@@ -34,55 +28,16 @@ def stored_boxes(function: Function, added: Collection[str] = ()) -> dict[str, B
     for op in operations:
         if op.name in ACCESSES:
             uses[op.operands[0]].append(op)
-    left_out = {op for a, ops in uses.items() if a.name in added for op in ops if op.name == "atomic_add"}
-    stored = [
-        a for a, ops in uses.items() if is_float(a.type) and all(op.name == "store" or op in left_out for op in ops)
-    ]
+    stored = [a for a, ops in uses.items() if is_float(a.type) and all(op.name == "store" for op in ops)]
     if not stored:
         return {}
     finder = _Boxes(function)
     boxes: dict[Value, list[Box | None]] = {a: [] for a in stored}
     for access in finder.analysis.accesses():
-        if access.op.operands[0] in boxes and access.op not in left_out:
+        if access.op.operands[0] in boxes:
             boxes[access.op.operands[0]].append(finder.box(access))
     joined = {a.name: _joined([b for b in several if b]) for a, several in boxes.items() if None not in several}
     return {name: box for name, box in joined.items() if box is not None}
-
-
-def initial(adjoint: Function, gradients: Collection[str], added: Collection[str] = ()) -> Function:
-    """Return an adjoint that stores what it would add to gradients that are 0, wherever these are boxes.
-
-    In place of these gradients the function adds to 0: its results have the same bits. `stored_boxes` finds the boxes
-    in it; what is around them must be 0 before the launch, what is in them may be anything.
-
-    Args:
-        adjoint: the adjoint.
-        gradients: the names of the arrays that it adds to.
-        added: names of those whose atomic additions are known to be to elements outside of what is stored.
-    """
-    defs, users = definitions(adjoint.body), defaultdict[Value, list[Op]](list)
-    for op in walk(adjoint.body):
-        for value in op.operands:
-            users[value].append(op)
-    loads: dict[str, Op] = {}
-    for array in adjoint.params:
-        uses = [op for op in users[array] if op.name != "atomic_add" or array.name not in added]
-        if array.name not in gradients or sorted(op.name for op in uses) != ["load", "store"]:
-            continue
-        load, store = sorted(uses, key=lambda op: op.name)
-        total = defs.get(store.operands[-1])
-        adds = total is not None and total.name == "add" and users[load.result] == [total]
-        if adds and load.operands == store.operands[:-1] and isinstance(load.result.type, Scalar):
-            loads[array.name] = load
-
-    def stored(names: Collection[str]) -> Function:
-        def change(_: object, op: Op) -> list[Op] | None:
-            nothing = op.name == "load" and any(op is loads[name] for name in names)
-            return [Op("const", (), op.results, attributes({VALUE: 0.0}), (), op.location)] if nothing else None
-
-        return rewrite(adjoint, change) if names else adjoint
-
-    return stored(loads.keys() & stored_boxes(stored(loads), added).keys())
 
 
 class _Boxes:

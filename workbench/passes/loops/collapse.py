@@ -12,7 +12,7 @@ changed, and short rows, keep the function as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import msgspec
 from msgspec.structs import replace
@@ -43,8 +43,13 @@ class Collapsed(msgspec.Struct, frozen=True):
     function: Function
 
 
-def collapsed(function: Function) -> Collapsed | None:
-    """Return the function with a loop's iterations as threads; None if no loop permits, or gains by, that."""
+def collapsed(function: Function, dense: bool = True) -> Collapsed | None:
+    """Return the function with a loop's iterations as threads; None if no loop permits, or gains by, that.
+
+    Args:
+        function: in which checks are written out.
+        dense: its arrays have neither gaps nor elements that share memory.
+    """
     names = function.body.op_names
     if function.block_dim or not function.launch_ndim or not names.isdisjoint(REPORTS | {"slots", "row_length"}):
         return None
@@ -54,7 +59,7 @@ def collapsed(function: Function) -> Collapsed | None:
     ranges: dict[object, list[Op]] = {}
     for key, op in _loops(function.body, analysis, ()):
         ranges.setdefault(key, []).append(op)
-    candidates = (_Collapse(function, analysis, loops) for loops in ranges.values())
+    candidates = (_Collapse(function, analysis, loops, dense) for loops in ranges.values())
     return next((c.written() for c in candidates if c.is_legal() and c.pays()), None)
 
 
@@ -78,6 +83,7 @@ class _Collapse:
 
     Attributes:
         loops: the loops.
+        dense: arrays have neither gaps nor elements that share memory.
         tid: the atom of the index along the launch's last axis.
         trips: how many iterations they have, as a form.
         stretch: how many of them continue the last axis; 0: they are an axis of their own.
@@ -86,8 +92,8 @@ class _Collapse:
         outside, inside: the operations around the loops, and in them.
     """
 
-    def __init__(self, function: Function, analysis: Analysis, loops: list[Op]) -> None:
-        self.function, self.analysis, self.loops = function, analysis, loops
+    def __init__(self, function: Function, analysis: Analysis, loops: list[Op], dense: bool) -> None:
+        self.function, self.analysis, self.loops, self.dense = function, analysis, loops, dense
         self.start, stop = (analysis.form(v) for v in loops[0].operands[:2])
         self.trips = stop.plus(self.start, -1)
         self.tid = Atom("tid", axis=function.launch_ndim - 1)
@@ -189,6 +195,7 @@ class _Collapse:
         return Collapsed(replace_body(self.function, b.body()) if conditions else None, function)
 
     def _pairs(self) -> list[tuple[Value, Value]]:
-        """Return pairs of arrays that must share no memory, since one is changed."""
+        """Return pairs of arrays that must share no memory, since one is changed: itself twice, if it is not dense."""
         arrays = dict.fromkeys(op.operands[0] for op in walk(self.function.body) if op.name in LOADS | EFFECTS)
-        return [pair for pair in combinations(arrays, 2) if not self.changed.isdisjoint(pair)]
+        pairs = combinations(arrays, 2) if self.dense else combinations_with_replacement(arrays, 2)
+        return [pair for pair in pairs if not self.changed.isdisjoint(pair)]

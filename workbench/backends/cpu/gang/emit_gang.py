@@ -65,7 +65,7 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     if versions is not None:
         form = versions.quick
         tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
-    rows = collapsed(form)
+    rows = collapsed(form, options.contiguous)
     if rows is not None and rows.test is not None:
         tests["apart"] = rows.test, emitter(form)
     form = rows.function if rows is not None else form

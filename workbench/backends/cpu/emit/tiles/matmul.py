@@ -303,11 +303,32 @@ def arguments(emitter: Emitter, window: Sequence[str], columns: int) -> str:
 
 
 def emit_disjoint(emitter: Emitter, op: Op) -> None:
-    """Emit whether two arrays do not overlap in memory."""
+    """Emit whether two arrays do not overlap in memory; of one array twice, whether no two elements of it do."""
     w = emitter.writer
+    if op.operands[0] is op.operands[1]:
+        emitter.bind(op.result, [_elements_apart(emitter, op.operands[0])])
+        return
     (first, end), (second, other) = (_ends(emitter, v) for v in op.operands)
     before, behind = w.emit(f"icmp ule ptr {end}, {second}"), w.emit(f"icmp ule ptr {other}, {first}")
     emitter.bind(op.result, [w.emit(f"or i1 {before}, {behind}")])
+
+
+def _elements_apart(emitter: Emitter, array: Value) -> str:
+    """Return whether each stride of an array reaches beyond what axes of smaller strides span."""
+    kind, w, holds = array_of(array), emitter.writer, "true"
+    w.declare("llvm.abs.i64", "declare i64 @llvm.abs.i64(i64, i1)")
+    axes = range(kind.ndim)
+    strides = [w.emit(f"call i64 @llvm.abs.i64(i64 {stride(emitter, array, n)}, i1 false)") for n in axes]
+    lasts = [w.emit(f"sub i64 {size(emitter, array, n)}, 1") for n in axes]
+    for n in axes:
+        reach = str(width(kind.dtype) * element(kind.dtype).size)
+        for m in (m for m in axes if m != n):
+            inside = w.emit(f"icmp {'ult' if m < n else 'ule'} i64 {strides[m]}, {strides[n]}")
+            span = w.emit(f"mul i64 {lasts[m]}, {strides[m]}")
+            reach = w.emit(f"add i64 {reach}, {w.emit(f'select i1 {inside}, i64 {span}, i64 0')}")
+        single, beyond = w.emit(f"icmp slt i64 {lasts[n]}, 1"), w.emit(f"icmp sle i64 {reach}, {strides[n]}")
+        holds = w.emit(f"and i1 {holds}, {w.emit(f'or i1 {single}, {beyond}')}")
+    return holds
 
 
 def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
