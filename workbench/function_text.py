@@ -265,7 +265,8 @@ def _begin(node: ast.FunctionDef) -> int:
 
 def _compiles_to(node: ast.FunctionDef, code: CodeType, imports: Iterable[str]) -> bool:
     """Return whether Python compiles the `def` to this code, possibly changed by pytest or coverage."""
-    imports = {*imports} & {*code.co_names, *code.co_varnames, *code.co_freevars}
+    used = {name for one in _codes(code) for name in (*one.co_names, *one.co_varnames, *one.co_freevars)}
+    imports = {*imports} & used
     same = _compiled(node, code, imports, -1)
     if same is None or _key(same) == _key(code):
         return same is not None

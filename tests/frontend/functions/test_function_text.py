@@ -133,6 +133,14 @@ def test_a_def_that_moved_is_found_where_it_is_now(module):
     assert kernel.place.excerpt().splitlines()[0] == "    def k(x: wb.array[float]):"
 
 
+def test_a_module_may_be_named_in_a_generator_expression_alone(module):
+    text = "def k(x: 'array'):\n    x[0] = sum(wb.dot(v, v) for v in (x[0], x[0]))\n"
+    loaded, _ = module(f"import workbench as wb\n{text.replace('array', 'wb.array[float]')}k = wb.kernel(k)\n")
+    x = wb.array([1.5], float)
+    with pytest.raises(wb.KernelTypeError, match="dot"):  # of numbers: what is asked is whether the text is taken
+        wb.launch(loaded.k, 1, [x])
+
+
 def test_a_module_that_is_reloaded_has_its_new_text(module):
     made, path = module(FACTORY)
     assert result(made.make(2.0)) == 3.0
