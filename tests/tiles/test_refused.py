@@ -52,7 +52,7 @@ REFUSED = [
     ("x[0, 0] = t", None, "An element of x is float32; this is a tile of shape 4×8.  tile_store"),
     ("v[0] += t", None, "An element of v is float32; this is a tile of shape 4×8"),
     ("wb.atomic_add(v, 0, t)", "wb.atomic_add", "An element of v is float32; this is a tile of shape 4×8"),
-    ("v[lane] = t", None, "this one differs between the threads of a block.  Take what the line needs"),
+    ("v[lane] = t", None, "An element of v is float32; this is a tile of shape 4×8"),
     ("w = v[t]", None, "so indices are the same for the whole block; this one is a tile"),
     ("w = wb.tile(v)", "wb.tile(v)", "takes a value of each thread; this is array[float32].  Of an array: tile_load."),
     ("w = wb.tile_extract(t, 1)", "wb.tile_extract", "takes an index for each dimension of 4×8; it got 1."),
