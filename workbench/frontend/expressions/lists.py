@@ -94,8 +94,9 @@ def _reads(context: Context, parent: ast.AST, child: ast.AST, names: tuple[str, 
         return False
     if isinstance(parent, (ast.For, ast.comprehension)):
         return child is parent.iter
-    searched = isinstance(parent, ast.Compare) and isinstance(parent.ops[-1], (ast.In, ast.NotIn))
-    return searched and child is parent.comparators[-1]
+    if not isinstance(parent, ast.Compare):
+        return False
+    return isinstance(parent.ops[-1], (ast.In, ast.NotIn)) and child is parent.comparators[-1]
 
 
 def _calls(context: Context, node: ast.Call, names: tuple[str, ...]) -> bool:

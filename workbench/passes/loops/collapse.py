@@ -53,7 +53,7 @@ def collapsed(function: Function, dense: bool = True) -> Collapsed | None:
     names = function.body.op_names
     if function.block_dim or not function.launch_ndim or not names.isdisjoint(REPORTS | {"slots", "row_length"}):
         return None
-    if "for" not in names or not names & EFFECTS or names & EFFECTS != {"store"}:
+    if "for" not in names or names & EFFECTS != frozenset(("store",)):
         return None
     analysis = Analysis(function)
     ranges: dict[object, list[Op]] = {}

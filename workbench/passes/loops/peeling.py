@@ -72,7 +72,8 @@ def peeled_parts(function: Function) -> Peeled | None:
     assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
     once = computed_once(function)
     row = tuple(before[len(once) :])
-    return Peeled(once, row, at_least.operands[1], at_most.operands[1], *end.blocks, bool(end.attrs.get(COLD)))
+    inside, border = end.blocks
+    return Peeled(once, row, at_least.operands[1], at_most.operands[1], inside, border, bool(end.attrs.get(COLD)))
 
 
 def computed_once(function: Function) -> tuple[Op, ...]:
