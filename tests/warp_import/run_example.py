@@ -126,7 +126,7 @@ def raycast(m: Any) -> dict[str, Any]:
 
 
 def printed(m: Any, count: int) -> dict[str, Any]:
-    """What the examples `example1` to `example{count}` of a module print."""
+    """Return what the examples `example1` to `example{count}` of a module print."""
     import jax
 
     values: list[Any] = []
@@ -137,7 +137,7 @@ def printed(m: Any, count: int) -> dict[str, Any]:
 
 
 def tiled(m: Any, kernel: str, blocks: Any, threads: int, *arrays: np.ndarray) -> dict[str, Any]:
-    """What the arrays are after a launch of one kernel of an example of tiles."""
+    """Launch one kernel of an example of tiles, and return its arrays."""
     values = [m.wp.array(a) for a in arrays]
     m.wp.launch_tiled(getattr(m, kernel), dim=blocks, inputs=values, block_dim=threads, device="cpu")
     return {f"{k}": v for k, v in enumerate(values)}

@@ -116,7 +116,7 @@ def test_gradients_after_zero(program: Program) -> None:
         same(program.x.grad, program.right[k])
         tape.zero()
         same(program.x.grad, np.zeros(N))
-    for k in (1, 2):  # nobody looks at it between
+    for k in (1, 2):  # not read in between
         tape = program.run(k)
         tape.zero()
     program.run(0)

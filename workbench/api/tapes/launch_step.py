@@ -269,16 +269,16 @@ class LaunchStep(ReadingStep):
         return undo
 
     def _plan(self, ordered: bool) -> _Plan:
-        """Return the plan of the adjoint of a launch whose arrays lie apart; it is made once where launches are alike.
+        """Return the plan of the adjoint of a launch whose arrays lie apart, computed once for launches of equal sizes.
 
-        With `ordered` it adds in the order of threads.
+        With `ordered` the adjoint adds in the order of threads.
         """
         large, launch_options = is_large(self.changed), self.record.launch_options
         slot = "plan", id(launch_options), self.unwanted, ordered, large, cpu_threads()
         return self._by_sizes(slot, lambda: self._planned(ordered, large), launch_options)
 
     def _planned(self, ordered: bool, large: bool) -> _Plan:
-        """Make what `_plan` returns."""
+        """Compute the plan that `_plan` returns."""
         record, unwanted = self.record, self.unwanted
         plain = plain_adjoint(record, unwanted, ordered, large)
         steps: Sequence[str] = ()
@@ -303,7 +303,7 @@ class LaunchStep(ReadingStep):
         return overwritten(record.specialisation, record.dim, record.executable.names, record.values)
 
     def _by_sizes(self, what: object, find: Callable[[], Any], *more: object) -> Any:
-        """Return what `find` returns, which depends on the launch's sizes and `more`: once where launches are alike."""
+        """Return the result of `find`, kept until the launch's sizes or `more` change, on which it depends."""
         record, executable = self.record, self.record.executable
         numbers = executable.bound.get("integers")
         if numbers is None:

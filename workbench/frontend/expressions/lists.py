@@ -140,10 +140,8 @@ def lower(context: Context, name: str, node: ast.expr, expression: Expression) -
     use = uses(context, name)
     if use.stray is not None:
         with context.at(use.stray if hasattr(use.stray, "lineno") else node):
-            message = (
-                f"{name} is a list, which is only indexed, looped over, searched with in, or given to len, sum, min "
-            )
-            message += "or max: here it could change behind its name."
+            message = f"{name} is a list, which is only indexed, looped over, searched with in, or given to len, sum, "
+            message += "min or max: here it could change behind its name."
             advice = "Write a tuple, (…), or use vec2, vec3, vec4 or an array parameter."
             raise context.syntax_error(message, advice)
     items = _items(context, node, expression)
@@ -193,7 +191,7 @@ def _items(context: Context, node: ast.expr, expression: Expression) -> tuple[Op
 def _packed(context: Context, items: tuple[Operand, ...]) -> Value | None:
     """Emit a vector of numbers, or of tuples of them a matrix; None if they have no common type or differ in length."""
     rows = [item if isinstance(item, tuple) else (item,) for item in items]
-    numbers = [n for row in rows for n in row if isinstance(n, Literal) or is_scalar(n)]
+    numbers = [n for row in rows for n in row if isinstance(n, Literal) or _is_scalar(n)]
     if not 0 < len(numbers) <= UNROLLED_SEQUENCE or any(len(numbers) != len(rows) * len(row) for row in rows):
         return None
     scalar = strong(common_type("[…]", [weak(n) for n in numbers]))
@@ -205,6 +203,6 @@ def _packed(context: Context, items: tuple[Operand, ...]) -> Value | None:
     return context.builder.one("vec", [convert(context, n, scalar) for n in numbers], type)
 
 
-def is_scalar(operand: Operand) -> TypeGuard[Value]:
+def _is_scalar(operand: Operand) -> TypeGuard[Value]:
     """Return whether an operand is a value of a scalar type."""
     return isinstance(operand, Value) and isinstance(operand.type, Scalar)

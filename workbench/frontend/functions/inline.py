@@ -70,7 +70,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     changed = references(definition)
     if changed and (not getattr(context.node, "gives_back", False) or changed != references(definitions[0])):
         message = f"{callee.path}() changes {changed[0]} of its caller, and this call cannot see what it changes."
-        raise context.syntax_error(message, f"Call {definition.name}() by its name; all versions alike.")
+        raise context.syntax_error(message, f"Call {definition.name}() by its name: it stands for all versions.")
     env = _bind(context, definition, arranged)
     return inlined(context, definition, env, callee.value.__wb_customs__)
 

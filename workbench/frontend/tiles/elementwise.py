@@ -278,4 +278,4 @@ _INSIDE = "{name} depends on the thread and is not a number or vector, so it is 
 
 def _kept_inside(context: Context, name: str) -> Exception:
     """Return the error for a name assigned on a lifted line to something that only that line can use."""
-    return context.type_error(_INSIDE.format(name=name), "Use what it stands for on one line.")
+    return context.type_error(_INSIDE.format(name=name), "Write the whole expression on one line.")
