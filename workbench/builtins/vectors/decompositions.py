@@ -1,4 +1,4 @@
-"""Decompositions of 3 × 3 matrices, in the kernel language: Jacobi's rotations, a fixed number of times.
+"""Decompositions of 2 × 2 and 3 × 3 matrices, in the kernel language: Jacobi's rotations, a fixed number of times.
 
 Each rotation makes one pair of directions independent; from round to round the error falls faster than its square. Four
 rounds reach float32's precision and six float64's. All of it is plain arithmetic, so it is differentiable where the
@@ -12,7 +12,7 @@ decomposition is (distinct singular values or eigenvalues). Golub and Van Loan, 
 from __future__ import annotations
 
 from workbench.builtins.declaration.declare import written
-from workbench.builtins.declaration.forms import epsilon, is_double, matrix_from_cols, vector
+from workbench.builtins.declaration.forms import epsilon, has_components, is_double, matrix_from_cols, vector
 from workbench.builtins.declaration.rules import MATRIX, MATRIX2, kinds
 from workbench.builtins.scalars.maths import sqrt
 from workbench.builtins.scalars.operators import where
@@ -22,32 +22,45 @@ from workbench.builtins.vectors.dot_and_length import cross, dot
 @written("_scaled(m)")
 def _scaled(m):
     """Return the matrix over the magnitude of its largest component, and that (1 if all are 0): no square overflows."""
-    (a, b, c), (d, e, f), (g, h, i) = m
-    largest = max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f), abs(g), abs(h), abs(i))
+    largest = max(abs(x) for row in m for x in row)
     scale = where(largest == 0.0, 1.0, largest)
     return m / scale, scale
 
 
 @written("_columns(m)")
 def _columns(m):
-    """Return the three columns of a 3 × 3 matrix as vectors."""
+    """Return the columns of a matrix as vectors."""
+    if has_components(m, 4):
+        return vector(m[0, 0], m[1, 0]), vector(m[0, 1], m[1, 1])
     x, y, z = m
     return vector(x[0], y[0], z[0]), vector(x[1], y[1], z[1]), vector(x[2], y[2], z[2])
 
 
-@written("_axes(x)")
-def _axes(x):
-    """Return the unit vectors along x, y and z, in the type of x."""
-    zero, one = type(x)(0.0), type(x)(1.0)
+@written("_axes(m)")
+def _axes(m):
+    """Return the unit vectors along x, y and z, of as many and such components as a row of the matrix has."""
+    zero, one = type(m[0, 0])(0.0), type(m[0, 0])(1.0)
+    if has_components(m, 4):
+        return vector(one, zero), vector(zero, one)
     return vector(one, zero, zero), vector(zero, one, zero), vector(zero, zero, one)
 
 
-@written("_sweeps(x)")
-def _sweeps(x):
-    """Return a tuple with one number per sweep of rotations, for a loop to run over: 4 sweeps, 6 in float64."""
-    if is_double(x):
+@written("_sweeps(m)")
+def _sweeps(m):
+    """Return a tuple with one number per sweep of rotations, for a loop: 2 of one pair, else 4, or 6 in float64."""
+    if has_components(m, 4):
+        return 1, 2
+    if is_double(m):
         return 1, 2, 3, 4, 5, 6
     return 1, 2, 3, 4
+
+
+@written("_pairs(m)")
+def _pairs(m):
+    """Return each pair of a matrix's columns, by their numbers, and the column that is in neither."""
+    if has_components(m, 4):
+        return ((0, 1, 2),)
+    return (0, 1, 2), (0, 2, 1), (1, 2, 0)
 
 
 @written("_rotation(p, q, both)")
@@ -69,10 +82,23 @@ def _turned(a, b, c, s):
     return a * c - b * s, a * s + b * c
 
 
-@written("_swapped(swap, a, b)")
-def _swapped(swap, a, b):
-    """Return b and a where `swap` is true, else a and b."""
-    return where(swap, b, a), where(swap, a, b)
+@written("_with(values, i, x, j, y)")
+def _with(values, i, x, j, y):
+    """Return a tuple with x in place i and y in place j."""
+    return tuple(x if k == i else y if k == j else values[k] for k in range(len(values)))
+
+
+@written("_rotated(vectors, i, j, c, s)")
+def _rotated(vectors, i, j, c, s):
+    """Return vectors of which two are rotated by the angle of this cosine and sine."""
+    x, y = _turned(vectors[i], vectors[j], c, s)
+    return _with(vectors, i, x, j, y)
+
+
+@written("_swapped(swap, values, i, j)")
+def _swapped(swap, values, i, j):
+    """Return a tuple with two of its values exchanged where `swap` is true."""
+    return _with(values, i, where(swap, values[j], values[i]), j, where(swap, values[i], values[j]))
 
 
 @written("_unit(v, size, small, instead)")
@@ -92,8 +118,8 @@ def _sqrt_or_zero(x):
 @written("_frame(a, b, c, scale)")
 def _frame(a, b, c, scale):
     """Return three unit vectors at right angles: along a, along b next to that, and next to both on c's side."""
-    axis, _, _ = _axes(scale)
     zero, one = type(scale)(0.0), type(scale)(1.0)
+    axis = vector(one, zero, zero)
     small = scale * epsilon(scale) * 4.0
     first = _unit(a, _sqrt_or_zero(dot(a, a)), small * 0.0, axis)
     b = b - first * dot(first, b)
@@ -104,6 +130,16 @@ def _frame(a, b, c, scale):
     second = _unit(b, _sqrt_or_zero(dot(b, b)), small, perpendicular)
     third = cross(first, second)
     return first, second, third * where(dot(third, c) < 0.0, -one, one)
+
+
+@written("_frame2(a, b, scale)")
+def _frame2(a, b, scale):
+    """Return two unit vectors at right angles: along a, and the one next to that on b's side; along x if a is 0."""
+    zero, one = type(scale)(0.0), type(scale)(1.0)
+    first = _unit(a, _sqrt_or_zero(dot(a, a)), scale * epsilon(scale) * 0.0, vector(one, zero))
+    x, y = first
+    perpendicular = vector(-y, x)
+    return first, perpendicular * where(dot(perpendicular, b) < 0.0, -one, one)
 
 
 @written("qr3(A)", kinds(MATRIX))
@@ -118,6 +154,17 @@ def qr3(m, /):
     return matrix_from_cols(x, y, z), r * size
 
 
+@written("qr2(A)", kinds(MATRIX2))
+def qr2(m, /):
+    """Orthogonal Q and upper triangular R with Q @ R = A and a diagonal of R that is not negative: `Q, R = qr2(A)`."""
+    m, size = _scaled(m)
+    first, second = _columns(m)
+    x, y = _frame2(first, second, size)
+    zero = type(size)(0.0)
+    r = type(m)(dot(x, first), dot(x, second), zero, dot(y, second))
+    return matrix_from_cols(x, y), r * size
+
+
 @written("eig3(A)", kinds(MATRIX))
 def eig3(m, /):
     """Eigenvectors (columns of Q) and eigenvalues d, ascending, of a symmetric matrix: `Q, d = eig3(A)`.
@@ -125,105 +172,19 @@ def eig3(m, /):
     Of a matrix that is not symmetric the symmetric part is meant.
     """
     m, size = _scaled(m)
-    (p, b, c), (d, q, f), (g, h, r) = m
-    pq, pr, qr = (b + d) * 0.5, (c + g) * 0.5, (f + h) * 0.5
-    x, y, z = _axes(p)
-    zero = type(p)(0.0)
-    for _ in _sweeps(p):
-        tangent, c, s = _rotation(p, q, pq)
-        p, q, pq = p - tangent * pq, q + tangent * pq, zero
-        pr, qr = _turned(pr, qr, c, s)
-        x, y = _turned(x, y, c, s)
-        tangent, c, s = _rotation(p, r, pr)
-        p, r, pr = p - tangent * pr, r + tangent * pr, zero
-        pq, qr = _turned(pq, qr, c, s)
-        x, z = _turned(x, z, c, s)
-        tangent, c, s = _rotation(q, r, qr)
-        q, r, qr = q - tangent * qr, r + tangent * qr, zero
-        pq, pr = _turned(pq, pr, c, s)
-        y, z = _turned(y, z, c, s)
-    swap = p > q
-    p, q = _swapped(swap, p, q)
-    x, y = _swapped(swap, x, y)
-    swap = p > r
-    p, r = _swapped(swap, p, r)
-    x, z = _swapped(swap, x, z)
-    swap = q > r
-    q, r = _swapped(swap, q, r)
-    y, z = _swapped(swap, y, z)
-    return matrix_from_cols(x, y, z), vector(p, q, r) * size
-
-
-@written("_orthogonal(a, b)")
-def _orthogonal(a, b):
-    """Return cosine and sine of the rotation that puts two vectors at right angles."""
-    _, c, s = _rotation(dot(a, a), dot(b, b), dot(a, b))
-    return c, s
-
-
-@written("svd3(A)", kinds(MATRIX))
-def svd3(m, /):
-    """Singular values s, descending, and orthogonal U, V with U @ diag(s) @ transpose(V) = A: `U, s, V = svd3(A)`."""
-    m, size = _scaled(m)
-    a, b, c = _columns(m)
-    x, y, z = _axes(size)
-    for _ in _sweeps(size):
-        cosine, sine = _orthogonal(a, b)
-        a, b = _turned(a, b, cosine, sine)
-        x, y = _turned(x, y, cosine, sine)
-        cosine, sine = _orthogonal(a, c)
-        a, c = _turned(a, c, cosine, sine)
-        x, z = _turned(x, z, cosine, sine)
-        cosine, sine = _orthogonal(b, c)
-        b, c = _turned(b, c, cosine, sine)
-        y, z = _turned(y, z, cosine, sine)
-    p, q, r = dot(a, a), dot(b, b), dot(c, c)
-    swap = p < q
-    p, q = _swapped(swap, p, q)
-    a, b = _swapped(swap, a, b)
-    x, y = _swapped(swap, x, y)
-    swap = p < r
-    p, r = _swapped(swap, p, r)
-    a, c = _swapped(swap, a, c)
-    x, z = _swapped(swap, x, z)
-    swap = q < r
-    q, r = _swapped(swap, q, r)
-    b, c = _swapped(swap, b, c)
-    y, z = _swapped(swap, y, z)
-    p, q, r = _sqrt_or_zero(p), _sqrt_or_zero(q), _sqrt_or_zero(r)
-    i, j, k = _frame(a, b, c, p)
-    return matrix_from_cols(i, j, k), vector(p, q, r) * size, matrix_from_cols(x, y, z)
-
-
-@written("_scaled2(m)")
-def _scaled2(m):
-    """Return the matrix over the magnitude of its largest component, and that (1 if all are 0): no square overflows."""
-    (a, b), (c, d) = m
-    largest = max(abs(a), abs(b), abs(c), abs(d))
-    scale = where(largest == 0.0, 1.0, largest)
-    return m / scale, scale
-
-
-@written("_frame2(a, b, scale)")
-def _frame2(a, b, scale):
-    """Return two unit vectors at right angles: along a, and the one next to that on b's side; along x if a is 0."""
-    zero, one = type(scale)(0.0), type(scale)(1.0)
-    first = _unit(a, _sqrt_or_zero(dot(a, a)), scale * epsilon(scale) * 0.0, vector(one, zero))
-    x, y = first
-    perpendicular = vector(-y, x)
-    return first, perpendicular * where(dot(perpendicular, b) < 0.0, -one, one)
-
-
-@written("qr2(A)", kinds(MATRIX2))
-def qr2(m, /):
-    """Orthogonal Q and upper triangular R with Q @ R = A and a diagonal of R that is not negative: `Q, R = qr2(A)`."""
-    m, size = _scaled2(m)
-    (a, c), (b, d) = m
-    first, second = vector(a, b), vector(c, d)
-    x, y = _frame2(first, second, size)
-    zero = type(size)(0.0)
-    r = type(m)(dot(x, first), dot(x, second), zero, dot(y, second))
-    return matrix_from_cols(x, y), r * size
+    values, axes = (m[0, 0], m[1, 1], m[2, 2]), _axes(m)
+    others = (m[1, 2] + m[2, 1]) * 0.5, (m[0, 2] + m[2, 0]) * 0.5, (m[0, 1] + m[1, 0]) * 0.5
+    for _ in _sweeps(m):
+        for i, j, k in _pairs(m):
+            tangent, c, s = _rotation(values[i], values[j], others[k])
+            values = _with(values, i, values[i] - tangent * others[k], j, values[j] + tangent * others[k])
+            others = _with(_rotated(others, j, i, c, s), k, type(c)(0.0), k, c)
+            axes = _rotated(axes, i, j, c, s)
+    for i, j, _ in _pairs(m):
+        swap = values[i] > values[j]
+        values, axes = _swapped(swap, values, i, j), _swapped(swap, axes, i, j)
+    x, y, z = axes
+    return matrix_from_cols(x, y, z), vector(values[0], values[1], values[2]) * size
 
 
 @written("eig2(A)", kinds(MATRIX2))
@@ -232,35 +193,44 @@ def eig2(m, /):
 
     Of a matrix that is not symmetric the symmetric part is meant.
     """
-    m, size = _scaled2(m)
-    (p, b), (c, q) = m
-    both = (b + c) * 0.5
-    zero, one = type(p)(0.0), type(p)(1.0)
-    tangent, c, s = _rotation(p, q, both)
-    p, q = p - tangent * both, q + tangent * both
-    x, y = _turned(vector(one, zero), vector(zero, one), c, s)
-    swap = p > q
-    p, q = _swapped(swap, p, q)
-    x, y = _swapped(swap, x, y)
+    m, size = _scaled(m)
+    both = (m[0, 1] + m[1, 0]) * 0.5
+    tangent, c, s = _rotation(m[0, 0], m[1, 1], both)
+    values, (x, y) = (m[0, 0] - tangent * both, m[1, 1] + tangent * both), _rotated(_axes(m), 0, 1, c, s)
+    swap = values[0] > values[1]
+    (p, q), (x, y) = _swapped(swap, values, 0, 1), _swapped(swap, (x, y), 0, 1)
     return matrix_from_cols(x, y), vector(p, q) * size
+
+
+@written("_singular(m)")
+def _singular(m):
+    """Return a matrix's columns, rotated to right angles and ordered by length; these lengths; the rotated axes."""
+    columns, axes = _columns(m), _axes(m)
+    for _ in _sweeps(m):
+        for i, j, _ in _pairs(m):
+            a, b = columns[i], columns[j]
+            _, c, s = _rotation(dot(a, a), dot(b, b), dot(a, b))
+            columns, axes = _rotated(columns, i, j, c, s), _rotated(axes, i, j, c, s)
+    sizes = tuple(dot(a, a) for a in columns)
+    for i, j, _ in _pairs(m):
+        swap = sizes[i] < sizes[j]
+        sizes, columns, axes = _swapped(swap, sizes, i, j), _swapped(swap, columns, i, j), _swapped(swap, axes, i, j)
+    return columns, tuple(_sqrt_or_zero(size) for size in sizes), axes
+
+
+@written("svd3(A)", kinds(MATRIX))
+def svd3(m, /):
+    """Singular values s, descending, and orthogonal U, V with U @ diag(s) @ transpose(V) = A: `U, s, V = svd3(A)`."""
+    m, size = _scaled(m)
+    (a, b, c), (p, q, r), (x, y, z) = _singular(m)
+    i, j, k = _frame(a, b, c, p)
+    return matrix_from_cols(i, j, k), vector(p, q, r) * size, matrix_from_cols(x, y, z)
 
 
 @written("svd2(A)", kinds(MATRIX2))
 def svd2(m, /):
     """Singular values s, descending, and orthogonal U, V with U @ diag(s) @ transpose(V) = A: `U, s, V = svd2(A)`."""
-    m, size = _scaled2(m)
-    (a, c), (b, d) = m
-    first, second = vector(a, b), vector(c, d)
-    zero, one = type(size)(0.0), type(size)(1.0)
-    x, y = vector(one, zero), vector(zero, one)
-    for _ in (1, 2):
-        cosine, sine = _orthogonal(first, second)
-        first, second = _turned(first, second, cosine, sine)
-        x, y = _turned(x, y, cosine, sine)
-    p, q = dot(first, first), dot(second, second)
-    swap = p < q
-    p, q = _swapped(swap, p, q)
-    first, second = _swapped(swap, first, second)
-    x, y = _swapped(swap, x, y)
-    i, j = _frame2(first, second, size)
-    return matrix_from_cols(i, j), vector(_sqrt_or_zero(p), _sqrt_or_zero(q)) * size, matrix_from_cols(x, y)
+    m, size = _scaled(m)
+    (a, b), (p, q), (x, y) = _singular(m)
+    i, j = _frame2(a, b, size)
+    return matrix_from_cols(i, j), vector(p, q) * size, matrix_from_cols(x, y)
