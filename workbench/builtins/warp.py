@@ -20,7 +20,7 @@ from workbench.builtins.declaration.rules import NUMBER, QUATERNION, Arg, kinds
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.extrema import abs
 from workbench.builtins.scalars.maths import acos, asin, cos, log, sin, sqrt
-from workbench.builtins.scalars.noises import at_point, sides, with_periods
+from workbench.builtins.scalars.noises import at_point, corners, share, sides, with_periods
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.randoms import alone, bounds, rand_init, rand_next, rand_word
 from workbench.builtins.scalars.rounding import floor, fmod, trunc
@@ -326,82 +326,50 @@ def curlnoise(state, xyz, octaves=None, lacunarity=None, gain=None, /):
 def _noise(state, x, px=None, py=None, pz=None, pw=None):
     """Return Warp's noise at a point of one to four dimensions; px, py, … are its periods, if it repeats."""
     if has_components(x, 4):
-        return _noise4(state, _lines(x[0], px), _lines(x[1], py), _lines(x[2], pz), _lines(x[3], pw))
+        xs, ys, zs = _lines(x[0], px, 73856093), _lines(x[1], py, 19349663), _lines(x[2], pz, 53471161)
+        return _summed((xs, ys, zs, _lines(x[3], pw, 10000019, state)))
     if has_components(x, 3):
-        return _noise3(state, _lines(x[0], px), _lines(x[1], py), _lines(x[2], pz))
+        xs, ys = _lines(x[0], px, 73856093), _lines(x[1], py, 19349663)
+        return _summed((xs, ys, _lines(x[2], pz, 53471161, state)))
     if has_components(x, 2):
-        return _noise2(state, _lines(x[0], px), _lines(x[1], py))
-    return _noise1(state, _lines(x, px))
+        return _summed((_lines(x[0], px, 73856093), _lines(x[1], py, 19349663, state)))
+    total = type(x)(0.0)
+    for number, way, part, _ in _lines(x, px, 73856093, state):
+        total += part * way * (_unit(_word(number)) * 2.0 - 1.0)
+    return total
 
 
-@written("_lines(x, period)")
-def _lines(x, period=None):
-    """Return the lattice lines below and above x: of each its number, the way from it to x, its share."""
+@written("_lines(x, period, prime, state)")
+def _lines(x, period, prime, state=None):
+    """Return the lattice lines below and above x as `sides` does, their numbers times a prime, plus a state."""
     below, above = sides(x)
     i, j = int32(below[0]), int32(above[0])
     if period is not None:
         i = mod(i, period)
         j = mod(i + 1, period)
-    return (uint32(i), below[1], below[2]), (uint32(j), above[1], above[2])
+    m, n = uint32(i) * prime, uint32(j) * prime
+    if state is not None:
+        m, n = m + state, n + state
+    return (m,) + below[1:], (n,) + above[1:]  # noqa: RUF005
 
 
-@written("_noise1(state, xs)")
-def _noise1(state, xs):
-    """Return Warp's noise along a line: a sum over the two ends of a cell, `xs` from `_lines`."""
-    total = type(xs[0][1])(0.0)
-    for i, x, p in xs:
-        total += p * x * (_unit(_word(i * 73856093 + state)) * 2.0 - 1.0)
+@written("_summed(axes)")
+def _summed(axes):
+    """Return Warp's noise in a cell: the heights of planes through its corners, summed by their shares."""
+    total = type(axes[0][0][1])(0.0)
+    for hashed, along in corners(uint32(0), axes, bit_xor):
+        total += share(along, -1) * _rise(hashed, along)
     return total
 
 
-@written("_noise2(state, xs, ys)")
-def _noise2(state, xs, ys):
-    """Return Warp's noise in a plane: a sum over the four corners of a cell, `xs` and `ys` from `_lines`."""
-    total = type(xs[0][1])(0.0)
-    for i, x, p in xs:
-        for j, y, q in ys:
-            total += p * q * _rise(bit_xor(i * 73856093, j * 19349663 + state), x, y)
-    return total
-
-
-@written("_noise3(state, xs, ys, zs)")
-def _noise3(state, xs, ys, zs):
-    """Return Warp's noise in space: a sum over the eight corners of a cell, `xs`, `ys` and `zs` from `_lines`."""
-    total = type(xs[0][1])(0.0)
-    for i, x, p in xs:
-        for j, y, q in ys:
-            for k, z, r in zs:
-                line = bit_xor(i * 73856093, j * 19349663)
-                total += p * q * r * _rise(bit_xor(line, k * 53471161 + state), x, y, z)
-    return total
-
-
-@written("_noise4(state, xs, ys, zs, ws)")
-def _noise4(state, xs, ys, zs, ws):
-    """Return Warp's noise in four dimensions: a sum over the 16 corners of a cell, `xs` to `ws` from `_lines`."""
-    total = type(xs[0][1])(0.0)
-    for i, x, p in xs:
-        for j, y, q in ys:
-            for k, z, r in zs:
-                plane = bit_xor(bit_xor(i * 73856093, j * 19349663), k * 53471161)
-                for n, w, s in ws:
-                    total += p * q * r * s * _rise(bit_xor(plane, n * 10000019 + state), x, y, z, w)
-    return total
-
-
-@written("_rise(state, x, y, z, w)")
-def _rise(state, x, y, z=None, w=None):
-    """Return the height at (x, y, …) of the plane through 0 whose slope the state draws."""
+@written("_rise(state, along)")
+def _rise(state, along):
+    """Return the height at the point of the plane through a corner whose slope the state draws."""
     state = _word(state)
-    a = _unit(state) - 0.5
-    state = _word(state)
-    b = _unit(state) - 0.5
-    height, square = a * x + b * y, a * a + b * b
-    if z is not None:
+    slope = _unit(state) - 0.5
+    height, square = slope * along[0][1], slope * slope
+    for line in along[1:]:
         state = _word(state)
-        c = _unit(state) - 0.5
-        height, square = height + c * z, square + c * c
-    if w is not None:
-        d = _unit(_word(state)) - 0.5
-        height, square = height + d * w, square + d * d
+        slope = _unit(state) - 0.5
+        height, square = height + slope * line[1], square + slope * slope
     return height / sqrt(square)

@@ -103,25 +103,25 @@ def noise(state, x, /):
     It is 0 at whole-numbered points, twice differentiable, of mean 0, and at most half the number of dimensions in
     magnitude. `state` is a uint32 as rand_init gives it; it is read, not advanced.
     """
-    return _noise(state, x)
+    return _noise(state, lines(x))
 
 
 @written("pnoise(state, x, px, …)", with_periods)
 def pnoise(state, x, px, py=None, pz=None, pw=None, /):
     """noise that repeats: px, py, … (one positive int32 for each component of x) are the periods along the axes."""
-    return _noise(state, x, px, py, pz, pw)
+    return _noise(state, lines(x, px, py, pz, pw))
 
 
-@written("_noise(state, x, px, py, pz, pw)")
-def _noise(state, x, px=None, py=None, pz=None, pw=None):
-    """Return the noise at a point: the heights there by the slopes of the cell's corners, summed by their shares."""
+@written("_lines(x, px, py, pz, pw)")
+def lines(x, px=None, py=None, pz=None, pw=None):
+    """Return for each axis the lattice lines below and above a point of one to four dimensions, from `sides`."""
     if has_components(x, 4):
-        return _noise4(state, sides(x[0], px), sides(x[1], py), sides(x[2], pz), sides(x[3], pw))
+        return sides(x[0], px), sides(x[1], py), sides(x[2], pz), sides(x[3], pw)
     if has_components(x, 3):
-        return _noise3(state, sides(x[0], px), sides(x[1], py), sides(x[2], pz))
+        return sides(x[0], px), sides(x[1], py), sides(x[2], pz)
     if has_components(x, 2):
-        return _noise2(state, sides(x[0], px), sides(x[1], py))
-    return _noise1(state, sides(x, px))
+        return sides(x[0], px), sides(x[1], py)
+    return (sides(x, px),)
 
 
 @written("_sides(x, period)")
@@ -144,56 +144,55 @@ def _slope(hash, axis, x):
     return type(x)(float32(bit_and(raw_shr(hash, 8 * axis), 255))) * (2.0 / 255.0) - 1.0
 
 
-@written("_noise1(state, xs)")
-def _noise1(state, xs):
-    """Return the noise along a line: a sum over the two ends of a cell, `xs` from `sides`."""
-    total = type(xs[0][1])(-0.0)
-    for i, x, p, _ in xs:
-        total += p * (_slope(rand_word(rand_next(state + i)), 0, x) * x)
-    return total
+@written("_corners(start, axes, mixed)")
+def corners(start, axes, mixed):
+    """Return the corners of a cell: of each its hash, and of each axis the line that it is on.
+
+    `mixed` is a function of the hash on the lines so far, at first `start`, and of the number of one more.
+    """
+    result = [(start, ())]
+    for ends in axes:
+        result = [(mixed(hashed, line[0]), along + (line,)) for hashed, along in result for line in ends]  # noqa: RUF005
+    return tuple(result)
 
 
-@written("_noise2(state, xs, ys)")
-def _noise2(state, xs, ys):
-    """Return the noise in a plane: a sum over the four corners of a cell, `xs` and `ys` from `sides`."""
-    total = type(xs[0][1])(-0.0)
-    for i, x, p, _ in xs:
-        hashed = rand_word(rand_next(state + i))
-        for j, y, q, _ in ys:
-            corner = rand_word(rand_next(hashed + j))
-            total += p * q * (_slope(corner, 0, x) * x + _slope(corner, 1, y) * y)
-    return total
+@written("_hashed(hash, number)")
+def _hashed(hash, number):
+    """Return the hash of a hash and the number of a lattice line."""
+    return rand_word(rand_next(hash + number))
 
 
-@written("_noise3(state, xs, ys, zs)")
-def _noise3(state, xs, ys, zs):
-    """Return the noise in space: a sum over the eight corners of a cell, `xs`, `ys` and `zs` from `sides`."""
-    total = type(xs[0][1])(-0.0)
-    for i, x, p, _ in xs:
-        hashed = rand_word(rand_next(state + i))
-        for j, y, q, _ in ys:
-            inner = rand_word(rand_next(hashed + j))
-            for k, z, r, _ in zs:
-                corner = rand_word(rand_next(inner + k))
-                rise = _slope(corner, 0, x) * x + _slope(corner, 1, y) * y + _slope(corner, 2, z) * z
-                total += p * q * r * rise
-    return total
+@written("_share(along, axis)")
+def share(along, axis):
+    """Return a corner's share: the product of its lines'; of one axis, by its number, the share's slope instead."""
+    factors = tuple(line[3] if k == axis else line[2] for k, line in enumerate(along))
+    product = factors[0]
+    for factor in factors[1:]:
+        product = product * factor
+    return product
 
 
-@written("_noise4(state, xs, ys, zs, ws)")
-def _noise4(state, xs, ys, zs, ws):
-    """Return the noise in four dimensions: a sum over the 16 corners of a cell, `xs` to `ws` from `sides`."""
-    total = type(xs[0][1])(-0.0)
-    for i, x, p, _ in xs:
-        hashed = rand_word(rand_next(state + i))
-        for j, y, q, _ in ys:
-            inner = rand_word(rand_next(hashed + j))
-            for k, z, r, _ in zs:
-                innermost = rand_word(rand_next(inner + k))
-                for n, w, s, _ in ws:
-                    corner = rand_word(rand_next(innermost + n))
-                    rise = _slope(corner, 0, x) * x + _slope(corner, 1, y) * y + _slope(corner, 2, z) * z
-                    total += p * q * r * s * (rise + _slope(corner, 3, w) * w)
+@written("_rise(slopes, along)")
+def _rise(slopes, along):
+    """Return the height at the point of a plane through a corner, by its slopes along the axes."""
+    height = slopes[0] * along[0][1]
+    for slope, line in zip(slopes[1:], along[1:]):  # noqa: B905
+        height = height + slope * line[1]
+    return height
+
+
+@written("_slopes(hash, along)")
+def _slopes(hash, along):
+    """Return the random slopes of a corner, from -1 to 1."""
+    return tuple(_slope(hash, k, along[k][1]) for k in range(len(along)))
+
+
+@written("_noise(state, axes)")
+def _noise(state, axes):
+    """Return the noise in a cell: the heights by the slopes of its corners, summed by their shares."""
+    total = type(axes[0][0][1])(-0.0)
+    for hashed, along in corners(state, axes, _hashed):
+        total += share(along, -1) * _rise(_slopes(hashed, along), along)
     return total
 
 
@@ -203,45 +202,22 @@ def curlnoise(state, x, /):
 
     It is once differentiable.
     """
-    xs, ys = sides(x[0]), sides(x[1])
     if has_components(x, 2):
-        dx, dy = _gradient2(state, xs, ys)
+        dx, dy = _gradient(state, lines(x))
         return vector(dy, -dx)
-    zs = sides(x[2])
-    _, ay, az = _gradient3(state, xs, ys, zs)
-    bx, _, bz = _gradient3(state + 1, xs, ys, zs)
-    cx, cy, _ = _gradient3(state + 2, xs, ys, zs)
+    _, ay, az = _gradient(state, lines(x))
+    bx, _, bz = _gradient(state + 1, lines(x))
+    cx, cy, _ = _gradient(state + 2, lines(x))
     return vector(cy - bz, az - cx, bx - ay)
 
 
-@written("_gradient2(state, xs, ys)")
-def _gradient2(state, xs, ys):
-    """Return the derivatives of `_noise2` by x and y."""
-    dx = dy = type(xs[0][1])(-0.0)
-    for i, x, p, dp in xs:
-        hashed = rand_word(rand_next(state + i))
-        for j, y, q, dq in ys:
-            corner = rand_word(rand_next(hashed + j))
-            a, b = _slope(corner, 0, x), _slope(corner, 1, y)
-            rise = a * x + b * y
-            dx = dx + dp * q * rise + p * q * a
-            dy = dy + p * dq * rise + p * q * b
-    return dx, dy
-
-
-@written("_gradient3(state, xs, ys, zs)")
-def _gradient3(state, xs, ys, zs):
-    """Return the derivatives of `_noise3` by x, y and z."""
-    dx = dy = dz = type(xs[0][1])(-0.0)
-    for i, x, p, dp in xs:
-        hashed = rand_word(rand_next(state + i))
-        for j, y, q, dq in ys:
-            inner = rand_word(rand_next(hashed + j))
-            for k, z, r, dr in zs:
-                corner = rand_word(rand_next(inner + k))
-                a, b, c = _slope(corner, 0, x), _slope(corner, 1, y), _slope(corner, 2, z)
-                rise = a * x + b * y + c * z
-                dx = dx + dp * q * r * rise + p * q * r * a
-                dy = dy + p * dq * r * rise + p * q * r * b
-                dz = dz + p * q * dr * rise + p * q * r * c
-    return dx, dy, dz
+@written("_gradient(state, axes)")
+def _gradient(state, axes):
+    """Return the derivatives of `_noise` along the axes."""
+    zero = type(axes[0][0][1])(-0.0)
+    total = tuple(zero for _ in axes)
+    for hashed, along in corners(state, axes, _hashed):
+        slopes = _slopes(hashed, along)
+        rise = _rise(slopes, along)
+        total = tuple(total[k] + share(along, k) * rise + share(along, -1) * slopes[k] for k in range(len(axes)))
+    return total
