@@ -5,7 +5,7 @@ Code without checks drops it for its first operand (`passes/checks/bounds_checks
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
-# pyright: reportUnknownMemberType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
 
 from __future__ import annotations
 
@@ -33,7 +33,4 @@ def view_index(at, i, n):
     return at if 0 <= i < n else np.int64(-1)
 
 
-@view_index.expansion
-def _(at, i, n):
-    """Emit `view_index(at, i, n)` by other builtins, and return its result."""
-    return where(and_(i >= 0, i < n), at, at.like(-1))
+view_index.expansion(lambda at, i, n: where(and_(i >= 0, i < n), at, at.like(-1)))

@@ -9,9 +9,7 @@ and nothing else, so a builtin is added by adding a declaration.
         \"\"\"Sine of x, in radians.\"\"\"
         return np.sin(x)
 
-    @sin.adjoint
-    def _(ct, result, x):
-        return (ct * cos(x),)
+    sin.adjoint(lambda ct, result, x: (ct * cos(x),))
 
 An adjoint rule gets the cotangent of the result, the result and the operands as `Ref`s and gives one cotangent for each
 operand, or None if the result does not depend on it; written with operators and builtins, it works on every backend
@@ -110,7 +108,7 @@ class Builtin(msgspec.Struct, eq=False):
             raise TypeError(f"{self.name}({', '.join(self.params)}) has no value for ({passed}): {error}") from None
 
     def adjoint(self, rule: AdjointRule | None = None, *, whole: bool = False, passing: bool = False) -> Any:
-        """State the adjoint rule by a decorator, with or without arguments; the rule itself is returned.
+        """State the adjoint rule, also by a decorator, with or without arguments; the rule itself is returned.
 
         Args:
             rule: the rule; None: return the decorator.
@@ -123,7 +121,7 @@ class Builtin(msgspec.Struct, eq=False):
         return rule
 
     def expansion(self, rule: Expansion) -> Expansion:
-        """State by a decorator how other builtins compute the operation; the function, of `Ref`s, is returned."""
+        """State how other builtins compute the operation, also by a decorator; the function, of `Ref`s, is returned."""
         self.expand = rule
         return rule
 

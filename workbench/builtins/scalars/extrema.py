@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
 
 from __future__ import annotations
 
@@ -26,16 +26,8 @@ def min(x, y):
     return x if x != x or x < y else y
 
 
-@min.expansion
-def _(x, y):
-    """Emit `min(x, y)` by other builtins, and return its result."""
-    return where(or_(x.differs(x), x < y), x, y) if is_float(x.type) else where(x < y, x, y)
-
-
-@min.adjoint(passing=True)
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `min(x, y)`."""
-    return _tie(ct, x < y, x.equals(y)), _tie(ct, y < x, x.equals(y))
+min.expansion(lambda x, y: where(or_(x.differs(x), x < y), x, y) if is_float(x.type) else where(x < y, x, y))
+min.adjoint(lambda ct, result, x, y: (_tie(ct, x < y, x.equals(y)), _tie(ct, y < x, x.equals(y))), passing=True)
 
 
 @builtin(
@@ -49,16 +41,8 @@ def max(x, y):
     return x if x != x or x > y else y
 
 
-@max.expansion
-def _(x, y):
-    """Emit `max(x, y)` by other builtins, and return its result."""
-    return where(or_(x.differs(x), x > y), x, y) if is_float(x.type) else where(x > y, x, y)
-
-
-@max.adjoint(passing=True)
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `max(x, y)`."""
-    return _tie(ct, x > y, x.equals(y)), _tie(ct, y > x, x.equals(y))
+max.expansion(lambda x, y: where(or_(x.differs(x), x > y), x, y) if is_float(x.type) else where(x > y, x, y))
+max.adjoint(lambda ct, result, x, y: (_tie(ct, x > y, x.equals(y)), _tie(ct, y > x, x.equals(y))), passing=True)
 
 
 def _tie(ct: Ref, chosen: Ref, tied: Ref) -> Ref:
@@ -81,16 +65,8 @@ def abs(x):
     return np.abs(x)
 
 
-@abs.expansion
-def _(x):
-    """Emit `abs(x)` by other builtins, and return its result."""
-    return fabs(x) if is_float(x.type) else where(x < 0, -x, x)
-
-
-@abs.adjoint
-def _(ct, result, x):
-    """Return the cotangent of x, from the cotangent `ct` of `abs(x)`."""
-    return (where(x >= 0, ct, -ct),)
+abs.expansion(lambda x: fabs(x) if is_float(x.type) else where(x < 0, -x, x))
+abs.adjoint(lambda ct, result, x: (where(x >= 0, ct, -ct),))
 
 
 @builtin(same_float, hidden=True, cuda="fabs*", llvm="llvm.fabs", domain=((0.1, 3.0),))
@@ -99,10 +75,7 @@ def fabs(x):
     return np.abs(x)
 
 
-@fabs.adjoint
-def _(ct, result, x):
-    """Return the cotangent of x, from the cotangent `ct` of `fabs(x)`."""
-    return (where(x >= 0, ct, -ct),)
+fabs.adjoint(lambda ct, result, x: (where(x >= 0, ct, -ct),))
 
 
 @builtin(
@@ -126,10 +99,7 @@ def _(x):
     return where(x > 0, x.like(1), where(x < 0, x.like(-1), x))
 
 
-@sign.adjoint
-def _(ct, result, x):
-    """Return None for x: no gradient flows through `sign(x)`."""
-    return (None,)
+sign.adjoint(lambda ct, result, x: (None,))
 
 
 @builtin(numeric(3), domain=((-1.0, 1.0), (-3.0, -2.0), (2.0, 3.0)))
@@ -139,10 +109,7 @@ def clamp(x, low, high):
     return min.reference(inner, high)
 
 
-@clamp.expansion
-def _(x, low, high):
-    """Emit `clamp(x, low, high)` by other builtins, and return its result."""
-    return min(max(low, x), high)
+clamp.expansion(lambda x, low, high: min(max(low, x), high))
 
 
 @clamp.adjoint
@@ -163,16 +130,8 @@ def step(edge, x):
     return x.dtype.type(0) if x < edge else x.dtype.type(1)
 
 
-@step.expansion
-def _(edge, x):
-    """Emit `step(edge, x)` by other builtins, and return its result."""
-    return where(x < edge, x.like(0), x.like(1))
-
-
-@step.adjoint
-def _(ct, result, edge, x):
-    """Return None for edge and x: no gradient flows through `step(edge, x)`."""
-    return None, None
+step.expansion(lambda edge, x: where(x < edge, x.like(0), x.like(1)))
+step.adjoint(lambda ct, result, edge, x: (None, None))
 
 
 @builtin(floats(3), domain=((-1.0, 1.0), (-1.0, 1.0), (0.0, 1.0)))
@@ -181,16 +140,8 @@ def lerp(a, b, t):
     return a * (1 - t) + b * t
 
 
-@lerp.expansion
-def _(a, b, t):
-    """Emit `lerp(a, b, t)` by other builtins, and return its result."""
-    return a * (1 - t) + b * t
-
-
-@lerp.adjoint
-def _(ct, result, a, b, t):
-    """Return the cotangents of a, b and t, from the cotangent `ct` of `lerp(a, b, t)`."""
-    return ct * (1 - t), ct * t, ct * (b - a)
+lerp.expansion(lambda a, b, t: a * (1 - t) + b * t)
+lerp.adjoint(lambda ct, result, a, b, t: (ct * (1 - t), ct * t, ct * (b - a)))
 
 
 @builtin(floats(3), domain=((0.0, 0.2), (0.8, 1.0), (0.3, 0.7)))

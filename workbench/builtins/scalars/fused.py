@@ -5,7 +5,7 @@ It is hidden: kernels are written with `*` and `+`, and `fma=True` contracts the
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
-# pyright: reportUnknownArgumentType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 
 from __future__ import annotations
 
@@ -50,7 +50,4 @@ def _rounded(exact: Fraction, dtype: Any) -> Any:
     return -size if exact < 0 else size
 
 
-@fma.adjoint(whole=True)
-def _(ct, result, x, y, z):
-    """Return the cotangents of x, y and z, from the cotangent `ct` of `fma(x, y, z)`."""
-    return ct * y, ct * x, ct
+fma.adjoint(lambda ct, result, x, y, z: (ct * y, ct * x, ct), whole=True)

@@ -84,10 +84,7 @@ def _(x):
     return copysign(where(a.equals(1), x.like(math.inf), y), x)
 
 
-@erfinv.adjoint
-def _(ct: Ref, result: Ref, x: Ref):
-    """Return the cotangent of x, from the cotangent `ct` of `erfinv(x)`."""
-    return (ct * exp(result * result) * (math.sqrt(math.pi) / 2),)
+erfinv.adjoint(lambda ct, result, x: (ct * exp(result * result) * (math.sqrt(math.pi) / 2),))
 
 
 @builtin(same_float, domain=((0.02, 1.98),), ulp=16, wide=True)
@@ -128,7 +125,4 @@ def _(x):
     return copysign(where(rest.equals(0), x.like(math.inf), y), 1.0 - x)
 
 
-@erfcinv.adjoint
-def _(ct: Ref, result: Ref, x: Ref):
-    """Return the cotangent of x, from the cotangent `ct` of `erfcinv(x)`."""
-    return (ct * exp(result * result) * (-math.sqrt(math.pi) / 2),)
+erfcinv.adjoint(lambda ct, result, x: (ct * exp(result * result) * (-math.sqrt(math.pi) / 2),))

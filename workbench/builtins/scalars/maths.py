@@ -87,16 +87,8 @@ def rsqrt(x):
     return 1 / np.sqrt(x)
 
 
-@rsqrt.expansion
-def _(x):
-    """Emit `rsqrt(x)` by other builtins, and return its result."""
-    return 1.0 / sqrt(x)
-
-
-@rsqrt.adjoint
-def _(ct, result, x):
-    """Return the cotangent of x, from the cotangent `ct` of `rsqrt(x)`."""
-    return (ct * -0.5 * result / x,)
+rsqrt.expansion(lambda x: 1.0 / sqrt(x))
+rsqrt.adjoint(lambda ct, result, x: (ct * -0.5 * result / x,))
 
 
 @builtin(same_float, cuda="({T}(1) / {0})", domain=(POSITIVE,), ulp=1)
@@ -105,16 +97,8 @@ def rcp(x):
     return x.dtype.type(1) / x
 
 
-@rcp.expansion
-def _(x):
-    """Emit `rcp(x)` by other builtins, and return its result."""
-    return 1.0 / x
-
-
-@rcp.adjoint
-def _(ct, result, x):
-    """Return the cotangent of x, from the cotangent `ct` of `rcp(x)`."""
-    return (-ct * result * result,)
+rcp.expansion(lambda x: 1.0 / x)
+rcp.adjoint(lambda ct, result, x: (-ct * result * result,))
 
 
 @builtin(powers, cuda="pow*", operator="**", llvm="llvm.pow", domain=(POSITIVE, ANY), ulp=4, wide=True)
@@ -164,10 +148,7 @@ def hypot(x, y):
     return np.hypot(x, y)
 
 
-@hypot.adjoint
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `hypot(x, y)`."""
-    return ct * x / result, ct * y / result
+hypot.adjoint(lambda ct, result, x, y: (ct * x / result, ct * y / result))
 
 
 @builtin(floats(2), cuda="copysign*", llvm="llvm.copysign", domain=((0.5, 2.0), (-2.0, -0.5)))
@@ -176,10 +157,7 @@ def copysign(x, y):
     return np.copysign(x, y)
 
 
-@copysign.adjoint
-def _(ct, result, x, y):
-    """Return the cotangent of x, from the cotangent `ct` of `copysign(x, y)`; None for y."""
-    return ct * copysign(x.like(1), x) * copysign(x.like(1), y), None
+copysign.adjoint(lambda ct, result, x, y: (ct * copysign(x.like(1), x) * copysign(x.like(1), y), None))
 
 
 def _linear(name: str, factor: float, doc: str) -> None:
@@ -204,10 +182,7 @@ def isnan(x):
     return np.isnan(x)
 
 
-@isnan.expansion
-def _(x):
-    """Emit `isnan(x)` by other builtins, and return its result."""
-    return x.differs(x)
+isnan.expansion(lambda x: x.differs(x))
 
 
 @builtin(float_to_bool, cuda="wb_isinf({0})", differentiable="no: a bool", across="or_",
@@ -217,10 +192,7 @@ def isinf(x):
     return np.isinf(x)
 
 
-@isinf.expansion
-def _(x):
-    """Emit `isinf(x)` by other builtins, and return its result."""
-    return TABLE["and_"](x.equals(x), (x - x).differs(x - x))
+isinf.expansion(lambda x: TABLE["and_"](x.equals(x), (x - x).differs(x - x)))
 
 
 @builtin(float_to_bool, cuda="wb_isfinite({0})", differentiable="no: a bool", across="and_",
@@ -230,7 +202,4 @@ def isfinite(x):
     return np.isfinite(x)
 
 
-@isfinite.expansion
-def _(x):
-    """Emit `isfinite(x)` by other builtins, and return its result."""
-    return (x - x).equals(x - x)
+isfinite.expansion(lambda x: (x - x).equals(x - x))

@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ def add(x, y):
     return x + y
 
 
-@add.adjoint(whole=True, passing=True)
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `add(x, y)`."""
-    return ct, ct
+add.adjoint(lambda ct, result, x, y: (ct, ct), whole=True, passing=True)
 
 
 @builtin(numeric(2), cuda="({0} - {1})", operator="-", domain=PAIR, llvm={"float": "fsub", "int": "sub", "uint": "sub"})
@@ -33,10 +30,7 @@ def sub(x, y):
     return x - y
 
 
-@sub.adjoint(whole=True, passing=True)
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `sub(x, y)`."""
-    return ct, -ct
+sub.adjoint(lambda ct, result, x, y: (ct, -ct), whole=True, passing=True)
 
 
 @builtin(numeric(2), cuda="({0} * {1})", operator="*", domain=PAIR, llvm={"float": "fmul", "int": "mul", "uint": "mul"})
@@ -45,10 +39,7 @@ def mul(x, y):
     return x * y
 
 
-@mul.adjoint(whole=True)
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `mul(x, y)`."""
-    return ct * y, ct * x
+mul.adjoint(lambda ct, result, x, y: (ct * y, ct * x), whole=True)
 
 
 @builtin(true_division, cuda="({0} / {1})", operator="/", domain=AWAY, llvm={"float": "fdiv"})
@@ -76,10 +67,7 @@ def neg(x):
     return np.negative(x)
 
 
-@neg.adjoint(whole=True, passing=True)
-def _(ct, result, x):
-    """Return the cotangent of x, from the cotangent `ct` of `neg(x)`."""
-    return (-ct,)
+neg.adjoint(lambda ct, result, x: (-ct,), whole=True, passing=True)
 
 
 def _compare(name: str, sign: str, floats: str, integers_: tuple[str, str], doc: str) -> None:

@@ -11,7 +11,7 @@ name that holds its state, in place; inside a func that is the func's own.
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
-# pyright: reportUnknownArgumentType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ def rand_next(state):
     return state * np.uint32(747796405) + np.uint32(2891336453)
 
 
-@rand_next.expansion
-def _(state):
-    """Emit `rand_next(state)` by other builtins, and return its result."""
-    return state * 747796405 + 2891336453
+rand_next.expansion(lambda state: state * 747796405 + 2891336453)
 
 
 @builtin(

@@ -53,10 +53,7 @@ def round(x):
     return np.rint(x)
 
 
-@round.adjoint
-def _(ct, result, x):
-    """Return None for x: no gradient flows through `round(x)`."""
-    return (None,)
+round.adjoint(lambda ct, result, x: (None,))
 
 
 @builtin(same_float, domain=((0.1, 0.9),))
@@ -65,16 +62,8 @@ def frac(x):
     return x - np.trunc(x)
 
 
-@frac.expansion
-def _(x):
-    """Emit `frac(x)` by other builtins, and return its result."""
-    return x - trunc(x)
-
-
-@frac.adjoint
-def _(ct, result, x):
-    """Return the cotangent of x, from the cotangent `ct` of `frac(x)`."""
-    return (ct,)
+frac.expansion(lambda x: x - trunc(x))
+frac.adjoint(lambda ct, result, x: (ct,))
 
 
 @builtin(
@@ -164,10 +153,7 @@ def _float_quotient(x: Ref, y: Ref) -> Ref:
     return where(y.equals(0), x / y, floored)
 
 
-@floordiv.adjoint
-def _(ct, result, x, y):
-    """Return None for x and y: no gradient flows through `floordiv(x, y)`."""
-    return None, None
+floordiv.adjoint(lambda ct, result, x, y: (None, None))
 
 
 @builtin(
@@ -211,10 +197,7 @@ def _(x, y):
     return where(y.equals(0), x, r)
 
 
-@mod.adjoint
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `mod(x, y)`."""
-    return ct, -ct * floordiv(x, y)
+mod.adjoint(lambda ct, result, x, y: (ct, -ct * floordiv(x, y)))
 
 
 @builtin(floats(2), llvm={"float": "frem"}, cuda="fmod*", domain=((0.2, 0.9), (1.1, 3.0)))
@@ -223,10 +206,7 @@ def fmod(x, y):
     return np.fmod(x, y)
 
 
-@fmod.adjoint
-def _(ct, result, x, y):
-    """Return the cotangents of x and y, from the cotangent `ct` of `fmod(x, y)`."""
-    return ct, -ct * trunc(x / y)
+fmod.adjoint(lambda ct, result, x, y: (ct, -ct * trunc(x / y)))
 
 
 @builtin(index, hidden=True, cuda="wb_wrap({0}, {1})", differentiable="no: integers",
@@ -236,7 +216,4 @@ def wrap_index(i, n):
     return i + n if i < 0 else i
 
 
-@wrap_index.expansion
-def _(i, n):
-    """Emit `wrap_index(i, n)` by other builtins, and return its result."""
-    return where(i < 0, i + n, i)
+wrap_index.expansion(lambda i, n: where(i < 0, i + n, i))

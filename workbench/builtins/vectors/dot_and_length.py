@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
-# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
 
 from __future__ import annotations
 
@@ -31,16 +31,8 @@ def dot(a, b):
     return sum((a * b)[1:], start=(a * b)[0])
 
 
-@dot.expansion
-def _(a, b):
-    """Emit `dot(a, b)` by other builtins, and return its result."""
-    return _sum([x * y for x, y in zip(a.components(), b.components(), strict=True)])
-
-
-@dot.adjoint
-def _(ct, result, a, b):
-    """Return the cotangents of a and b, from the cotangent `ct` of `dot(a, b)`."""
-    return b * ct, a * ct
+dot.expansion(lambda a, b: _sum([x * y for x, y in zip(a.components(), b.components(), strict=True)]))
+dot.adjoint(lambda ct, result, a, b: (b * ct, a * ct))
 
 
 @builtin(vectors(2, length=3, integers=True), elementwise=False, domain=PAIR, ulp=4)
@@ -56,10 +48,7 @@ def _(a, b):
     return pack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
-@cross.adjoint
-def _(ct, result, a, b):
-    """Return the cotangents of a and b, from the cotangent `ct` of `cross(a, b)`."""
-    return cross(b, ct), cross(ct, a)
+cross.adjoint(lambda ct, result, a, b: (cross(b, ct), cross(ct, a)))
 
 
 @builtin(vectors_to_scalar(1, integers=True), elementwise=False, domain=PAIR[:1], ulp=4)
@@ -68,16 +57,8 @@ def length_sq(a):
     return dot.reference(a, a)
 
 
-@length_sq.expansion
-def _(a):
-    """Emit `length_sq(a)` by other builtins, and return its result."""
-    return dot(a, a)
-
-
-@length_sq.adjoint
-def _(ct, result, a):
-    """Return the cotangent of a, from the cotangent `ct` of `length_sq(a)`."""
-    return (a * (ct * 2.0),)
+length_sq.expansion(lambda a: dot(a, a))
+length_sq.adjoint(lambda ct, result, a: (a * (ct * 2.0),))
 
 
 @builtin(vectors_to_scalar(1), elementwise=False, domain=PAIR[1:], ulp=4)
@@ -86,16 +67,8 @@ def length(a):
     return np.sqrt(dot.reference(a, a))
 
 
-@length.expansion
-def _(a):
-    """Emit `length(a)` by other builtins, and return its result."""
-    return sqrt(dot(a, a))
-
-
-@length.adjoint
-def _(ct, result, a):
-    """Return the cotangent of a, from the cotangent `ct` of `length(a)`."""
-    return (a * _over(ct, result),)
+length.expansion(lambda a: sqrt(dot(a, a)))
+length.adjoint(lambda ct, result, a: (a * _over(ct, result),))
 
 
 @builtin(vectors(1), elementwise=False, domain=PAIR[1:], ulp=4)

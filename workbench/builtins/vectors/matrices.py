@@ -300,10 +300,7 @@ def transpose(a):
     return turned(a)
 
 
-@transpose.adjoint(passing=True)
-def _(ct, result, a):
-    """Return the cotangent of a, from the cotangent `ct` of `transpose(a)`."""
-    return (transpose(ct),)
+transpose.adjoint(lambda ct, result, a: (transpose(ct),), passing=True)
 
 
 @small(on_matrix(element, square=True, integers=True), domain=PAIR[:1])
@@ -312,10 +309,7 @@ def trace(a):
     return summed([a[k][k] for k in range(len(a))])
 
 
-@trace.adjoint
-def _(ct, result, a):
-    """Return the cotangent of a, from the cotangent `ct` of `trace(a)`."""
-    return (diag(ct.splat(Vector(a.type.rows, a.type.dtype))),)
+trace.adjoint(lambda ct, result, a: (diag(ct.splat(Vector(a.type.rows, a.type.dtype))),))
 
 
 @small(on_matrix(element, square=True, most=4), domain=((0.5, 2.0),), ulp=4)
@@ -349,10 +343,7 @@ def outer(a, b):
     return [[x * y for y in b[0]] for x in a[0]]
 
 
-@outer.adjoint
-def _(ct, result, a, b):
-    """Return the cotangents of a and b, from the cotangent `ct` of `outer(a, b)`."""
-    return matmul(ct, b), matmul(a, ct)
+outer.adjoint(lambda ct, result, a, b: (matmul(ct, b), matmul(a, ct)))
 
 
 @small(on_vectors(1, _square_of), domain=PAIR[:1])
@@ -362,10 +353,7 @@ def diag(a):
     return [[x if r == c else zero for c in range(len(a[0]))] for r, x in enumerate(a[0])]
 
 
-@diag.adjoint(passing=True)
-def _(ct, result, a):
-    """Return the cotangent of a, from the cotangent `ct` of `diag(a)`."""
-    return (get_diag(ct),)
+diag.adjoint(lambda ct, result, a: (get_diag(ct),), passing=True)
 
 
 @small(on_matrix(lambda t: Vector(t.rows, t.dtype), square=True, integers=True), domain=PAIR[:1])
@@ -374,10 +362,7 @@ def get_diag(a):
     return [[a[k][k] for k in range(len(a))]]
 
 
-@get_diag.adjoint(passing=True)
-def _(ct, result, a):
-    """Return the cotangent of a, from the cotangent `ct` of `get_diag(a)`."""
-    return (diag(ct),)
+get_diag.adjoint(lambda ct, result, a: (diag(ct),), passing=True)
 
 
 @small(on_vectors(1, _square_of, length=3), domain=PAIR[:1])
@@ -401,10 +386,7 @@ def ddot(a, b):
     return summed([x * y for left, right in zip(a, b, strict=True) for x, y in zip(left, right, strict=True)])
 
 
-@ddot.adjoint
-def _(ct, result, a, b):
-    """Return the cotangents of a and b, from the cotangent `ct` of `ddot(a, b)`."""
-    return b * ct, a * ct
+ddot.adjoint(lambda ct, result, a, b: (b * ct, a * ct))
 
 
 @small(same_form, domain=PAIR)
@@ -413,10 +395,7 @@ def cw_mul(a, b):
     return [[x * y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
 
 
-@cw_mul.adjoint(whole=True)
-def _(ct, result, a, b):
-    """Return the cotangents of a and b, from the cotangent `ct` of `cw_mul(a, b)`."""
-    return ct * b, ct * a
+cw_mul.adjoint(lambda ct, result, a, b: (ct * b, ct * a), whole=True)
 
 
 @small(same_form, domain=((-2.0, 2.0), (0.5, 2.0)))
@@ -425,7 +404,4 @@ def cw_div(a, b):
     return [[x / y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
 
 
-@cw_div.adjoint(whole=True)
-def _(ct, result, a, b):
-    """Return the cotangents of a and b, from the cotangent `ct` of `cw_div(a, b)`."""
-    return ct / b, -(ct * result / b)
+cw_div.adjoint(lambda ct, result, a, b: (ct / b, -(ct * result / b)), whole=True)
