@@ -24,21 +24,6 @@ from workbench.passes.checks.bounds_checks import reported
 from workbench.types import Type
 
 
-def _const(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the constant as a NumPy value of the result's type."""
-    return (value_of(op.attrs[VALUE], op.result.type),)  # type: ignore[arg-type]
-
-
-def _tid(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the thread's index along the operation's axis, as int32."""
-    return (np.int32(thread.index[op.attrs[AXIS]]),)
-
-
-def _launch_dim(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the launch's size along the operation's axis, as int64."""
-    return (np.int64(thread.dims[op.attrs[AXIS]]),)
-
-
 def _fault(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     """Record a fault of the thread; `run` raises the first one when all threads are done."""
     linear = int(np.ravel_multi_index(thread.index, thread.dims))
@@ -53,11 +38,6 @@ def _print(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return ()
 
 
-def _mark(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return copies of the operands."""
-    return tuple(copied(v) for v in operands)
-
-
 def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     """Raise a KernelFault with the reported values if the condition does not hold; no results."""
     if not operands[0]:
@@ -65,11 +45,6 @@ def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]
         values = tuple(thread.values[v].item() for v in reported(op, defining))
         raise describe(thread.function, op, defining, thread.index, values, {})
     return ()
-
-
-def _shape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the array's size along the operation's axis, in the result's type."""
-    return (_integer(operands[0].shape[op.attrs[AXIS]], op.result.type),)
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -94,12 +69,6 @@ def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tupl
     if component_of(op) is None:
         return array, index
     return array[index].reshape(-1), int(operands[len(operands) - 1 - values])
-
-
-def _owned(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return True, that no other thread accesses the element: here threads run one after the other."""
-    # Threads run one after the other.
-    return (np.True_,)
 
 
 def _swap(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -132,16 +101,6 @@ def _reduce_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
     return ()
 
 
-def _convert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return the operand converted to the result's type, as the language's `cast` does."""
-    return (convert(operands[0], op.result.type),)  # type: ignore[arg-type]
-
-
-def _vec(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a vector, matrix or quaternion of the operands as components."""
-    return (value_of(operands, op.result.type),)  # type: ignore[arg-type]
-
-
 def _component(thread: Interpreter, op: Op, operands: list[Any]) -> int:
     """Return the index of a component, flat and row by row; raise a KernelFault if the vector has no such component."""
     vector, index = operands[0], int(operands[1])
@@ -151,22 +110,11 @@ def _component(thread: Interpreter, op: Op, operands: list[Any]) -> int:
     return index
 
 
-def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return a component of a vector, by its flat index; raise a KernelFault if there is no such component."""
-    return (operands[0].flat[_component(thread, op, operands)],)
-
-
 def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     """Return a copy of a vector with one component replaced; raise a KernelFault if there is no such component."""
     vector = operands[0].copy()
     vector.flat[_component(thread, op, operands)] = operands[2]
     return (vector,)
-
-
-def _slots(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    """Return new slots of a thread: a list with None for each slot, since none is written yet."""
-    type = slots_of(op.result)
-    return ([None] * type.count,)
 
 
 def _slot_read(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -240,27 +188,28 @@ def _custom(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
 
 
 PLAIN: dict[str, Handler] = {
-    "const": _const,
-    "tid": _tid,
-    "launch_dim": _launch_dim,
+    "const": lambda thread, op, operands: (value_of(op.attrs[VALUE], op.result.type),),  # type: ignore[arg-type]
+    "tid": lambda thread, op, operands: (np.int32(thread.index[op.attrs[AXIS]]),),
+    "launch_dim": lambda thread, op, operands: (np.int64(thread.dims[op.attrs[AXIS]]),),
     "fault": _fault,
     "assert": _assert,
     "print": _print,
-    "mark": _mark,
-    "shape": _shape,
+    "mark": lambda thread, op, operands: tuple(copied(v) for v in operands),
+    "shape": lambda thread, op, operands: (_integer(operands[0].shape[op.attrs[AXIS]], op.result.type),),
     "load": _load,
     "store": _store,
     "atomic_add": _add,
     "atomic": _atomic,
     "atomic_load": _load,
     "atomic_swap": _swap,
-    "owned": _owned,
+    # That no other thread accesses the element: here threads run one after the other.
+    "owned": lambda thread, op, operands: (np.True_,),
     "reduce_add": _reduce_add,
-    "cast": _convert,
-    "vec": _vec,
-    "extract": _extract,
+    "cast": lambda thread, op, operands: (convert(operands[0], op.result.type),),  # type: ignore[arg-type]
+    "vec": lambda thread, op, operands: (value_of(operands, op.result.type),),  # type: ignore[arg-type]
+    "extract": lambda thread, op, operands: (operands[0].flat[_component(thread, op, operands)],),
     "insert": _insert,
-    "slots": _slots,
+    "slots": lambda thread, op, operands: ([None] * slots_of(op.result).count,),
     "slot_read": _slot_read,
     "slot_write": _slot_write,
 }
