@@ -81,18 +81,23 @@ def _insert(on: TileLowering, op: Op) -> None:
     on.write(slots, on.flat_index([_narrow(on, v) for v in indices], tile_of(tile).shape), on.scalar(element))
 
 
-def _slice(on: TileLowering, op: Op) -> None:
-    """Lower `tile_slice` to loops that copy the part of the tile at these offsets."""
+def _picked(on: TileLowering, op: Op) -> None:
+    """Lower a slice, a transposition or a broadcast to loops that read each element at its place in the tile."""
     tile, *offsets = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     starts = [_narrow(on, v) for v in offsets]
-    small, large = tile_of(op.result).shape, tile_of(tile).shape
+    old, new, zero = tile_of(tile).shape, tile_of(op.result).shape, on.constant(0)
 
     def body(at: list[Value]) -> None:
-        there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
-        on.write(slots, on.flat_index(at, small), on.read(source, on.flat_index(there, large)))
+        if op.name == "tile_slice":
+            there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
+        elif op.name == "tile_transpose":
+            there = [at[op.attrs[AXES].index(axis)] for axis in range(len(old))]
+        else:  # sizes of 1 are repeated, and new leading axes are
+            there = [zero if n == 1 else i for n, i in zip(old, at[len(new) - len(old) :], strict=True)]
+        on.write(slots, on.flat_index(at, new), on.read(source, on.flat_index(there, old)))
 
-    on.nest(small, body)
+    on.nest(new, body)
 
 
 def _place(on: TileLowering, op: Op) -> None:
@@ -111,46 +116,18 @@ def _place(on: TileLowering, op: Op) -> None:
     on.nest(small, body)
 
 
-def _transpose(on: TileLowering, op: Op) -> None:
-    """Lower `tile_transpose` to loops that copy the tile with its axes permuted."""
-    (tile,) = op.operands
-    source, slots = on.slots_of(tile), on.result(op)
-    shape, axes = tile_of(tile).shape, op.attrs[AXES]
-    new = tile_of(op.result).shape
-
-    def body(at: list[Value]) -> None:
-        there: list[Value] = [at[axes.index(axis)] for axis in range(len(axes))]
-        on.write(slots, on.flat_index(at, new), on.read(source, on.flat_index(there, shape)))
-
-    on.nest(new, body)
-
-
 def _reshape(on: TileLowering, op: Op) -> None:
     """Lower a reshape: the result shares the buffer of the operand."""
     on.own(op.result, on.buffers[op.operands[0]])
-
-
-def _broadcast(on: TileLowering, op: Op) -> None:
-    """Lower `tile_broadcast` to loops that repeat the tile along axes of size 1 and along new leading ones."""
-    (tile,) = op.operands
-    source, slots = on.slots_of(tile), on.result(op)
-    small, large = tile_of(tile).shape, tile_of(op.result).shape
-    zero = on.constant(0)
-
-    def body(at: list[Value]) -> None:
-        there = [zero if n == 1 else i for n, i in zip(small, at[len(large) - len(small) :], strict=True)]
-        on.write(slots, on.flat_index(at, large), on.read(source, on.flat_index(there, small)))
-
-    on.nest(large, body)
 
 
 LOWER: dict[str, Handler] = {
     "tile_map": _map,
     "tile_extract": _extract,
     "tile_insert": _insert,
-    "tile_slice": _slice,
+    "tile_slice": _picked,
     "tile_place": _place,
-    "tile_transpose": _transpose,
+    "tile_transpose": _picked,
     "tile_reshape": _reshape,
-    "tile_broadcast": _broadcast,
+    "tile_broadcast": _picked,
 }

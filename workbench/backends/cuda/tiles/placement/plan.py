@@ -8,7 +8,7 @@ broadcast or reshape of shared memory is index arithmetic: the value is a view o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.backends.cuda.cpp.locals import Classes
@@ -82,7 +82,7 @@ def plan(function: Function) -> Plan:
         v for op in ops for v in (*op.operands, *op.results, *(p for b in op.blocks for p in b.params)) if is_tile(v)
     }
     # Loops first: their tiles have one storage by definition, so a decision about one is a decision about all.
-    for a, b in _ties(ops):
+    for a, b in ties(ops):
         result.tied.join(a, b)
     in_order: set[Value] = set()
     for op in ops:
@@ -124,7 +124,7 @@ def _preloaded(ops: list[Op], plan: Plan) -> set[Value]:
     return {value for result, value in pairs if result in plan.shared and value in loads}
 
 
-def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
+def ties(ops: Iterable[Op]) -> Iterator[tuple[Value, Value]]:
     """Yield each tile that results from a loop with the block parameter that carries it."""
     for op in ops:
         if op.name not in LOOPS:
@@ -132,6 +132,14 @@ def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
         for block in op.blocks:
             carried = block.params[1:] if op.name == "for" else block.params
             yield from (pair for pair in zip(op.results, carried, strict=True) if is_tile(pair[0]))
+
+
+def flowing(op: Op) -> Iterator[tuple[Value, Value]]:
+    """Yield each tile that an `if` or a loop results in with each value that it may have: at ends, and at first."""
+    ends = op.blocks[-1:] if op.name == "while" else op.blocks
+    firsts = [] if op.name == "if" else [op.operands[LEAD[op.name] :]]
+    for values in (*(block.yielded for block in ends), *firsts):
+        yield from (pair for pair in zip(op.results, values, strict=True) if is_tile(pair[0]))
 
 
 def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
@@ -142,11 +150,7 @@ def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
     for op in ops:
         pairs: list[tuple[Value, Value]] = []
         if op.name in STRUCTURED:
-            ends = op.blocks[-1:] if op.name == "while" else op.blocks
-            for block in ends:
-                pairs += zip(op.results, block.yielded, strict=True)
-            if op.name != "if":
-                pairs += zip(op.results, op.operands[LEAD[op.name] :], strict=True)
+            pairs += flowing(op)
         elif op.name in _ALONGSIDE:
             tiles = [v for v in (*op.operands, *op.results) if is_tile(v)]
             pairs += ((tiles[0], other) for other in tiles[1:])
@@ -183,7 +187,7 @@ def _spread(ops: list[Op], values: set[Value], plan: Plan) -> dict[Value, Spread
     """Return the layouts of the tiles in registers that are distributed like a product's result."""
     classes = Classes()
     free = {v for v in values if plan.root(v) is v and v not in plan.shared and tile_of(v).storage != "thread"}
-    for a, b in (*_ties(ops), *_flows(ops)):
+    for a, b in (*ties(ops), *_flows(ops)):
         if a in free and b in free:
             classes.join(a, b)
     layouts: dict[Value, Spread] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.backends.cuda.cpp.locals import Classes
-from workbench.backends.cuda.tiles.placement.plan import Plan, crossing, uniform_ops
+from workbench.backends.cuda.tiles.placement.plan import Plan, crossing, flowing, ties, uniform_ops
 from workbench.ir.ops import LOOPS, STRUCTURED
 from workbench.ir.values import Block, Op, Value
 from workbench.tiles import is_tile
@@ -26,13 +26,8 @@ class Storage:
         self.classes = Classes()
         self._around: dict[Op, set[Value]] = {}
         body = plan.function.body
-        for op in uniform_ops(body):
-            if op.name in LOOPS:
-                for block in op.blocks:
-                    carried = block.params[1:] if op.name == "for" else block.params
-                    for result, param in zip(op.results, carried, strict=True):
-                        if is_tile(result):
-                            self.classes.join(result, param)
+        for result, param in ties(uniform_ops(body)):
+            self.classes.join(result, param)
         self._block(body, set())
         for op in uniform_ops(body):
             self._share(op)
@@ -123,13 +118,7 @@ class Storage:
             mine = [v for v in op.operands[_IN_PLACE[op.name]] if is_tile(v) and self.of(v) not in others]
             pairs += ((r, v) for r in op.results for v in mine)
         elif op.name in STRUCTURED:
-            ends = op.blocks[-1:] if op.name == "while" else op.blocks
-            for values in [
-                *(b.yielded for b in ends),
-                *((op.operands[3:],) if op.name == "for" else ()),
-                *((op.operands,) if op.name == "while" else ()),
-            ]:
-                pairs += ((r, v) for r, v in zip(op.results, values, strict=True) if is_tile(r))
+            pairs += flowing(op)
         for result, value in pairs:
             self._try(result, value)
 
