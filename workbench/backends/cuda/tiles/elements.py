@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 from workbench.backends.cuda.tiles.copies import is_chunked
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.placement.layouts import Element, Spread, Striped, when
+from workbench.backends.cuda.tiles.placement.layouts import Element, Spread, Striped, Values, either, every, when
 from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS, attributes
@@ -58,10 +59,7 @@ def tile_map(low: Lowering, op: Op) -> None:
 
 def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
     """Return the striped layout of a shape over all threads of the block."""
-    count = 1
-    for n in shape:
-        count *= n
-    return Striped(count, low.threads)
+    return Striped(math.prod(shape), low.threads)
 
 
 def _memory(op: Op, used: set[Value]) -> list[Use]:
@@ -106,16 +104,9 @@ def tile_load(low: Lowering, op: Op) -> None:
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
         inside = _inside_test(low, op, indices)
-        if inside is None:
-            location.write(b, here, b.load(op.operands[0], *indices))
-            return
         # A branch, not a `where`: the load itself must not happen outside of the array.
-        with b.block() as then:
-            b.yield_(b.load(op.operands[0], *indices))
-        with b.block() as orelse:
-            b.yield_(zero(b, op.operands[0].type.dtype))  # type: ignore[union-attr]
-        (value,) = b.if_(inside, then.block, orelse.block)
-        location.write(b, here, value)
+        load, nothing = lambda: (b.load(op.operands[0], *indices),), lambda: (zero(b, dtype_of(op.operands[0])),)
+        location.write(b, here, *either(b, inside, load, nothing))
 
     layout.each(b, low.lane, shape_of(op.result), one, registers)
 
@@ -150,18 +141,14 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
         indices = _indices(low, op, here)
         value = low.location_of(tile).read(b, here)
         inside = _inside_test(low, op, indices)
-        if not wanted:
-            when(b, inside, lambda: b.one("atomic_add", (op.operands[0], *indices, value), dtype))
-            return
-        if inside is None:
-            low.location_of(op.result).write(b, here, b.one("atomic_add", (op.operands[0], *indices, value), dtype))
-            return
-        with b.block() as then:
-            b.yield_(b.one("atomic_add", (op.operands[0], *indices, value), dtype))
-        with b.block() as orelse:
-            b.yield_(zero(b, dtype))
-        (old,) = b.if_(inside, then.block, orelse.block)
-        low.location_of(op.result).write(b, here, old)
+
+        def add() -> Values:
+            return (b.one("atomic_add", (op.operands[0], *indices, value), dtype),)
+
+        if wanted:
+            low.location_of(op.result).write(b, here, *either(b, inside, add, lambda: (zero(b, dtype),)))
+        else:
+            when(b, inside, add)
 
     layout.each(b, low.lane, shape_of(tile), one, registers)
 
@@ -232,14 +219,13 @@ def _inside_test(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | N
     if not op.attrs[BOUNDS]:
         return None
     b, array = low.builder, op.operands[0]
-    fine: Value | None = None
+    tests: list[Value] = []
     for axis, index in enumerate(indices):
         size = b.one("shape", (array,), array.type.size_type, {AXIS: axis})  # type: ignore[union-attr]
         # One unsigned comparison tests both ends: a negative index becomes larger than any size.
         wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
-        test = b.one("lt", (b.cast(index, wide), b.cast(size, wide)), bool_)
-        fine = test if fine is None else b.one("and_", (fine, test), bool_)
-    return fine
+        tests.append(b.one("lt", (b.cast(index, wide), b.cast(size, wide)), bool_))
+    return every(b, tests)
 
 
 # One element, and parts.
@@ -297,15 +283,11 @@ def tile_place(low: Lowering, op: Op) -> None:
     source, target = low.location_of(part), low.location_of(op.result)
 
     def one(here: Element) -> None:
-        inside: Value | None = None
-        indices: list[Value] = []
-        for axis, (start, size) in enumerate(zip(starts, shape_of(part), strict=True)):
-            index = b.one("sub", (here.index(axis), start), int32)
-            test = b.one("lt", (b.cast(index, uint32), b.const(size, uint32)), bool_)
-            inside = test if inside is None else b.one("and_", (inside, test), bool_)
-            indices.append(index)
-        element = Element(b, shape_of(part), None, None, tuple(indices))
-        when(b, inside, lambda: target.write(b, here, source.read(b, element)))
+        indices = tuple(b.one("sub", (here.index(axis), start), int32) for axis, start in enumerate(starts))
+        sizes = zip(indices, shape_of(part), strict=True)
+        tests = [b.one("lt", (b.cast(index, uint32), b.const(size, uint32)), bool_) for index, size in sizes]
+        element = Element(b, shape_of(part), None, None, indices)
+        when(b, every(b, tests), lambda: target.write(b, here, source.read(b, element)))
 
     layout.each(b, low.lane, shape_of(op.result), one, registers)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Striped, product, when
+from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Striped, either, product, when
 from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared, row_major
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.backends.python.tiles import identity
@@ -90,17 +90,6 @@ def combine(b: Builder, block: Block, left: Parts, right: Parts) -> Parts:
     return tuple(mapping.get(v, v) for v in block.yielded)
 
 
-def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], default: Parts) -> Parts:
-    """Emit a branch, and return its values: `then()` if the condition holds or is None, else `default`."""
-    if condition is None:
-        return then()
-    with b.block() as first:
-        b.yield_(*then())
-    with b.block() as second:
-        b.yield_(*default)
-    return b.if_(condition, first.block, second.block)
-
-
 def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Value:
     """Emit a warp shuffle; return another thread's value.
 
@@ -174,7 +163,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
     some = b.one("lt", (low.lane, b.const(layout.active)), bool_) if layout.active < low.threads else None
     # Never combined, since the tests below leave these threads out; but a shuffle needs a value from each.
     nothing = tuple(zero(b, t) for t in types) if some is not None else ()
-    parts = _either(b, some, lambda: at(b.const(0), low.lane), nothing)
+    parts = either(b, some, lambda: at(b.const(0), low.lane), lambda: nothing)
     if layout.registers == 1:
         return parts
     number, carried = Value(int32, "r"), tuple(Value(t) for t in types)
@@ -186,7 +175,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
         inside = None
         if registers and layout.count % low.threads:
             inside = b.one("lt", (here, b.const(layout.count)), bool_)
-        b.yield_(*_either(b, inside, lambda: combine(b, block, carried, at(number, here)), carried))
+        b.yield_(*either(b, inside, lambda: combine(b, block, carried, at(number, here)), lambda: carried))
     if registers:
         # In registers the index must be known after unrolling; in memory a loop keeps the code small.
         ends, hint = (b.const(1), b.const(layout.registers), b.const(1)), UNROLL
@@ -217,7 +206,7 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
                 bool_,
             )
         mine = parts
-        parts = _either(b, near, lambda: combine(b, block, mine, other), mine)  # noqa: B023
+        parts = either(b, near, lambda: combine(b, block, mine, other), lambda: mine)  # noqa: B023
         step //= 2
     return parts
 
@@ -306,10 +295,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
     b, (tile,), (block,) = low.builder, op.operands, op.blocks
     shape, dtype = shape_of(tile), block.params[0].type
     layout, _ = low.layout(tile, op.result)
-    count = 1
-    for n in shape:
-        count *= n
-    scratch = low.scratch(dtype, count, "the partial results of a scan")  # type: ignore[arg-type]
+    scratch = low.scratch(dtype, math.prod(shape), "the partial results of a scan")  # type: ignore[arg-type]
     # Each thread keeps its running values in registers and publishes them in shared memory after each step.
     held = b.slots(dtype, layout.registers)  # type: ignore[arg-type]
     own = InShared(scratch, row_major(shape))
@@ -360,7 +346,7 @@ def _scan_step(
             at = b.one("sub", (here.linear, b.const(step)), int32)
             return combine(b, block, (b.slot_read(scratch.slots, at),), mine)
 
-        sums.write(b, here, _either(b, near, both, mine)[0])
+        sums.write(b, here, either(b, near, both, lambda: mine)[0])
 
     sums.layout.each(b, low.lane, tuple(shape), look)
     low.touch(Use(scratch, "write", sums.layout.who))
@@ -374,4 +360,4 @@ def _before(b: Builder, here: Element, scratch: Region, step: int, default: Part
     def neighbour() -> Parts:
         return (b.slot_read(scratch.slots, b.one("sub", (here.linear, b.const(step)), int32)),)
 
-    return _either(b, near, neighbour, default)
+    return either(b, near, neighbour, lambda: default)

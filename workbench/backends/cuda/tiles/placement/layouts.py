@@ -8,7 +8,7 @@ and columns are those of the fragments (PTX ISA, "Matrix fragments for mma.m16n8
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
 from typing import TypeAlias
 
@@ -77,6 +77,7 @@ class Element:
 
 
 Body: TypeAlias = Callable[[Element], object]
+Values: TypeAlias = tuple[Value, ...]
 
 
 class Striped(msgspec.Struct, frozen=True):
@@ -264,16 +265,13 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
 
     def _inside_test(self, b: Builder, lane: Value, indices: tuple[Value, ...]) -> Value | None:
         """Emit the test that an element is in the matrix and the thread has elements; return None if always so."""
-        fine: Value | None = None
         unit = (MMA_ROWS, MMA_COLUMNS) if self.fragments else (1, 1)
         ends = zip(indices, (self.rows, self.columns), (self.down, self.across), unit, strict=True)
         tests = [b.one("lt", (at, b.const(size)), bool_) for at, size, groups, one in ends if size % (groups * one)]
         # Threads beyond a whole grid of groups have no elements, whatever their indices say.
         if self.used < self.threads:
             tests.append(b.one("lt", (lane, b.const(self.used)), bool_))
-        for test in tests:
-            fine = test if fine is None else b.one("and_", (fine, test), bool_)
-        return fine
+        return every(b, tests)
 
 
 Layout: TypeAlias = Striped | Spread
@@ -343,3 +341,24 @@ def when(builder: Builder, condition: Value | None, body: Callable[[], object]) 
     with builder.block() as orelse:
         builder.yield_()
     builder.if_(condition, then.block, orelse.block)
+
+
+def either(
+    builder: Builder, condition: Value | None, then: Callable[[], Values], orelse: Callable[[], Values]
+) -> Values:
+    """Emit a branch, and return its values: `then()` if the condition holds or is None, else `orelse()`."""
+    if condition is None:
+        return then()
+    with builder.block() as first:
+        builder.yield_(*then())
+    with builder.block() as second:
+        builder.yield_(*orelse())
+    return builder.if_(condition, first.block, second.block)
+
+
+def every(builder: Builder, tests: Iterable[Value]) -> Value | None:
+    """Emit the conjunction of tests, and return it; None if there is none."""
+    result: Value | None = None
+    for test in tests:
+        result = test if result is None else builder.one("and_", (result, test), bool_)
+    return result
