@@ -32,11 +32,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from workbench.ir.attributes import AXES, AXIS, KIND, ROLE, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.ops import TILED
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.tiles import Tile, is_shape
-from workbench.types import ArrayType, Kind, Scalar, element, float32, int32, is_integer
+from workbench.types import ArrayType, Kind, Scalar, Vector, element, float32, int32, is_integer
 
 REDUCTIONS = ("sum", "min", "max", "argmin", "argmax", "func")
 SCANS = ("sum", "min", "max")
@@ -236,3 +238,14 @@ RULES = {name: _rule(name) for name in _RULES}
 def is_tiled(block: Block) -> bool:
     """Return whether the block, or one inside it, has an operation on tiles."""
     return not TILED.isdisjoint(block.op_names)
+
+
+def identity(kind: str, type: Scalar | Vector) -> float | int:
+    """Return the neutral element of a "sum", "min" or "max", as a Python number."""
+    scalar = element(type)
+    if kind == "sum":
+        return 0
+    if scalar.kind is Kind.FLOAT:
+        return float("inf") if kind == "min" else float("-inf")
+    limits = (0, 1) if scalar.kind is Kind.BOOL else (np.iinfo(scalar.numpy).min, np.iinfo(scalar.numpy).max)
+    return int(limits[kind == "min"])

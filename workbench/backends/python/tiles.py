@@ -17,11 +17,11 @@ from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
-from workbench.ir.tiles import tile_of
+from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Op, definitions
 from workbench.passes.checks.bounds_checks import reported
 from workbench.tiles import Tile, contents
-from workbench.types import Kind, Scalar, Vector, element, float32, int32
+from workbench.types import Scalar, Vector, element, float32, int32
 
 
 def zeros(type: Tile) -> np.ndarray[Any, Any]:
@@ -261,20 +261,6 @@ def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
         moved[..., 1:] = tile[..., :-1]
         tile = moved
     return (tile,)
-
-
-def identity(kind: str, type: Any) -> Any:
-    """Return the neutral element of a "sum", "min" or "max", as a number of the type's scalar."""
-    scalar = element(type)
-    if kind == "sum":
-        return scalar(0)
-    sign = 1 if kind == "min" else -1
-    if scalar.kind is Kind.FLOAT:
-        return scalar(sign * float("inf"))
-    if scalar.kind is Kind.BOOL:
-        return scalar(kind == "min")
-    limits = np.iinfo(scalar.numpy)
-    return scalar(limits.max if kind == "min" else limits.min)
 
 
 def _matmul(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:

@@ -11,12 +11,12 @@ from math import prod
 
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND
 from workbench.ir.rewrite import Mapping, copy_op
-from workbench.ir.tiles import tile_of
+from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Op, Value
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.tiles import Tile
-from workbench.types import Kind, Scalar, Vector, element, int32, is_float
 from workbench.types import bool as bool_
+from workbench.types import int32, is_float
 
 Combine = Callable[[Value, Value], Value]
 BUILTINS = {"sum": "add", "min": "min", "max": "max"}
@@ -171,19 +171,6 @@ def _scan(on: TileLowering, op: Op) -> None:
         on.builder.for_(one, on.constant(length), one, (first,), opened.block)
 
     on.nest((rows,), body)
-
-
-def identity(kind: str, type: Scalar | Vector) -> float | int:
-    """Return the neutral element of a "sum", "min" or "max", as a Python number."""
-    scalar = element(type)
-    if kind == "sum":
-        return 0
-    if scalar.kind is Kind.FLOAT:
-        return float("inf") if kind == "min" else float("-inf")
-    low, high = (
-        (0, 2**scalar.bits - 1) if scalar.kind is Kind.UINT else (-(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1) - 1)
-    )
-    return high if kind == "min" else low
 
 
 LOWER: dict[str, Handler] = {

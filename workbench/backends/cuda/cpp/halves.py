@@ -51,110 +51,90 @@ WB_FN wb_bfloat16 wb_to_bfloat16(float x) {
 """
 
 
-def _from_double(name: str) -> str:
-    """Return the C++ function that rounds a double to a half once.
-
-    It goes through a float cut off towards zero, with its last bit set if inexact.
-    """
-    return f"""\
-WB_FN wb_{name} wb_to_{name}(double x) {{
+_PAIRS = {"float16": ("f16x2", 700), "bfloat16": ("bf16x2", 900)}
+"""PTX's word for two neighbours, and the first architecture that adds to them."""
+_OF_EACH = {
+    # Rounds a double once: by way of a float cut off towards zero, with its last bit set if inexact.
+    "from_double": """\
+WB_FN wb_NAME wb_to_NAME(double x) {
     float near = (float)x;
     double back = near;
     int bits = __float_as_int(near);
     if (back < x || back > x) bits = (bits - ((back < 0.0 ? -back : back) > (x < 0.0 ? -x : x))) | 1;
-    return wb_to_{name}(__int_as_float(bits));
-}}
-"""
-
-
-def _atomic(name: str) -> str:
-    """Return the C++ function that adds to a half by compare-and-swap on the aligned 32-bit word."""
-    return f"""\
-WB_FN wb_{name} wb_atomic_add(wb_{name}* target, wb_{name} value) {{
+    return wb_to_NAME(__int_as_float(bits));
+}
+""",
+    # Adds by compare-and-swap on the aligned 32-bit word.
+    "atomic_half": """\
+WB_FN wb_NAME wb_atomic_add(wb_NAME* target, wb_NAME value) {
     unsigned long long address = (unsigned long long)target;
     unsigned int* word = (unsigned int*)(address & ~3ULL);
     unsigned int shift = 8U * (unsigned int)(address & 2ULL);
     unsigned int seen, old = *(volatile unsigned int*)word;
-    wb_{name} now;
-    do {{
+    wb_NAME now;
+    do {
         seen = old;
         now.bits = (unsigned short)(seen >> shift);
-        unsigned int sum = wb_to_{name}(wb_to_float32(now) + wb_to_float32(value)).bits;
+        unsigned int sum = wb_to_NAME(wb_to_float32(now) + wb_to_float32(value)).bits;
         old = atomicCAS(word, seen, (seen & ~(0xffffU << shift)) | sum << shift);
-    }} while (old != seen);
+    } while (old != seen);
     return now;
-}}
-"""
-
-
-_PAIRS = {"float16": ("f16x2", 700), "bfloat16": ("bf16x2", 900)}
-"""PTX's word for two neighbours, and the first architecture that adds to them."""
-
-
-def _added(name: str) -> str:
-    """Return the C++ function that adds to a half whose old value is not used, rounded as by `wb_atomic_add`.
-
-    The hardware adds to two neighbours: -0 changes no number, and for one alone ptxas writes a loop. Both must be
-    halves: other bits would become a quiet NaN.
-    """
-    word, least = _PAIRS[name]
-    return f"""\
-WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
-#if __CUDA_ARCH__ >= {least}
+}
+""",
+    # Adds where the old value is not used, rounded as by `wb_atomic_add`. The hardware adds to two neighbours: -0
+    # changes no number, and for one alone ptxas writes a loop. Both must be halves: other bits would become a quiet
+    # NaN.
+    "added_half": """\
+WB_FN void wb_added(wb_NAME* target, wb_NAME value) {
+#if __CUDA_ARCH__ >= LEAST
     unsigned long long address = (unsigned long long)target;
     unsigned int pair = address & 2ULL ? (unsigned int)value.bits << 16 | 0x8000U : value.bits | 0x80000000U;
-    asm volatile("red.global.add.noftz.{word} [%0], %1;" :: "l"(address & ~3ULL), "r"(pair) : "memory");
+    asm volatile("red.global.add.noftz.WORD [%0], %1;" :: "l"(address & ~3ULL), "r"(pair) : "memory");
 #else
     wb_atomic_add(target, value);
 #endif
-}}
-"""
-
-
-def _pair(name: str) -> str:
-    """Return the C++ function that adds to two neighbouring halves, each if its bool is set.
-
-    It does so at once if both are set and the two share a word.
-    """
-    word, least = _PAIRS[name]
-    return f"""\
-WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool first, bool second) {{
-#if __CUDA_ARCH__ >= {least}
-    if (first && second && ((unsigned long long)target & 3ULL) == 0) {{
+}
+""",
+    # Adds to two neighbours, each if its bool is set: at once if both are set and the two share a word.
+    "pair_half": """\
+WB_FN void wb_add_pair(wb_NAME* target, wb_NAME low, wb_NAME high, bool first, bool second) {
+#if __CUDA_ARCH__ >= LEAST
+    if (first && second && ((unsigned long long)target & 3ULL) == 0) {
         unsigned int pair = (unsigned int)high.bits << 16 | low.bits;
-        asm volatile("red.global.add.noftz.{word} [%0], %1;" :: "l"(target), "r"(pair) : "memory");
+        asm volatile("red.global.add.noftz.WORD [%0], %1;" :: "l"(target), "r"(pair) : "memory");
         return;
-    }}
+    }
 #endif
     if (first) wb_added(target, low);
     if (second) wb_added(target + 1, high);
-}}
-"""
-
-
-def _reduce(name: str) -> str:
-    """Return the C++ function by which a full warp adds its values in float32, rounds once and changes memory once."""
-    return f"""\
-WB_FN void wb_reduce_add(wb_{name}* target, wb_{name} value) {{
-    if (__activemask() == 0xffffffffU) {{
+}
+""",
+    # A full warp adds its values in float32, rounds once and changes memory once.
+    "reduce_half": """\
+WB_FN void wb_reduce_add(wb_NAME* target, wb_NAME value) {
+    if (__activemask() == 0xffffffffU) {
         float sum = wb_to_float32(value);
         for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, step);
-        if (threadIdx.x % 32 == 0) wb_atomic_add(target, wb_to_{name}(sum));
-    }} else {{
+        if (threadIdx.x % 32 == 0) wb_atomic_add(target, wb_to_NAME(sum));
+    } else {
         wb_atomic_add(target, value);
-    }}
-}}
-"""
+    }
+}
+""",
+}
+"""C++ functions for each type of 16 bits."""
+
+
+def _of(name: str, text: str) -> str:
+    """Return the C++ function for a type of 16 bits."""
+    word, least = _PAIRS[name]
+    return text.replace("NAME", name).replace("WORD", word).replace("LEAST", str(least))
 
 
 PIECES: Pieces = {
     ("half", "float16"): _FLOAT16,
     ("half", "bfloat16"): _BFLOAT16,
-    **{("from_double", name): _from_double(name) for name in NAMES},
-    **{("atomic_half", name): _atomic(name) for name in NAMES},
-    **{("added_half", name): _added(name) for name in NAMES},
-    **{("pair_half", name): _pair(name) for name in NAMES},
-    **{("reduce_half", name): _reduce(name) for name in NAMES},
+    **{(key, name): _of(name, text) for key, text in _OF_EACH.items() for name in NAMES},
 }
 
 

@@ -15,11 +15,10 @@ from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Striped, either, product, when
 from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared, row_major
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
-from workbench.backends.python.tiles import identity
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL, attributes
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
-from workbench.ir.tiles import tile_of
+from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, scalar_or_vector_of
 from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
@@ -313,7 +312,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
         _scan_step(low, block, shape, sums, scratch, step)
         step *= 2
     low.touch(*([Use(scratch, "read", ANY)] if op.attrs[EXCLUSIVE] else []), *low.uses("write", layout, op.result))
-    neutral = identity(op.attrs[KIND], dtype)
+    neutral = identity(op.attrs[KIND], dtype)  # type: ignore[arg-type]
     target, type = low.location_of(op.result), dtype_of(op.result)
 
     def end(here: Element) -> None:
