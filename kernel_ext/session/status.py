@@ -164,16 +164,6 @@ def _problem(view: StatusView, event: Any) -> StatusView:
     return replace(view, notices=(*view.notices, f"cache: {event.message} ({event.path})"))
 
 
-def _notice(view: StatusView, event: Any) -> StatusView:
-    """Return the view with the event's message as one more notice."""
-    return replace(view, notices=(*view.notices, event.message))
-
-
-def _remark(view: StatusView, event: Any) -> StatusView:
-    """Return the view with the event's message as one more remark."""
-    return replace(view, remarks=(*view.remarks, event.message))
-
-
 def _outdated(view: StatusView, event: Any) -> StatusView:
     """Return the view with a phrase on how many compiled JAX functions hold old versions of which kernels."""
     hold = "holds" if event.programs == 1 else "hold"
@@ -200,8 +190,8 @@ _HANDLERS: dict[type[events.Event], Callable[[StatusView, Any], StatusView]] = {
     events.CompileDone: _done,
     events.CompileFailed: _failed,
     events.CacheProblem: _problem,
-    events.Notice: _notice,
-    events.Remark: _remark,
+    events.Notice: lambda view, event: replace(view, notices=(*view.notices, event.message)),
+    events.Remark: lambda view, event: replace(view, remarks=(*view.remarks, event.message)),
     events.Outdated: _outdated,
     events.ProductStarted: _product,
     events.ProductBuilt: _product,
@@ -238,11 +228,6 @@ def _join(*parts: str) -> str:
     return " · ".join(p for p in parts if p)
 
 
-def _compiling_line(view: StatusView) -> str:
-    """Return the headline of a build that goes on: the names of its kernels."""
-    return f"compiling {', '.join(dict.fromkeys(r.kernel for r in view.rows))}".rstrip()
-
-
 def _compiled_line(view: StatusView) -> str:
     """Return the headline of kernels that were compiled: their names, the time and facts."""
     built = tuple(r for r in view.rows if r.state == "compiled")
@@ -275,11 +260,6 @@ def _hit_line(view: StatusView) -> str:
     return _join("cache hit", f"{where} {units.seconds(spent)}{ago}", checked)
 
 
-def _failed_line(view: StatusView) -> str:
-    """Return the headline of a failed build: how many errors it has."""
-    return _join("failed", units.count(len(view.errors), "error") if view.errors else "")
-
-
 def _ready_line(view: StatusView) -> str:
     """Return the headline of kernels that were read and checked, and compile when they are launched."""
     if not view.kernels:
@@ -289,8 +269,8 @@ def _ready_line(view: StatusView) -> str:
 
 
 _LINES: dict[str, Callable[[StatusView], str]] = {
-    "failed": _failed_line,
-    "compiling": _compiling_line,
+    "failed": lambda view: _join("failed", units.count(len(view.errors), "error") if view.errors else ""),
+    "compiling": lambda view: f"compiling {', '.join(dict.fromkeys(r.kernel for r in view.rows))}".rstrip(),
     "recompiled": _recompiled_line,
     "compiled": _compiled_line,
     "disk hit": _hit_line,

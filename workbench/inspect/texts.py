@@ -36,11 +36,6 @@ def _cuda_lines(kernel: CudaKernel, first: int, last: int) -> str:
     return "\n".join(kernel.place.source.lines[first - 1 : last])
 
 
-def _cuda_source(kernel: CudaKernel) -> str:
-    """Return the text of a CUDA C++ kernel alone, without the rest of its cell."""
-    return _cuda_lines(kernel, kernel.signature.first, kernel.signature.last)
-
-
 def _cuda_adjoint(kernel: CudaKernel) -> str:
     """Return the text of a CUDA C++ kernel's adjoint, the kernel `…_adjoint` of its cell.
 
@@ -61,7 +56,7 @@ def _cuda_key(kernel: CudaKernel) -> str:
 
 
 _CUDA_TEXTS: dict[str, Callable[[CudaKernel], str]] = {
-    "source": _cuda_source,
+    "source": lambda kernel: _cuda_lines(kernel, kernel.signature.first, kernel.signature.last),
     "adjoint": _cuda_adjoint,
     "cuda": lambda kernel: kernel.module.program.text,
     "ptx": lambda kernel: kernel.module.ptx(),

@@ -92,16 +92,6 @@ def _load(op: Op) -> bool:
     return array is not None and array[1].shape == op.attrs[SHAPE]
 
 
-def _store(op: Op) -> bool:
-    """Return whether a `tile_store` is legal: the tile in its last operand fits the array, and there is no result."""
-    return _memory(op, 1) is not None and not op.results
-
-
-def _atomic_add(op: Op) -> bool:
-    """Return whether a `tile_atomic_add` is legal: a tile that fits the array, and a result of the tile's type."""
-    return _memory(op, 1) is not None and op.result.type == op.operands[-1].type
-
-
 def tile_of(value: Value) -> Tile:
     """Return the type of a value that is a tile."""
     assert isinstance(value.type, Tile)
@@ -205,8 +195,8 @@ def is_number(type: object) -> bool:
 _RULES: dict[str, Callable[[Op], object]] = {
     "tile_map": _map,
     "tile_load": _load,
-    "tile_store": _store,
-    "tile_atomic_add": _atomic_add,
+    "tile_store": lambda op: _memory(op, 1) is not None and not op.results,
+    "tile_atomic_add": lambda op: _memory(op, 1) is not None and op.result.type == op.operands[-1].type,
     "tile_extract": _extract,
     "tile_insert": _insert,
     "tile_slice": _slice,

@@ -282,11 +282,6 @@ def _where(folder: _Folder, op: Op) -> Value | None:
     return x if x is y else None
 
 
-def _cast(folder: _Folder, op: Op) -> Value | None:
-    """Return the operand of a cast to its own type; None for other casts."""
-    return op.operands[0] if op.operands[0].type == op.result.type else None
-
-
 def _extract(folder: _Folder, op: Op) -> Value | None:
     """Return the component that a `vec` puts at a known index; None for other vectors, and outside."""
     definition, known = folder.defs.get(op.operands[0]), folder.known.get(op.operands[1])
@@ -307,6 +302,6 @@ _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {
     "or_": _junction(neutral=False, absorbing=True),
     "xor_": _exclusive,
     "where": _where,
-    "cast": _cast,
+    "cast": lambda folder, op: op.operands[0] if op.operands[0].type == op.result.type else None,
     "extract": _extract,
 }

@@ -167,11 +167,6 @@ def _insert(e: Emitter, op: Op) -> list[str]:
     return [*rows, f"{name}.{member} = {text};"]
 
 
-def _store(e: Emitter, op: Op) -> list[str]:
-    """Emit the assignment of a `store`."""
-    return [f"{atomics.lvalue_of(e, op)} = {e.expressions.argument(op.operands[-1])};"]
-
-
 @dataclass(frozen=True)
 class _Assignment:
     """An assignment among several that are made at once.
@@ -374,7 +369,7 @@ _STATEMENTS: dict[str, Callable[[Emitter, Op], list[str]]] = {
     "if": _if,
     "for": _for,
     "while": _while,
-    "store": _store,
+    "store": lambda e, op: [f"{atomics.lvalue_of(e, op)} = {e.expressions.argument(op.operands[-1])};"],
     "atomic_add": accumulators.emit_change,
     "atomic": accumulators.emit_change,
     "atomic_load": atomics.emit_load,

@@ -367,18 +367,13 @@ def _insert(e: Expressions, op: Op) -> CppExpr:
     return CppExpr(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
 
 
-def _unchanged(e: Expressions, op: Op) -> CppExpr:
-    """Return the expression of an operation whose result is its first operand as it is."""
-    return e.of(op.operands[0])
-
-
 def _nonnegative_division(sign: str) -> Callable[[Expressions, Op], CppExpr]:
     """Return the function that writes an operation as C++'s `/` or `%`, right if no operand is negative."""
     return lambda e, op: binary(e.of(op.operands[0]), sign, e.of(op.operands[1]))
 
 
 _CORE: dict[str, Callable[[Expressions, Op], CppExpr]] = {
-    "same": _unchanged,
+    "same": lambda e, op: e.of(op.operands[0]),
     "quotient": _nonnegative_division("/"),
     "remainder": _nonnegative_division("%"),
     "const": _const,
