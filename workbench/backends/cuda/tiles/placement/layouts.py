@@ -332,15 +332,12 @@ def loop(builder: Builder, count: int, body: Callable[[Value], object], name: st
 
 def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:
     """Emit `body` under the condition, or unconditionally if that is None."""
-    if condition is None:
+
+    def then() -> Values:
         body()
-        return
-    with builder.block() as then:
-        body()
-        builder.yield_()
-    with builder.block() as orelse:
-        builder.yield_()
-    builder.if_(condition, then.block, orelse.block)
+        return ()
+
+    either(builder, condition, then, tuple)
 
 
 def either(
