@@ -15,9 +15,9 @@ from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import Idle, exit_flag, flags, is_while_true, unless
 from workbench.frontend.state.loop_scope import Loop, read_first
 from workbench.frontend.state.merge import assigned
-from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset, value_of
+from workbench.frontend.state.operands import Literal, Operand, Static, Unset, value_of
 from workbench.frontend.state.tile_maps import uniform
-from workbench.frontend.statements.loop_types import Fresh, bind_results, infer_loop_types, initial, yield_ends
+from workbench.frontend.statements.loop_types import Fresh, carry
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
 from workbench.limits import IDLE_ITERATIONS
@@ -62,7 +62,7 @@ def for_loop(
     if flag is not None:
         body = [while_not(flag, body, node)]
 
-    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
+    def attempt(fresh: Fresh) -> list[Block]:
         index = Value(start.type, index_name)
         if non_negative:
             context.shared.non_negative.add(index)
@@ -72,19 +72,12 @@ def for_loop(
             with loop.iteration(context.env, context.loops, carried):
                 context.env[held] = index
                 lower_body(context, body)
-            with_fields([*names, *loop.names], context.env)
-            ends = {n: context.env[n] for n in types}
-            yield_ends(context, ends, types)
-        blocks.append(block.block)
-        return ends
+        return [block.block]
 
-    blocks: list[Block] = []
-    before = context.env | dict.fromkeys(loop.names, PENDING)
-    types = infer_loop_types(context, node, [*names, *loop.names], before, attempt)
-    init = initial(context, before, types)
-    results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
-    bind_results(context, before, types, results, [*assigned_, index_name])
-    loop.after(context.env)
+    def emit(init: Sequence[Value], blocks: Sequence[Block]) -> Sequence[Value]:
+        return context.builder.for_(start, stop, step, init, blocks[-1])
+
+    carry(context, node, loop, [*assigned_, index_name], names, attempt, emit)
 
 
 def _assigned(context: Context, node: ast.For | ast.While) -> list[str]:
@@ -219,9 +212,8 @@ def _while(
     names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
     touched = [*touched, *([skip] if skip else [])]
     loop = loop_state(context, node, touched, runs, ends=not is_while_true(node))
-    pairs: list[tuple[Block, Block]] = []
 
-    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
+    def attempt(fresh: Fresh) -> list[Block]:
         tested = fresh()
         with context.builder.block(tuple(tested.values())) as condition:
             context.env.update(tested)
@@ -232,18 +224,12 @@ def _while(
             context.env.update(carried)
             with loop.iteration(context.env, context.loops, carried):
                 lower_body(context, node.body)
-            with_fields([*names, *loop.names], context.env)
-            ends = {n: context.env[n] for n in types}
-            yield_ends(context, ends, types)
-        pairs.append((condition.block, block.block))
-        return ends
+        return [condition.block, block.block]
 
-    before = context.env | dict.fromkeys(loop.names, PENDING)
-    types = infer_loop_types(context, node, [*names, *loop.names], before, attempt)
-    init = initial(context, before, types)
-    results = list(context.builder.while_(init, *pairs[-1]))
-    bind_results(context, before, types, results, touched)
-    loop.after(context.env)
+    def emit(init: Sequence[Value], blocks: Sequence[Block]) -> Sequence[Value]:
+        return context.builder.while_(init, *blocks)
+
+    carry(context, node, loop, touched, names, attempt, emit)
 
 
 def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
@@ -326,5 +312,6 @@ def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
         KernelTypeError: one is no integer.
     """
     values = check_integers(context, bounds)
-    type = strong(common_type("range", [weak(b) for b in values]))
+    usual = all(isinstance(b, Literal) or b.type is int32 for b in values)
+    type = int32 if usual else strong(common_type("range", [weak(b) for b in values]))
     return [convert(context, b, type) for b in values]
