@@ -100,7 +100,7 @@ def common_type(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     Raises:
         KernelTypeError: there is none, or the operation `name` takes no quaternions, transforms or complex numbers.
     """
-    if any(isinstance(a, ArrayType) for a in args):
+    if any([isinstance(a, ArrayType) for a in args]):
         raise argument_error(name, args, "numbers or vectors", "Index the array to get an element.")
     forms = {a.with_dtype(bool_) for a in args if isinstance(a, Vector)}
     if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):

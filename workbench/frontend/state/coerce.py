@@ -30,7 +30,20 @@ from workbench.ir.values import Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
-from workbench.types import ArrayType, Complex, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
+from workbench.types import (
+    ArrayType,
+    Complex,
+    Kind,
+    Scalar,
+    Type,
+    Vector,
+    element,
+    float32,
+    int32,
+    is_integer,
+    is_weak,
+    strong,
+)
 from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
@@ -140,9 +153,11 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
-    if type is int32 and operand.value.__class__ is int and -(1 << 31) <= operand.value < 1 << 31:  # most constants
-        return context.builder.const(operand.value, int32, operand.captured)
-    wanted = type if type is not None else strong(default_type(operand))
+    wanted, number = type if type is not None else strong(default_type(operand)), operand.value
+    if (wanted is int32 and number.__class__ is int and -(1 << 31) <= number < 1 << 31) or (
+        wanted is float32 and number.__class__ is float and abs(number) < 1e30
+    ):  # most constants
+        return context.builder.const(number, wanted, operand.captured)
     if isinstance(wanted, ArrayType):
         raise context.type_error(f"An {wanted!r} is expected here; this is {describe(operand)}.")
     scalar = element(wanted)

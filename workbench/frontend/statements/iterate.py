@@ -298,8 +298,11 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
         if guarded and not one_kind:
             for name in names:
                 context.env.pop(name, None)
-        with loop.inside(context.loops):
+        context.loops.append(loop)
+        try:
             lower_body(context, [loops.while_not(flag, body, node)] if guarded else body)  # type: ignore[arg-type]
+        finally:
+            context.loops.pop()
         loop.next(context.env)
     context.env.pop(item, None)
     loop.after(context.env)

@@ -81,17 +81,8 @@ def _infer(
     """Return the types of a loop's carried names, its hidden names and its blocks, lowered until the types agree.
 
     A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) is hidden: it has no
-    value at the start of an iteration, unless it is the same one.
-
-    Args:
-        context: of the loop; the last attempt's operations and names remain in it.
-        known: the types and hidden names to begin with.
-        names: those that an iteration may hand to the next.
-        before: what local names are before the loop; a name to which a `return` inside gives a struct becomes one.
-        attempt: lowers the blocks, the last one without its `yield`.
-
-    Raises:
-        KernelTypeError: the type of a name changes in every iteration.
+    value at the start of an iteration, unless it is the same one. In `before`, a name to which a `return` inside gives
+    a struct becomes one.
     """
     errors, errors_before = context.shared.errors, len(context.shared.errors)
     types: dict[str, Type] = known.types
@@ -122,29 +113,36 @@ def _infer(
         if structs:
             names = with_fields(names, before)
             continue
-        lost = [n for n in names if n not in hidden and _lost(before[n], ends.get(n, before[n]), n in types)]
+        lost = {
+            n: _changed(n) for n in names if n not in hidden and _lost(before[n], ends.get(n, before[n]), n in types)
+        }
+        wider = {} if lost else _widened(names, types, hidden, before, ends)
+        if not lost and not wider:  # parts of a tuple that an iteration may set before it reads it
+            unfit = [n for n in types if is_part(n) and not _fits(n, ends[n], types[n])]
+            lost = {n: Unset(_unlike(n, types[n], ends[n])) for n in unfit}
         if lost:
-            hidden |= {n: _changed(n) for n in lost}
-            types = {n: t for n, t in types.items() if n not in hidden}
-            continue
-        wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
-        wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), ends[n])) is not None}
-        wider = {n: t for n, t in wider.items() if n not in hidden}
-        parts = [n for n in types if is_part(n) and not _fits(n, ends[n], types[n])]
-        if not wider and parts:  # of a tuple that an iteration may set before it reads it
-            hidden |= {n: Unset(_unlike(n, types[n], ends[n])) for n in parts}
+            hidden |= lost
             types = {n: t for n, t in types.items() if n not in hidden}
             continue
         if not wider:
             blocks[-1] = _closed(context, blocks[-1], types, ends)
             _check_ends(context, types, before, ends)
             return LoopTypes(types, hidden, ()), blocks
-        changes.update(wider.keys())
+        changes.update(dict.fromkeys(wider, 1))
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
             what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."
             raise context.type_error(what, f"Give it a type before the loop: {name} = wb.float32(0).")
         types = types | wider
         again = len(errors) > errors_before or not _retyped(context, blocks, carried, wider)
+
+
+def _widened(
+    names: Sequence[str], types: Mapping[str, Type], hidden: Mapping[str, Operand], before: Env, ends: Env
+) -> dict[str, Type]:
+    """Return the types that carried names take from the end of an iteration, for those that do not keep theirs."""
+    wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
+    wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), ends[n])) is not None}
+    return {n: t for n, t in wider.items() if n not in hidden}
 
 
 def _retyped(
