@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -223,6 +222,8 @@ def _scratch() -> IO[bytes] | None:
     if hasattr(os, "memfd_create"):
         with suppress(OSError):
             return open(os.memfd_create("workbench-worker"), "w+b")
+    import tempfile
+
     with suppress(OSError):
         return tempfile.TemporaryFile()
     return None

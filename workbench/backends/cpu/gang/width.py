@@ -83,12 +83,12 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
     They gain if neighbouring rows of threads read or add to the same elements in a loop.
     """
     operations = list(walk(function.body))
-    adds = any(op.name == "atomic_add" for op in operations)
+    adds = "atomic_add" in function.body.op_names
     if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
         return False
     if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
         return False
-    if peeled_parts(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
+    if peeled_parts(function) or function.body.op_names - _OF_ROWS - TABLE.keys():
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
     inside = [o for op in operations if op.name in LOOPS for block in op.blocks for o in walk(block)]
