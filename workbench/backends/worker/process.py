@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from workbench.backends.worker.frames import STAGE, read_frame, write_frame
-from workbench.backends.worker.windows import close as close_job
-from workbench.backends.worker.windows import job_of
 from workbench.forks import after_fork, free_at_fork
 
 ROOT = Path(__file__).parents[2]
@@ -101,7 +99,11 @@ class Process:
                 self._close_errors()
                 raise Unavailable(f"{Path(command[0]).name} cannot be started: {problem}") from None
             _processes.add(self)
-            self._job = job_of(self._popen) if sys.platform == "win32" else None
+            self._job: int | None = None
+            if sys.platform == "win32":
+                from workbench.backends.worker.windows import job_of
+
+                self._job = job_of(self._popen)
         assert self._popen.stdin is not None and self._popen.stdout is not None
         self._stdin, self._stdout = self._popen.stdin, self._popen.stdout
         self.pid = self._popen.pid
@@ -141,7 +143,9 @@ class Process:
         log, stage = self._written()
         _processes.discard(self)
         if self._job is not None:
-            close_job(self._job)
+            from workbench.backends.worker.windows import close
+
+            close(self._job)
             self._job = None
         self._close_errors()
         return status, log, stage
