@@ -133,14 +133,14 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     count, varying = lanes(function), varying_values(function)
     operations = list(walk(_of_gangs(function)))
     loops = [op for op in operations if op.name in LOOPS]
-    if any(op.attrs.get(SCALAR) for op in operations):  # what follows waits for what was stored: better far behind
+    if any([op.attrs.get(SCALAR) for op in operations]):  # what follows waits for what was stored: better far behind
         return GROUP_THREADS, min(count, GANG_LANES)
     if count > GANG_LANES:
         return count, GANG_LANES
     if not (loops or 1 in _sizes(operations) or any(map(_adds, operations))):
         full = GANG_LANES // 2 if _sizes(operations) == {8} else GANG_LANES
         return (max(4, full * bits // GANG_REGISTER),)
-    if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
+    if count != GANG_LANES or not loops or any([op.blocks and is_divergent(op, varying) for op in operations]):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
     room = GANG_LOOP_BYTES if any(map(_adds, operations)) else GANG_LOOP_BYTES * min(bits, MASKED) // MASKED
@@ -177,7 +177,7 @@ def lanes(function: Function) -> int:
     """
     operations = list(walk(function.body))
     sizes = _sizes(operations)
-    if sizes == {1} and not any(op.blocks for op in operations):
+    if sizes == {1} and not any([op.blocks for op in operations]):
         return GANG_BYTE_LANES
     return GANG_LANES // 2 if sizes == {8} or _components(operations) > GANG_COMPONENTS else GANG_LANES
 
@@ -210,7 +210,7 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     operations, deepest = [op for _, op in depths], max((depth for depth, _ in depths), default=0)
     if _sizes(operations) == {1}:
         return threads
-    if any(op.blocks and is_divergent(op, varying) for op in operations):
+    if any([op.blocks and is_divergent(op, varying) for op in operations]):
         return min(threads, min(maths.filled, MASKED if deepest else maths.filled) // 32)
     inside = [op for depth, op in depths if depth == deepest and not varying.isdisjoint((*op.operands, *op.results))]
     return min(threads, (maths.bits if deepest and all(map(_fills_register, inside)) else maths.filled) // 32)
