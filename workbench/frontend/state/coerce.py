@@ -30,20 +30,7 @@ from workbench.ir.values import Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
-from workbench.types import (
-    ArrayType,
-    Complex,
-    Kind,
-    Scalar,
-    Type,
-    Vector,
-    element,
-    float32,
-    int32,
-    is_integer,
-    is_weak,
-    strong,
-)
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
 from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
@@ -155,7 +142,7 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
         return operand
     wanted, number = type if type is not None else strong(default_type(operand)), operand.value
     if (wanted is int32 and number.__class__ is int and -(1 << 31) <= number < 1 << 31) or (
-        wanted is float32 and number.__class__ is float and abs(number) < 1e30
+        wanted is types.float32 and number.__class__ is float and abs(number) < 1e30
     ):  # most constants
         return context.builder.const(number, wanted, operand.captured)
     if isinstance(wanted, ArrayType):

@@ -446,12 +446,12 @@ def _if(context: Context, node: ast.If) -> None:
 
 def _for(context: Context, node: ast.For) -> None:
     """Lower a `for` without its `else`."""
-    iterate.for_loop(context, node, expression, _loop_body)
+    iterate.for_loop(context, node, _loop_body)
 
 
 def _while(context: Context, node: ast.While) -> None:
     """Lower a `while` without its `else`."""
-    loops.while_loop(context, node, expression, _loop_body)
+    loops.while_loop(context, node, _loop_body)
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {

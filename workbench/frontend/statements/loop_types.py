@@ -34,7 +34,7 @@ from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, int
 
 Fresh = Callable[[], dict[str, Value]]
 Attempt = Callable[[Fresh], list[Block]]
-Emit = Callable[[Sequence[Value], Sequence[Block]], Sequence[Value]]
+Emit = Callable[..., Sequence[Value]]
 
 
 def carry(
@@ -71,7 +71,7 @@ def carry(
     finally:
         context.shared.in_loop = inside
     init = [convert(context, before[n], t) for n, t in settled.types.items()]
-    _bind_results(context, before, settled.types, emit(init, blocks), touched)
+    _bind_results(context, before, settled.types, emit(init, *blocks), touched)
     loop.after(context.env)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import NoneType
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_INT, common_type
+from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import Idle, exit_flag, flags, is_while_true, unless
 from workbench.frontend.state.loop_scope import Loop, read_first
@@ -31,7 +33,6 @@ LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
 def for_loop(
     context: Context,
     node: ast.For,
-    expression: Expression,
     lower_body: LowerBody,
     bounds: tuple[Operand, Operand, Operand],
 ) -> None:
@@ -45,7 +46,7 @@ def for_loop(
         raise context.syntax_error("A loop over a range has one name.", "Write for i in range(…).")
     flag = exit_flag(node)
     if flag is not None and not _short(bounds):
-        _leaving_for(context, node, bounds, expression, lower_body)
+        _leaving_for(context, node, bounds, lower_body)
         return
     start, stop, step = _typed_bounds(context, bounds)
     non_negative = _stays_above(context, bounds, start)
@@ -74,10 +75,9 @@ def for_loop(
                 lower_body(context, body)
         return [block.block]
 
-    def emit(init: Sequence[Value], blocks: Sequence[Block]) -> Sequence[Value]:
-        return context.builder.for_(start, stop, step, init, blocks[-1])
-
-    carry(context, node, loop, [*assigned_, index_name], names, attempt, emit)
+    carry(
+        context, node, loop, [*assigned_, index_name], names, attempt, partial(context.builder.for_, start, stop, step)
+    )
 
 
 def _assigned(context: Context, node: ast.For | ast.While) -> list[str]:
@@ -143,9 +143,7 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     return unless(flag, body, [ast.copy_location(Idle(), node)], node)
 
 
-def _leaving_for(
-    context: Context, node: ast.For, bounds: Sequence[Operand], expression: Expression, lower_body: LowerBody
-) -> None:
+def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], lower_body: LowerBody) -> None:
     """Lower a `for` that can be left early: a 64-bit counter, which shorter ranges cannot overflow, and a `while`."""
     assert isinstance(node.target, ast.Name)
     start, stop, step = _typed_bounds(context, bounds)
@@ -190,7 +188,7 @@ def _leaving_for(
     _while(context, node, touched, more, body, name, bool(steps_of(bounds)))
 
 
-def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
+def while_loop(context: Context, node: ast.While, lower_body: LowerBody) -> None:
     """Lower `while condition`."""
 
     def holds(context: Context) -> Value:
@@ -226,10 +224,7 @@ def _while(
                 lower_body(context, node.body)
         return [condition.block, block.block]
 
-    def emit(init: Sequence[Value], blocks: Sequence[Block]) -> Sequence[Value]:
-        return context.builder.while_(init, *blocks)
-
-    carry(context, node, loop, touched, names, attempt, emit)
+    carry(context, node, loop, touched, names, attempt, context.builder.while_)
 
 
 def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
@@ -242,7 +237,7 @@ def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value])
     return context.builder.if_(leaving, stop.block, go_on.block)[0]
 
 
-def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+def range_of(context: Context, node: ast.expr) -> tuple[Operand, Operand, Operand]:
     """Return the start, stop and step of a call of `range`; those not written are literals.
 
     Raises:
@@ -259,13 +254,13 @@ def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
     raise context.syntax_error("A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step).")
 
 
-def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+def backwards(context: Context, node: ast.expr) -> tuple[Operand, Operand, Operand]:
     """Return the bounds of `reversed(range(…))`.
 
     Raises:
         KernelTypeError: a bound is not known now, and the range is of unsigned integers.
     """
-    start, stop, step = bounds = range_of(context, node, expression)
+    start, stop, step = bounds = range_of(context, node)
     steps = steps_of(bounds)
     if steps is not None:
         turned = steps[::-1]
