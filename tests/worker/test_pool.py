@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -260,7 +261,7 @@ def test_a_python_that_does_not_work_is_not_tried_again(pool: Pool, monkeypatch:
 
 
 def test_a_folder_for_temporary_files_is_not_needed(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process.tempfile, "tempdir", "/nowhere")
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
     monkeypatch.setenv("TMPDIR", "/nowhere")
     assert pool.run(ECHO)[0]["given"] == 3
 

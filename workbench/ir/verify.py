@@ -227,7 +227,7 @@ def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
     Raises:
         InvalidIR: an operation is not legal.
     """
-    own = {*block.params, *(v for op in block.ops for v in op.results)} - defined
+    own = {*block.params, *[v for op in block.ops for v in op.results]} - defined
     defined.update(block.params)
     if nested and (not block.ops or block.ops[-1].name != "yield"):
         raise InvalidIR(f"{where}: a nested block does not end in yield")

@@ -135,16 +135,16 @@ class _Folder:
 
     def share(self, op: Op) -> Value:
         """Return the result of an equal operation that was emitted before; else emit this one, and return its."""
-        key = _key(op)
+        key, (result,) = _key(op), op.results
         same = self.shared.get(key)
         if same is not None:
             return same[0]
         self.ops.append(op)
-        self.defs[op.result] = op
+        self.defs[result] = op
         self.shared.learn(key, op.results)
         if op.name == "const" and not op.attrs.get(CAPTURED):
-            self.known[op.result] = value_of(op.attrs[VALUE], contents(op.result.type))
-        return op.result
+            self.known[result] = value_of(op.attrs[VALUE], contents(result.type))
+        return result
 
     def computed(self, op: Op) -> NumPyValue | None:
         """Return the operation's value if all operands are literals.

@@ -23,7 +23,8 @@ MOVES = frozenset({"where"})
 
 def halves(function: Function) -> Function:
     """Return the function with all arithmetic on 16-bit floats in float32; the function itself if it has none."""
-    if not any(is_half(v.type) for op in walk(function.body) for v in (*op.operands, *op.results)):
+    types = {id(v.type): v.type for op in walk(function.body) for v in (*op.operands, *op.results)}
+    if not any(map(is_half, types.values())):
         return function
     return prune(fold(replace_body(function, _Halves().block(function.body))))
 

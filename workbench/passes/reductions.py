@@ -66,7 +66,7 @@ def _elements_to_combine(function: Function) -> frozenset[tuple[Value, ...]]:
     kinds: dict[Value, set[str]] = {}
     elements: dict[Value, dict[tuple[Value, ...], None]] = {}
     for op in operations:
-        for array in (v for v in op.operands if isinstance(v.type, ArrayType) and op.name != "shape"):
+        for array in [v for v in op.operands if isinstance(v.type, ArrayType) and op.name != "shape"]:
             element = _changed_element(op)
             # `array is place[0]`: the array could also be an operand of another kind, such as the value.
             plain = element and array is element[0] and not used.intersection(op.results) and _combines(op)

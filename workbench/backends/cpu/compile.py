@@ -288,10 +288,10 @@ def _tuning(function: Function) -> dict[str, Any]:
     another.
     """
     operations = list(walk(function.body))
-    count = sum(op.name in LOOPS or op.name.startswith("tile_") for op in operations)
+    count = len([op for op in operations if op.name in LOOPS or op.name.startswith("tile_")])
     loops = count > 0 or function.block_dim > 0
     unrolled = count <= (UNROLLED_TILES if function.block_dim else UNROLLED_LOOPS)
-    vectors = any(isinstance(v.type, Vector) for op in operations for v in op.results)
+    vectors = any([isinstance(v.type, Vector) for op in operations for v in op.results])
     superwords = ((loops and not function.block_dim) or vectors) and len(operations) <= SUPERWORD_OPERATIONS
     return {
         "speed_level": LEVEL if _nested_loops(function.body) <= UNSWITCHED_NEST else 2,

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -19,8 +18,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from workbench.backends.worker.frames import STAGE, read_frame, write_frame
-from workbench.backends.worker.windows import close as close_job
-from workbench.backends.worker.windows import job_of
 from workbench.forks import after_fork, free_at_fork
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +99,11 @@ class Process:
                 self._close_errors()
                 raise Unavailable(f"{Path(command[0]).name} cannot be started: {problem}") from None
             _processes.add(self)
-            self._job = job_of(self._popen) if sys.platform == "win32" else None
+            self._job: int | None = None
+            if sys.platform == "win32":
+                from workbench.backends.worker.windows import job_of
+
+                self._job = job_of(self._popen)
         assert self._popen.stdin is not None and self._popen.stdout is not None
         self._stdin, self._stdout = self._popen.stdin, self._popen.stdout
         self.pid = self._popen.pid
@@ -142,7 +143,9 @@ class Process:
         log, stage = self._written()
         _processes.discard(self)
         if self._job is not None:
-            close_job(self._job)
+            from workbench.backends.worker.windows import close
+
+            close(self._job)
             self._job = None
         self._close_errors()
         return status, log, stage
@@ -223,6 +226,8 @@ def _scratch() -> IO[bytes] | None:
     if hasattr(os, "memfd_create"):
         with suppress(OSError):
             return open(os.memfd_create("workbench-worker"), "w+b")
+    import tempfile
+
     with suppress(OSError):
         return tempfile.TemporaryFile()
     return None

@@ -23,7 +23,7 @@ def value_of(number: Any, type: Scalar | Vector) -> Any:
     if isinstance(type, Vector):
         parts = [type.dtype(n) for n in np.asarray(number, dtype=object).reshape(-1)] if type.dtype.is_half else number
         return np.array(parts, dtype=type.dtype.numpy).reshape(type.parts_shape)
-    return type(number)
+    return rounded(number, type)  # what a constant's type cannot hold was refused before
 
 
 def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:

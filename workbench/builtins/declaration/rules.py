@@ -100,10 +100,11 @@ def common_type(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     Raises:
         KernelTypeError: there is none, or the operation `name` takes no quaternions, transforms or complex numbers.
     """
-    if any(isinstance(a, ArrayType) for a in args):
+    if any([isinstance(a, ArrayType) for a in args]):
         raise argument_error(name, args, "numbers or vectors", "Index the array to get an element.")
     forms = {a.with_dtype(bool_) for a in args if isinstance(a, Vector)}
-    if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
+    is_complex = any([isinstance(a, Complex) or (isinstance(a, Weak) and a == WEAK_COMPLEX) for a in args])
+    if is_complex:
         forms = {f.real if isinstance(f, Complex) else f for f in forms} - {bool_}
     if len(forms) > 1:
         plain = all(type(f) is Vector for f in forms)
@@ -112,7 +113,7 @@ def common_type(name: str, args: Sequence[Arg]) -> Scalar | Vector:
         raise argument_error(name, args, "numbers, vectors or matrices", "Take the parts: t.p, t.q.")
     if any(isinstance(f, Quaternion) for f in forms) and name not in ON_QUATERNIONS:
         raise argument_error(name, args, "numbers, vectors or matrices", "Take the components: q.x, q.y, q.z, q.w.")
-    if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
+    if is_complex:
         return _common_complex(name, args, forms.pop() if forms else None)
     strong = [element(a) for a in args if not isinstance(a, Weak)]
     weak = [a.default for a in args if isinstance(a, Weak)]

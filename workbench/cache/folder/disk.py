@@ -39,7 +39,7 @@ Report = Callable[[Path, str, bool], None]
 class Refused(Exception):
     """The error of a file or folder that must not be used; it has the path, and its message is the reason."""
 
-    def __init__(self, path: Path, reason: str) -> None:
+    def __init__(self, path: str, reason: str) -> None:
         """Create the error of `path`; `reason` is a clause that follows the path in a sentence."""
         super().__init__(reason)
         self.path = path
@@ -90,26 +90,34 @@ class Disk:
             self.root = root.expanduser().absolute()
         self._named = self.root or root
         self.folder = self._named / f"v{SCHEMA}"
-        self._folder = f"{self.folder}{os.sep}"
+        self._root, self._folder = (
+            str(self._named),
+            str(self.folder),
+        )  # as `os` takes them: a Path is made anew each time
 
     def path(self, digest: str) -> Path:
         """Return the path of the entry of `digest`, which need not exist."""
-        return Path(f"{self._folder}{digest[:2]}{os.sep}{digest[2:]}")
+        return Path(self._path(digest)[1])
+
+    def _path(self, digest: str) -> tuple[str, str]:
+        """Return the folder and the path of the entry of `digest`."""
+        folder = f"{self._folder}{os.sep}{digest[:2]}"
+        return folder, f"{folder}{os.sep}{digest[2:]}"
 
     def read(self, digest: str) -> Entry | None:
         """Read an entry and check every byte; return None if it is missing or must not be used.
 
         What must not be used is reported, and a damaged file is moved aside unless the folder is read-only.
         """
-        path = self.path(digest)
+        folder, path = self._path(digest)
         try:
-            self._check_folders(path.parent)
+            self._check_folders(folder)
             data, status = self._read_file(path)
         except FileNotFoundError:
             return None
         except Refused as refusal:
             if refusal.path == path:
-                self._report(path, f"the cache file {path} {refusal}; it was not loaded", True)
+                self._report(Path(path), f"the cache file {path} {refusal}; it was not loaded", True)
             else:
                 self._folder_problem(f"is not used: {refusal.path} {refusal}")
             return None
@@ -128,12 +136,12 @@ class Disk:
 
     def write(self, digest: str, data: bytes) -> bool:
         """Write the bytes of an encoded entry; return False, after a report, if the folder does not accept them."""
-        path = self.path(digest)
+        paths = self._path(digest)
         try:
             try:
-                self._replace(path, data)
+                self._replace(*paths, data)
             except FileNotFoundError:  # another process has just removed the folder
-                self._replace(path, data)
+                self._replace(*paths, data)
         except Refused as refusal:
             self._folder_problem(f"is not used: {refusal.path} {refusal}")
             return False
@@ -145,17 +153,17 @@ class Disk:
 
     def lock_path(self, digest: str) -> Path | None:
         """Return the file that processes lock for `digest`, which need not exist; None if its folder cannot be used."""
-        folder = self.folder / "locks"
+        folder = f"{self._folder}{os.sep}locks"
         try:
             self._make_folders(folder)
         except (Refused, OSError):
             return None
-        return folder / digest
+        return Path(folder, digest)
 
     def is_usable(self) -> bool:
         """Return whether the folder exists and passes the checks of ownership and permissions."""
         try:
-            self._check_folders(self.folder)
+            self._check_folders(self._folder)
         except (Refused, OSError):
             return False
         return True
@@ -183,21 +191,21 @@ class Disk:
                 files.append(File(Path(item.path), "", status.st_size, status.st_ctime))
         return sorted(files, key=lambda f: f.used)
 
-    def _check_folders(self, folder: Path) -> None:
+    def _check_folders(self, folder: str) -> None:
         """Raise `Refused` unless the root, this schema's folder and `folder` may be used, OSError if one is missing."""
         if self.root is None:
-            raise Refused(self._named, "has no location: there is no home folder, or the current folder was deleted")
-        self._check(self.root, os.stat(self.root))  # the root may be a link, what is inside may not
-        self._check(self.folder, os.lstat(self.folder))
-        self._check(folder, os.lstat(folder))
+            raise Refused(self._root, "has no location: there is no home folder, or the current folder was deleted")
+        self._check(self._root, os.stat(self._root))  # the root may be a link, what is inside may not
+        for each in (self._folder, folder):
+            self._check(each, os.lstat(each))
 
-    def _check(self, path: Path, status: os.stat_result) -> None:
+    def _check(self, path: str, status: os.stat_result) -> None:
         """Raise `Refused` if `path`, whose status this is, belongs to another user or is writable by others."""
         reason = distrust(status, self.owners)
         if reason:
             raise Refused(path, f"{reason}, and loading from it could run their code")
 
-    def _make_folders(self, folder: Path) -> None:
+    def _make_folders(self, folder: str) -> None:
         """Create the folder and those above it, each for this user alone; check each before anything is put inside.
 
         Raises:
@@ -207,13 +215,13 @@ class Disk:
             self._check_folders(folder)
         except FileNotFoundError:
             self._named.mkdir(0o700, parents=True, exist_ok=True)
-            self._check(self._named, os.stat(self._named))
-            for each in (self.folder, folder):
+            self._check(self._root, os.stat(self._root))
+            for each in (self._folder, folder):
                 with suppress(FileExistsError):
                     os.mkdir(each, 0o700)
                 self._check(each, os.lstat(each))
 
-    def _read_file(self, path: Path) -> tuple[bytes, os.stat_result]:
+    def _read_file(self, path: str) -> tuple[bytes, os.stat_result]:
         """Return the bytes and the status of a regular file, both of one descriptor.
 
         Raises:
@@ -238,10 +246,10 @@ class Disk:
         except OSError as error:
             raise Refused(path, f"cannot be read ({error.strerror})") from None
 
-    def _replace(self, path: Path, data: bytes) -> None:
-        """Write `data` to a temporary file and rename it to `path`, in folders created on demand; or raise an error."""
-        self._make_folders(path.parent)
-        temporary = path.parent / f".{os.urandom(8).hex()}.tmp"
+    def _replace(self, folder: str, path: str, data: bytes) -> None:
+        """Write `data` to a temporary file and rename it to `path`, in a folder created on demand; or raise."""
+        self._make_folders(folder)
+        temporary = f"{folder}{os.sep}.{os.urandom(8).hex()}.tmp"
         fd = os.open(temporary, _CREATE, 0o600)
         try:
             try:
@@ -256,11 +264,11 @@ class Disk:
                 os.unlink(temporary)
             raise
 
-    def _set_aside(self, path: Path, digest: str, status: os.stat_result, damage: str) -> None:
+    def _set_aside(self, path: str, digest: str, status: os.stat_result, damage: str) -> None:
         """Report a damaged file, and move it to `damaged/` unless the folder is read-only or the file was replaced."""
         message = f"the cache file {path} {damage}; the kernel is compiled again"
         if not self.writable:
-            self._report(path, message, True)
+            self._report(Path(path), message, True)
             return
         folder = self._named / "damaged"
         try:
@@ -270,9 +278,9 @@ class Disk:
                 os.replace(path, folder / digest)
                 message += f" (the file was moved to {folder})"
         except OSError as error:
-            self._report(path, f"{message} (the file could not be moved aside: {error.strerror})", True)
+            self._report(Path(path), f"{message} (the file could not be moved aside: {error.strerror})", True)
         else:
-            self._report(path, message, False)
+            self._report(Path(path), message, False)
 
     def _folder_problem(self, reason: str) -> None:
         """Set `problem` to a sentence with `reason` and the setting that names another folder, and report it once."""

@@ -56,7 +56,6 @@ from workbench.types import (
     is_integer,
     matrix,
     number_type,
-    strong,
     vector,
     wrapped,
 )
@@ -522,7 +521,7 @@ def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
         return Static(operand.type, "type(…)")
-    number_type = strong(materialise(context, operand).type)
+    number_type = context.builder.strong(materialise(context, operand)).type  # it is seen that the type was asked for
     if is_tile(number_type):
         raise context.type_error("type() takes a number or a vector.", "Of a tile, write t.dtype.")
     return Static(number_type, "type(…)")

@@ -140,7 +140,11 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
-    wanted = type if type is not None else strong(default_type(operand))
+    wanted, number = type if type is not None else strong(default_type(operand)), operand.value
+    if (wanted is int32 and number.__class__ is int and -(1 << 31) <= number < 1 << 31) or (
+        wanted is types.float32 and number.__class__ is float and abs(number) < 1e30
+    ):  # most constants
+        return context.builder.const(number, wanted, operand.captured)
     if isinstance(wanted, ArrayType):
         raise context.type_error(f"An {wanted!r} is expected here; this is {describe(operand)}.")
     scalar = element(wanted)
@@ -281,15 +285,18 @@ _SIGNATURES: dict[tuple[Builtin | str, ...], Signature] = {}
 """The signatures of builtins on scalars that were computed so far, by builtin and names of the arguments' types."""
 _LITERALS = {int: "an int", float: "a float"}
 _WEAK = {WEAK_INT: _LITERALS[int], WEAK_FLOAT: _LITERALS[float]}
-"""The names there of types that are still open, by Python's types of literals and by rules' types."""
+_OPEN = {"int32": _LITERALS[int], "float32": _LITERALS[float]}
+"""The names there of types that are still open: by Python's types of literals, rules' types, and names of weak ones."""
 
 
 def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
-    """Emit a builtin on literals and typed scalars if its signature for their types is known already; else None."""
+    """Emit a builtin on literals and scalars if its signature for their types is known already; else None."""
     key: list[Builtin | str] = [builtin]
     for operand in operands:
-        if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
-            key.append(operand.type.name)
+        if type(operand) is Value and type(operand.type) is Scalar:
+            if operand.type.weak and builtin.name in COMPARISONS:  # see `_argument_types`
+                return None
+            key.append(_OPEN[operand.type.name] if operand.type.weak else operand.type.name)
         elif type(operand) is Literal and type(operand.value) in _LITERALS:
             key.append(_LITERALS[type(operand.value)])
         else:

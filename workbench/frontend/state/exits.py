@@ -147,10 +147,10 @@ def _bare(loop: Loop) -> Loop:
     return own
 
 
-def after(loop: Loop, leave: ast.stmt) -> Statements:
+def after(loop: Loop, leave: Statements) -> Statements:
     """Return the statements that follow a loop whose `else` was cut off.
 
-    They are the `else`, where no `break` or `return` left the loop, and `leave`, where a `return` was reached.
+    They are the `else`, where no `break` or `return` left the loop, and `leave`, where a `return` in it was reached.
     There are none for a loop marked `is_inner`: it shares its flag with the loop around it.
     """
     if getattr(loop, "is_inner", False):  # its flag is the outer loop's
@@ -159,10 +159,9 @@ def after(loop: Loop, leave: ast.stmt) -> Statements:
     done = [*loop.orelse]
     if done and flag is not None:
         done = [unless(flag, done, [], done[0])]
-    if not returns(loop):
-        return done
-    returned = located(ast.If(ast.Name(RETURNED, ast.Load()), [leave], []), loop)
-    return [*done, leave if ends(loop) else returned]
+    if leave and not ends(loop):
+        leave = [located(ast.If(ast.Name(RETURNED, ast.Load()), leave, []), loop)]
+    return [*done, *leave]
 
 
 def unless(flag: str, body: Statements, orelse: Statements, origin: ast.AST) -> ast.stmt:
@@ -205,10 +204,15 @@ def in_groups(body: Sequence[ast.stmt]) -> list[Statements]:
 
 
 def as_list(chain: ast.If) -> Statements:
-    """Return a chain of `elif` as a list: each link ends the list where its condition holds."""
+    """Return a chain of `elif` as a list, if that has more than `NESTED_EXITS` statements; else an empty one.
+
+    Each link ends the list where its condition holds.
+    """
     links, rest = [chain], chain.orelse
     while len(rest) == 1 and isinstance(rest[0], ast.If):
         links.append(rest[0])
         rest = rest[0].orelse
+    if len(links) + len(rest) <= NESTED_EXITS:
+        return []
     skip = [ast.copy_location(ast.If(n.test, [*n.body, ast.copy_location(Skip(), n)], []), n) for n in links]
     return [*skip, *rest]

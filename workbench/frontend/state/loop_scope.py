@@ -58,8 +58,11 @@ class Loop(msgspec.Struct):
         self.unset.clear()
         self.unset_at_break.clear()
         self.hide(env, carried)
-        with self.inside(loops):
+        loops.append(self)
+        try:
             yield
+        finally:
+            loops.pop()
         for name in self.names:
             operand = env[name]
             if isinstance(operand, Unset):
@@ -69,15 +72,6 @@ class Loop(msgspec.Struct):
     def hide(self, env: Env, carried: Mapping[str, Operand]) -> None:
         """Unset the names, with these values behind them."""
         env.update((name, unset(name, carried.get(name, PENDING))) for name in self.names)
-
-    @contextmanager
-    def inside(self, loops: list[Loop]) -> Generator[None]:
-        """Mark all that is lowered in the `with` as inside the loop."""
-        loops.append(self)
-        try:
-            yield
-        finally:
-            loops.pop()
 
     def leaving(self, env: Env, out_of: str) -> None:
         """Note what is not bound where a `continue` ends a round, or a `break` the loop.

@@ -87,12 +87,12 @@ def is_ours(name: str) -> bool:
 
 def is_part(name: str) -> bool:
     """Return whether a name is of an element of a tuple, or of an index of a part of an array (`structs.spread`)."""
-    return re.search(r"\.\d+[ei]$", name) is not None
+    return "." in name and re.search(r"\.\d+[ei]$", name) is not None
 
 
 def is_index_name(name: str) -> bool:
     """Return whether a name is of an index of a part of an array, which is of 64 bits where two kinds meet."""
-    return re.search(r"\.\d+i$", name) is not None
+    return name.endswith("i") and re.search(r"\.\d+i$", name) is not None
 
 
 def shown(name: str) -> str:

@@ -24,7 +24,7 @@ Make = Callable[[Sequence[Operand]], "Sequence[Value]"]
 
 def any_tile(operands: Sequence[Operand]) -> bool:
     """Return whether one of the operands is a tile."""
-    return any(is_tile(o) for o in operands)
+    return any(map(is_tile, operands))
 
 
 def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[int, ...]:

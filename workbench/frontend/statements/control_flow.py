@@ -73,7 +73,6 @@ from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
 from workbench.frontend.values import structs, views
 from workbench.ir.values import Block, Value
-from workbench.limits import NESTED_EXITS
 from workbench.source import located
 from workbench.types import ArrayType, Type
 from workbench.types import bool as bool_
@@ -268,9 +267,11 @@ def _loop(context: Context, node: Loop) -> list[ast.stmt]:
     if flag is not None:
         _set_flag(context, flag, False, node)
     guarded(context, [node], lambda context, node: statement(context, bare(node)))
+    if not returns(node):
+        return after(node, [])
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
     exit_.returns = True
-    return after(node, located(exit_, node))
+    return after(node, [located(exit_, node)])
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
@@ -373,7 +374,7 @@ def _parted(
     branches = Branches()
     if any(envs):
         names = [*(names or assigned(statements)), *(_flags(context) if leaving else [])]
-        touched = structs.with_fields([n for n in names if any(n in env for env in envs)], *envs)
+        touched = structs.with_fields([n for n in names if n in envs[0] or n in envs[1]], *envs)
         gone = [not e or _all_leave(side) for e, side in zip(envs, sides, strict=True)]
         if isinstance(sides[1], list) and any(isinstance(s, Idle) for s in sides[1]):
             left = False, True
@@ -389,7 +390,7 @@ def _parted(
     parts = [branches.after.pop(leaf) if isinstance(leaf, str) else leaf for leaf in leaves_]
     context.env.update(branches.after)
     assert isinstance(reached, (bool, Value))
-    return BodyResult(form and structs.rebuilt(form, parts), reached)
+    return BodyResult(structs.rebuilt(form, parts) if form and form is not PENDING else form, reached)
 
 
 def _flags(context: Context) -> list[str]:
@@ -437,7 +438,7 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
 def _if(context: Context, node: ast.If) -> None:
     """Lower an `if`; a chain of more than `NESTED_EXITS` `elif`s is lowered link by link, without nesting."""
     links = as_list(node)
-    if len(links) > NESTED_EXITS:
+    if links:
         _chain(context, links)
     else:
         _branch(context, node, (), MORE)
@@ -445,12 +446,12 @@ def _if(context: Context, node: ast.If) -> None:
 
 def _for(context: Context, node: ast.For) -> None:
     """Lower a `for` without its `else`."""
-    iterate.for_loop(context, node, expression, _loop_body)
+    iterate.for_loop(context, node, _loop_body)
 
 
 def _while(context: Context, node: ast.While) -> None:
     """Lower a `while` without its `else`."""
-    loops.while_loop(context, node, expression, _loop_body)
+    loops.while_loop(context, node, _loop_body)
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {

@@ -15,10 +15,11 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors import hash_grids
+from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import read_by_static
 from workbench.frontend.state.exits import exit_flag
 from workbench.frontend.state.loop_scope import Loop
@@ -33,7 +34,7 @@ from workbench.source import nodes_of, parsed
 from workbench.types import Vector, is_float, is_integer
 
 
-def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
+def for_loop(context: Context, node: ast.For, lower_body: loops.LowerBody) -> None:
     """Lower a `for` over a range, an array, a query of a hash grid, or a sequence known at compile time.
 
     Raises:
@@ -42,25 +43,25 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     name = iterator_name(context, node.iter, expression)
     if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
         if iterator_name(context, node.iter.args[0], expression) == "range":
-            node = _counted(context, node, expression)
+            node = _counted(context, node)
             name = "range"
     if name == "reversed" and isinstance(node.iter, ast.Call) and len(node.iter.args) == 1:
         (inner,) = node.iter.args
         if iterator_name(context, inner, expression) == "range":
             with context.at(node.iter):
-                bounds = loops.backwards(context, inner, expression)
-            loops.for_loop(context, node, expression, lower_body, bounds)
+                bounds = loops.backwards(context, inner)
+            loops.for_loop(context, node, lower_body, bounds)
             return
     if name == "range":
-        bounds = loops.range_of(context, node.iter, expression)
+        bounds = loops.range_of(context, node.iter)
         steps = loops.steps_of(bounds)
         if steps and not steps[UNROLLED_SEQUENCE:] and _is_read_by_static(context, node):
             _unrolled(context, node, [Literal(n) for n in steps], lower_body)
         else:
-            loops.for_loop(context, node, expression, lower_body, bounds)
+            loops.for_loop(context, node, lower_body, bounds)
     elif name == "hash_grid_query":
-        _over_cells(context, node, expression, lower_body)
-    elif not _over_array(context, node, name, expression, lower_body):
+        _over_cells(context, node, lower_body)
+    elif not _over_array(context, node, name, lower_body):
         _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
 
 
@@ -72,9 +73,7 @@ def _is_read_by_static(context: Context, node: ast.For) -> bool:
     return target.id in read_by_static(nodes_of(*node.body))
 
 
-def _over_array(
-    context: Context, node: ast.For, name: str, expression: Expression, lower_body: loops.LowerBody
-) -> bool:
+def _over_array(context: Context, node: ast.For, name: str, lower_body: loops.LowerBody) -> bool:
     """Lower `for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
 
     Returns:
@@ -82,19 +81,17 @@ def _over_array(
     """
     at = f"place.{node.lineno}.{node.col_offset}"
     with context.at(node.iter):
-        item = _element(context, node.iter, at, f"{node.lineno}.{node.col_offset}", expression)
+        item = _element(context, node.iter, at, f"{node.lineno}.{node.col_offset}")
     if item is None:
         return False
     loop = copy.copy(node)
     loop.target = ast.Name(at, ast.Store())
     loop.body = [*_placed([ast.Assign([node.target], item[0])], node.target), *node.body]
-    loops.for_loop(context, loop, expression, lower_body, (Literal(0), item[1], Literal(1)))
+    loops.for_loop(context, loop, lower_body, (Literal(0), item[1], Literal(1)))
     return True
 
 
-def _element(
-    context: Context, node: ast.expr, at: str, mark: str, expression: Expression
-) -> tuple[ast.expr, Operand] | None:
+def _element(context: Context, node: ast.expr, at: str, mark: str) -> tuple[ast.expr, Operand] | None:
     """Return what a `for` over an array assigns to its target, and the number of rounds.
 
     Args:
@@ -102,7 +99,6 @@ def _element(
         node: what the loop runs over: an array, or `enumerate`, `zip` or `reversed` of arrays.
         at: the name that counts the rounds.
         mark: as above.
-        expression: lowers an expression.
 
     Returns:
         The item, as an expression in `at`, and the number of rounds; None where nothing is an array.
@@ -111,18 +107,18 @@ def _element(
     here: ast.expr = ast.Name(at, ast.Load())
     if isinstance(node, ast.Call) and name == "enumerate" and node.args:
         over, first = start_of(context, node, expression)
-        inner = _element(context, over, at, f"{mark}.0", expression)
+        inner = _element(context, over, at, f"{mark}.0")
         if inner is None:
             return None
         context.env[f"count.{mark}"] = first
         count = ast.BinOp(here, ast.Add(), ast.Name(f"count.{mark}", ast.Load()))
         return ast.Tuple([count, inner[0]], ast.Load()), inner[1]
     if isinstance(node, ast.Call) and name == "zip" and node.args and not node.keywords:
-        inners = [_element(context, a, at, f"{mark}.{k}", expression) for k, a in enumerate(node.args)]
+        inners = [_element(context, a, at, f"{mark}.{k}") for k, a in enumerate(node.args)]
         if all(inner is None for inner in inners):
             return None
         parts = [
-            i or _known_element(context, a, at, f"{mark}.{k}", expression)
+            i or _known_element(context, a, at, f"{mark}.{k}")
             for k, (i, a) in enumerate(zip(inners, node.args, strict=True))
         ]
         sizes = [size for _, size in parts]
@@ -141,9 +137,7 @@ def _element(
     return ast.Subscript(ast.Name(f"array.{mark}", ast.Load()), here, ast.Load()), views.size(context, array, 0)
 
 
-def _known_element(
-    context: Context, node: ast.expr, at: str, mark: str, expression: Expression
-) -> tuple[ast.expr, Operand]:
+def _known_element(context: Context, node: ast.expr, at: str, mark: str) -> tuple[ast.expr, Operand]:
     """Return the item and the number of rounds of a range, or a sequence known now, beside an array in `zip`.
 
     The item is an expression in `at`, the name that counts the rounds; the names that it reads end in `mark`.
@@ -156,7 +150,7 @@ def _known_element(
         items = sequence(context, node, expression)
         context.env[f"items.{mark}"] = items
         return ast.Subscript(ast.Name(f"items.{mark}", ast.Load()), here, ast.Load()), Literal(len(items))
-    start, stop, step = bounds = loops.range_of(context, node, expression)
+    start, stop, step = bounds = loops.range_of(context, node)
     loops.check_integers(context, bounds)
     if not isinstance(step, Literal) or step.value < 1:
         message = "A range beside an array has a positive step that is written out."
@@ -172,7 +166,7 @@ def _known_element(
     return item, count
 
 
-def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:
+def _counted(context: Context, node: ast.For) -> ast.For:
     """Return `for target in enumerate(range(…), start)` as a `for` over the range that sets a counter beside it.
 
     The counter's first value is bound in `context.env`; the node that is passed is not changed.
@@ -212,7 +206,7 @@ GROUPED = """        if GRID.groups[GRID.points[PLACE]] == GROUP:
 KNOWN = ("A", "B", "C", "NA", "NB", "ROWS")
 
 
-def _over_cells(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
+def _over_cells(context: Context, node: ast.For, lower_body: loops.LowerBody) -> None:
     """Lower `for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
 
     Raises:
@@ -255,7 +249,7 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
     own: Any = outer
     own.exit_flag = inner.exit_flag = exit_flag(node)  # type: ignore[attr-defined]
     own.has_else, inner.is_inner = getattr(node, "has_else", False), True  # type: ignore[attr-defined]
-    loops.for_loop(context, outer, expression, lower_body, loops.range_of(context, outer.iter, expression))
+    loops.for_loop(context, outer, lower_body, loops.range_of(context, outer.iter))
 
 
 def _is_grid(operand: Operand | None) -> bool:
@@ -298,8 +292,11 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
         if guarded and not one_kind:
             for name in names:
                 context.env.pop(name, None)
-        with loop.inside(context.loops):
+        context.loops.append(loop)
+        try:
             lower_body(context, [loops.while_not(flag, body, node)] if guarded else body)  # type: ignore[arg-type]
+        finally:
+            context.loops.pop()
         loop.next(context.env)
     context.env.pop(item, None)
     loop.after(context.env)

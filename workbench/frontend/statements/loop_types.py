@@ -1,18 +1,19 @@
-"""In which types names go round a loop.
+"""In which types names go round a loop, and the loop with these names.
 
-The body is lowered once to learn the types at its end. Where a literal before the loop becomes a float in it
-(`s = 0; for …: s += 0.5`), or takes the type of an element (`s += x[i]`), it starts with that type and the body is
-lowered again; one that meets only literals stays weak. An inner loop is then lowered again too; where all that it reads
-is as it was, it starts with the types it came to before: else n loops within one another would be lowered 2ⁿ times.
+The body is lowered once to learn the types at its end. A literal before the loop that takes the type of an element in
+it (`s = 0; for …: s += x[i]`) starts with that type; one that meets only literals stays weak. If the body does nothing
+with such a name but convert it to this type, the name gets the type where it stands. Otherwise (`s = s * 2 + x[i]`) the
+body is lowered again, and an inner loop with it; where all that it reads is as it was, it starts with the types it came
+to before: else n loops within one another would be lowered 2ⁿ times.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import WorkbenchError
@@ -20,116 +21,152 @@ from workbench.frontend.functions.memo_key import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, LoopTypes
 from workbench.frontend.state.exits import exit_flag
+from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_index_name, is_ours, is_part, is_same, shown
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import carry_parts
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
 from workbench.ir.attributes import REASON
-from workbench.ir.values import Value
+from workbench.ir.values import Block, Value, walk
 from workbench.limits import LOOP_TYPE_CHANGES
 from workbench.source import nodes_of
 from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, int64, is_integer, is_weak, strong
 
 Fresh = Callable[[], dict[str, Value]]
-Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
+Attempt = Callable[[Fresh], list[Block]]
+Emit = Callable[..., Sequence[Value]]
 
 
-def infer_loop_types(
-    context: Context, node: ast.For | ast.While, names: Sequence[str], before: Env, attempt: Attempt
-) -> dict[str, Type]:
-    """Lower the body until the carried names' types before and after an iteration agree; the last try counts.
-
-    A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) has no value at the
-    beginning of the body, unless it is the same one.
+def carry(
+    context: Context, node: ast.For | ast.While, loop: Loop, touched: Sequence[str], names: Sequence[str],
+    attempt: Attempt, emit: Emit,
+) -> None:  # fmt: skip
+    """Lower a loop with the names that its iterations hand on, and set the names after it.
 
     Args:
-        context: of the loop.
+        context: where.
         node: the loop.
-        names: those that an iteration may hand to the next.
-        before: what local names are before the loop.
-        attempt: lowers the body for types, with a function that makes the values of the carried names; returns what
-            these names are at the end of the body.
-
-    Returns:
-        The types of the names that are carried.
+        loop: the same loop, with the names that it may bind first.
+        touched: all names that an iteration may set.
+        names: those of them that are bound before it, which an iteration may hand to the next.
+        attempt: lowers the loop's blocks, with a function that makes the values of the carried names as their
+            parameters; returns the blocks, the last one, the body, without its `yield`.
+        emit: appends the loop, with the carried names' first values and the blocks; returns its results.
 
     Raises:
         KernelTypeError: the type of a name changes in every iteration.
     """
+    before = context.env | dict.fromkeys(loop.names, PENDING)
+    names = [*names, *loop.names]
     inside, context.shared.in_loop = context.shared.in_loop, True
     try:
         if not inside:  # nothing meets it again
-            return _infer(context, _first(names, before), names, before, attempt).types
-        read = _read(node, names, before)
-        key = node, *read, *form(context, read.values())
-        known = context.shared.loop_types.get(key) or _first(names, before)
-        loop_types = _infer(context, known, names, before, attempt)
-        context.shared.loop_types[key] = replace(loop_types, read=tuple(read.values()))
-        return loop_types.types
+            settled, blocks = _infer(context, _first(names, before), names, before, attempt)
+        else:
+            read = _read(node, names, before)
+            key = node, *read, *form(context, read.values())
+            known = context.shared.loop_types.get(key) or _first(names, before)
+            settled, blocks = _infer(context, known, names, before, attempt)
+            context.shared.loop_types[key] = replace(settled, read=tuple(read.values()))
     finally:
         context.shared.in_loop = inside
+    init = [convert(context, before[n], t) for n, t in settled.types.items()]
+    _bind_results(context, before, settled.types, emit(init, *blocks), touched)
+    loop.after(context.env)
 
 
-def _infer(context: Context, known: LoopTypes, names: Sequence[str], before: Env, attempt: Attempt) -> LoopTypes:
-    """Return the types of a loop's carried names, and its hidden names, after lowering its body until they agree.
+def _infer(
+    context: Context, known: LoopTypes, names: Sequence[str], before: Env, attempt: Attempt
+) -> tuple[LoopTypes, list[Block]]:
+    """Return the types of a loop's carried names, its hidden names and its blocks, lowered until the types agree.
 
-    The last attempt's operations and names remain in the context. Hidden names have no value at the start of an
-    iteration.
-
-    Args:
-        context: of the loop.
-        known: the types and hidden names to begin with.
-        names: those that an iteration may hand to the next.
-        before: what local names are before the loop; a name to which a `return` inside gives a struct becomes one.
-        attempt: lowers the body for types, with a function that makes the values of the carried names; returns what
-            these names are at the end of the body.
-
-    Raises:
-        KernelTypeError: the type of a name changes in every iteration.
+    A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) is hidden: it has no
+    value at the start of an iteration, unless it is the same one. In `before`, a name to which a `return` inside gives
+    a struct becomes one.
     """
     errors, errors_before = context.shared.errors, len(context.shared.errors)
     types: dict[str, Type] = known.types
     hidden = dict(known.hidden)
+    carried: list[dict[str, Value]] = []
 
     def fresh() -> dict[str, Value]:
-        carried = {n: Value(t, n) for n, t in types.items()}
-        carry_parts(context, before, carried)
-        return carried
+        carried.append({n: Value(t, n) for n, t in types.items()})
+        carry_parts(context, before, carried[-1])
+        return carried[-1]
 
     changes: Counter[str] = Counter()
+    blocks: list[Block] = []
+    again = True
     while True:
-        del errors[errors_before:]
-        context.env.clear()
-        context.env.update(before | hidden)
-        ends = attempt(types, fresh)
-        structs = [n for n in names if before[n] is PENDING and isinstance(context.env.get(n), Parts)]
+        if again:
+            del errors[errors_before:]
+            carried.clear()
+            context.env.clear()
+            context.env.update(before | hidden)
+            blocks = attempt(fresh)
+            with_fields(names, context.env)
+        ends, again = context.env, True
+        structs = [n for n in names if before[n] is PENDING and isinstance(ends.get(n), Parts)]
         for name in structs:  # a `return` in the loop gives a struct: its fields go round
-            bind(before, name, pending(context.env[name].type))  # type: ignore[union-attr]
+            bind(before, name, pending(ends[name].type))  # type: ignore[union-attr]
             spread(before, name)
         if structs:
             names = with_fields(names, before)
             continue
-        lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
+        lost = {
+            n: _changed(n) for n in names if n not in hidden and _lost(before[n], ends.get(n, before[n]), n in types)
+        }
+        wider = {} if lost else _widened(names, types, hidden, before, ends)
+        if not lost and not wider:  # parts of a tuple that an iteration may set before it reads it
+            unfit = [n for n in types if is_part(n) and not _fits(n, ends[n], types[n])]
+            lost = {n: Unset(_unlike(n, types[n], ends[n])) for n in unfit}
         if lost:
-            hidden |= {n: _changed(n) for n in lost}
-            types = {n: t for n, t in types.items() if n not in hidden}
-            continue
-        wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
-        wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), context.env[n])) is not None}
-        wider = {n: t for n, t in wider.items() if n not in hidden}
-        parts = [n for n in types if is_part(n) and not _fits(n, ends[n], types[n])]
-        if not wider and parts:  # of a tuple that an iteration may set before it reads it
-            hidden |= {n: Unset(_unlike(n, types[n], ends[n])) for n in parts}
+            hidden |= lost
             types = {n: t for n, t in types.items() if n not in hidden}
             continue
         if not wider:
+            blocks[-1] = _closed(context, blocks[-1], types, ends)
             _check_ends(context, types, before, ends)
-            return LoopTypes(types, hidden, ())
-        changes.update(wider.keys())
+            return LoopTypes(types, hidden, ()), blocks
+        changes.update(dict.fromkeys(wider, 1))
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
             what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."
             raise context.type_error(what, f"Give it a type before the loop: {name} = wb.float32(0).")
         types = types | wider
+        again = len(errors) > errors_before or not _retyped(context, blocks, carried, wider)
+
+
+def _widened(
+    names: Sequence[str], types: Mapping[str, Type], hidden: Mapping[str, Operand], before: Env, ends: Env
+) -> dict[str, Type]:
+    """Return the types that carried names take from the end of an iteration, for those that do not keep theirs."""
+    wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
+    wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), ends[n])) is not None}
+    return {n: t for n, t in wider.items() if n not in hidden}
+
+
+def _retyped(
+    context: Context, blocks: Sequence[Block], carried: Sequence[Mapping[str, Value]], types: Mapping[str, Type]
+) -> bool:
+    """Give carried names of weak types these types in place, if lowering the blocks again would change nothing else.
+
+    That is so if the blocks only convert the names to these types: then the conversions have no effect any more. With
+    notices a line may say something else of a typed name.
+
+    Returns:
+        Whether they have the types now.
+    """
+    wanted = {names[n]: t for names in carried for n, t in types.items() if n in names}
+    if context.shared.notices is not None or len(wanted) < len(types) * len(carried):
+        return False
+    if not all(is_weak(value.type) for value in wanted):
+        return False
+    for op in (op for block in blocks for op in walk(block) if not wanted.keys().isdisjoint(op.operands)):
+        if op.name != "cast" or is_weak(op.result.type) or op.result.type != wanted[op.operands[0]]:
+            return False
+    for value, type in wanted.items():
+        force_setattr(value, "type", type)  # nothing has seen more of the old type than that it was weak
+    return True
 
 
 def _first(names: Sequence[str], before: Env) -> LoopTypes:
@@ -214,7 +251,7 @@ def _decides(end: Type, type: Type) -> bool:
     return end != type or is_weak(type)
 
 
-def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dict[str, Operand]) -> None:
+def _check_ends(context: Context, types: Mapping[str, Type], before: Env, ends: Env) -> None:
     """Append an error for each carried name whose operand in `ends` does not fit the type in which it is carried."""
     for name, type in types.items():
         end = ends[name]
@@ -236,28 +273,28 @@ def _unlike(name: str, type: Type, end: Operand) -> str:
     return f"{shown(name)} is {type!r} before the loop and {describe(end)} after an iteration."
 
 
-def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type]) -> None:
-    """End the body with what the next iteration gets; where types do not fit, with a placeholder (reported after)."""
-    values: list[Value] = []
-    for name, type in types.items():
-        end = ends[name]
-        if _fits(name, end, type):
-            try:
-                values.append(convert(context, end, type))
-                continue
-            except WorkbenchError as error:
-                context.shared.errors.append(error)
-        values.append(context.builder.one("unavailable", (), type, {REASON: f"{name} has no value"}))
-    context.builder.yield_(*values)
+def _closed(context: Context, body: Block, types: Mapping[str, Type], ends: Env) -> Block:
+    """Return a loop's body with its `yield` of what the next iteration gets.
+
+    Where a type does not fit, that is a placeholder, and the error is noted later.
+    """
+    with context.builder.block(body.params) as opened:
+        context.builder.extend(body.ops)
+        values: list[Value] = []
+        for name, type in types.items():
+            if _fits(name, ends[name], type):
+                try:
+                    values.append(convert(context, ends[name], type))
+                    continue
+                except WorkbenchError as error:
+                    context.shared.errors.append(error)
+            values.append(context.builder.one("unavailable", (), type, {REASON: f"{name} has no value"}))
+        context.builder.yield_(*values)
+    return opened.block
 
 
-def initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value]:
-    """Emit the values of carried names for the first iteration; return them in the order of `types`."""
-    return [convert(context, before[n], t) for n, t in types.items()]
-
-
-def bind_results(
-    context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]
+def _bind_results(
+    context: Context, before: Env, types: Mapping[str, Type], results: Sequence[Value], touched: Sequence[str]
 ) -> None:
     """Set the names after the loop: carried ones to its results; others that the body sets become errors to read.
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import NoneType
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_INT, common_type
+from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import Idle, exit_flag, flags, is_while_true, unless
 from workbench.frontend.state.loop_scope import Loop, read_first
 from workbench.frontend.state.merge import assigned
-from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset, value_of
+from workbench.frontend.state.operands import Literal, Operand, Static, Unset, value_of
 from workbench.frontend.state.tile_maps import uniform
-from workbench.frontend.statements.loop_types import Fresh, bind_results, infer_loop_types, initial, yield_ends
+from workbench.frontend.statements.loop_types import Fresh, carry
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
 from workbench.limits import IDLE_ITERATIONS
@@ -31,7 +33,6 @@ LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
 def for_loop(
     context: Context,
     node: ast.For,
-    expression: Expression,
     lower_body: LowerBody,
     bounds: tuple[Operand, Operand, Operand],
 ) -> None:
@@ -45,7 +46,7 @@ def for_loop(
         raise context.syntax_error("A loop over a range has one name.", "Write for i in range(…).")
     flag = exit_flag(node)
     if flag is not None and not _short(bounds):
-        _leaving_for(context, node, bounds, expression, lower_body)
+        _leaving_for(context, node, bounds, lower_body)
         return
     start, stop, step = _typed_bounds(context, bounds)
     non_negative = _stays_above(context, bounds, start)
@@ -62,7 +63,7 @@ def for_loop(
     if flag is not None:
         body = [while_not(flag, body, node)]
 
-    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
+    def attempt(fresh: Fresh) -> list[Block]:
         index = Value(start.type, index_name)
         if non_negative:
             context.shared.non_negative.add(index)
@@ -72,19 +73,11 @@ def for_loop(
             with loop.iteration(context.env, context.loops, carried):
                 context.env[held] = index
                 lower_body(context, body)
-            with_fields([*names, *loop.names], context.env)
-            ends = {n: context.env[n] for n in types}
-            yield_ends(context, ends, types)
-        blocks.append(block.block)
-        return ends
+        return [block.block]
 
-    blocks: list[Block] = []
-    before = context.env | dict.fromkeys(loop.names, PENDING)
-    types = infer_loop_types(context, node, [*names, *loop.names], before, attempt)
-    init = initial(context, before, types)
-    results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
-    bind_results(context, before, types, results, [*assigned_, index_name])
-    loop.after(context.env)
+    carry(
+        context, node, loop, [*assigned_, index_name], names, attempt, partial(context.builder.for_, start, stop, step)
+    )
 
 
 def _assigned(context: Context, node: ast.For | ast.While) -> list[str]:
@@ -150,9 +143,7 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     return unless(flag, body, [ast.copy_location(Idle(), node)], node)
 
 
-def _leaving_for(
-    context: Context, node: ast.For, bounds: Sequence[Operand], expression: Expression, lower_body: LowerBody
-) -> None:
+def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], lower_body: LowerBody) -> None:
     """Lower a `for` that can be left early: a 64-bit counter, which shorter ranges cannot overflow, and a `while`."""
     assert isinstance(node.target, ast.Name)
     start, stop, step = _typed_bounds(context, bounds)
@@ -197,7 +188,7 @@ def _leaving_for(
     _while(context, node, touched, more, body, name, bool(steps_of(bounds)))
 
 
-def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
+def while_loop(context: Context, node: ast.While, lower_body: LowerBody) -> None:
     """Lower `while condition`."""
 
     def holds(context: Context) -> Value:
@@ -219,9 +210,8 @@ def _while(
     names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
     touched = [*touched, *([skip] if skip else [])]
     loop = loop_state(context, node, touched, runs, ends=not is_while_true(node))
-    pairs: list[tuple[Block, Block]] = []
 
-    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
+    def attempt(fresh: Fresh) -> list[Block]:
         tested = fresh()
         with context.builder.block(tuple(tested.values())) as condition:
             context.env.update(tested)
@@ -232,18 +222,9 @@ def _while(
             context.env.update(carried)
             with loop.iteration(context.env, context.loops, carried):
                 lower_body(context, node.body)
-            with_fields([*names, *loop.names], context.env)
-            ends = {n: context.env[n] for n in types}
-            yield_ends(context, ends, types)
-        pairs.append((condition.block, block.block))
-        return ends
+        return [condition.block, block.block]
 
-    before = context.env | dict.fromkeys(loop.names, PENDING)
-    types = infer_loop_types(context, node, [*names, *loop.names], before, attempt)
-    init = initial(context, before, types)
-    results = list(context.builder.while_(init, *pairs[-1]))
-    bind_results(context, before, types, results, touched)
-    loop.after(context.env)
+    carry(context, node, loop, touched, names, attempt, context.builder.while_)
 
 
 def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
@@ -256,7 +237,7 @@ def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value])
     return context.builder.if_(leaving, stop.block, go_on.block)[0]
 
 
-def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+def range_of(context: Context, node: ast.expr) -> tuple[Operand, Operand, Operand]:
     """Return the start, stop and step of a call of `range`; those not written are literals.
 
     Raises:
@@ -273,13 +254,13 @@ def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
     raise context.syntax_error("A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step).")
 
 
-def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+def backwards(context: Context, node: ast.expr) -> tuple[Operand, Operand, Operand]:
     """Return the bounds of `reversed(range(…))`.
 
     Raises:
         KernelTypeError: a bound is not known now, and the range is of unsigned integers.
     """
-    start, stop, step = bounds = range_of(context, node, expression)
+    start, stop, step = bounds = range_of(context, node)
     steps = steps_of(bounds)
     if steps is not None:
         turned = steps[::-1]
@@ -326,5 +307,6 @@ def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
         KernelTypeError: one is no integer.
     """
     values = check_integers(context, bounds)
-    type = strong(common_type("range", [weak(b) for b in values]))
+    usual = all(isinstance(b, Literal) or b.type is int32 for b in values)
+    type = int32 if usual else strong(common_type("range", [weak(b) for b in values]))
     return [convert(context, b, type) for b in values]

@@ -104,8 +104,8 @@ class _Analysis:
 
     def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
         self.axis = axis
-        constants = (op for op in walk(function.body) if op.name == "const")
-        self.single = {op.result for op in constants if op.attrs[VALUE] in (1, -1)}
+        operations = walk(function.body)
+        self.single = {op.result for op in operations if op.name == "const" and op.attrs[VALUE] in (1, -1)}
         self.varying: set[Value] = set(besides)
         before = -1
         while len(self.varying) != before:
@@ -141,7 +141,9 @@ class _Analysis:
                 if (divergent and op.name == "slot_write") or not self.varying.isdisjoint(op.operands[1:]):
                     self.varying.add(op.operands[0])
             else:
-                self.varying.update(v for v in op.operands if isinstance(v.type, Slots))
+                for value in op.operands:
+                    if isinstance(value.type, Slots):
+                        self.varying.add(value)
 
     def merge(self, op: Op, results: Sequence[Value], ways: Sequence[Sequence[Value]]) -> None:
         """Add results that vary to `varying`: an operation's results are the values of one of several branches."""

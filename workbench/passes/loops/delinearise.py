@@ -62,10 +62,10 @@ def delinearisation_of(function: Function) -> Delinearisation | None:
     None if it has tiles, several dimensions, reports or too many operations; if it does not divide its index; if rows
     would be short; or if no access or condition depends on such a division.
     """
-    operations = list(walk(function.body))
+    operations, names = list(walk(function.body)), function.body.op_names
     if function.block_dim or function.launch_ndim != 1 or len(operations) > FLATTENED_OPERATIONS:
         return None
-    if not any(op.name in _DIVISIONS for op in operations) or any(op.name in REPORTS for op in operations):
+    if names.isdisjoint(_DIVISIONS) or not names.isdisjoint(REPORTS):
         return None
     divisions = Delinearisation(function, operations)
     return divisions if divisions.entries and divisions.choose_width() and divisions.has_uses() else None

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from workbench.ir.analysis import Analysis
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Function, Op, Value
 from workbench.types import int32, uint32
 
 DIVISIONS = frozenset({"floordiv", "mod"})
@@ -24,8 +24,7 @@ def uniform_divisors(function: Function) -> Function:
 
     It is the function itself if it has none. Divisions by literals, and of what is the same in all threads too, stay.
     """
-    operations = list(walk(function.body))
-    if not any(op.name in DIVISIONS for op in operations):
+    if function.body.op_names.isdisjoint(DIVISIONS):
         return function
     analysis = Analysis(function)
 

@@ -37,7 +37,9 @@ def expand_scalars(function: Function) -> Function:
 
     It is the function itself if there are none.
     """
-    if function.block_dim or not function.launch_ndim or sum(op.name == "for" for op in walk(function.body)) < 2:
+    if function.block_dim or not function.launch_ndim or "for" not in function.body.op_names:
+        return function
+    if [op.name for op in walk(function.body)].count("for") < 2:
         return function
     expansion = _Expansion(function)
     body = expansion.block(function.body)

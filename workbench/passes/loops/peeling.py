@@ -100,7 +100,7 @@ def peel_boundaries(function: Function) -> Function:
         inside = _Peeler(flat.rows)
         inside.rows += [flat.holds] if flat.holds else []
         return replace(flat.rows, body=Block((), (*flat.before, *inside.body(flat.plain).ops)))
-    if not any(op.name in BOUNDED or op.name == "if" for op in operations):
+    if function.body.op_names.isdisjoint((*BOUNDED, "if")):
         return function
     inside = _Peeler(function)
     return replace_body(function, inside.body(function.body)) if inside.pays() else function

@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from workbench.backends.cpu.emit import memory
-from workbench.backends.cpu.emit.effects import atomics
-from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.emitter import Emitter, later
 from workbench.backends.cpu.text.reductions import (
     Reduction,
     combined,
@@ -24,6 +23,7 @@ from workbench.limits import COMBINED_OPERATIONS, INLINED_COMPONENTS
 from workbench.passes.loops.peeling import peeled_parts
 from workbench.types import float32, float64
 
+_PLAINLY = {"atomic": later("emit.effects.atomics", "emit_atomic")}
 GROUP = ".group"
 """Suffix of the names in the loop over a group's threads."""
 
@@ -35,7 +35,7 @@ def emit_change(emitter: Emitter, op: Op) -> None:
     """
     reduction = emitter.reductions.get(op)
     if reduction is None:
-        (atomics.emit_atomic if op.name == "atomic" else memory.emit_atomic_add)(emitter, op)
+        _PLAINLY.get(op.name, memory.emit_atomic_add)(emitter, op)
         return
     w, scalar, kind = emitter.writer, reduction.scalar, reduction.register
     for k, operand in zip(reduction.components, emitter.operands(op.operands[-1]), strict=True):
@@ -316,7 +316,7 @@ class Combining:
             (),
             op.location,
         )
-        (atomics.emit_atomic if op.name == "atomic" else memory.emit_atomic_add)(emitter, again)
+        _PLAINLY.get(op.name, memory.emit_atomic_add)(emitter, again)
 
     def into_lanes(self, count: str) -> None:
         """Emit calls that combine the first `count` results of each buffer with the lanes."""

@@ -31,12 +31,12 @@ def emit_builtin(emitter: Emitter, op: Op) -> None:
     if builtin is None or builtin.llvm is None:
         raise BuildError(f"The CPU backend cannot emit the operation {op.name}.", op.location)
     operands = [emitter.operands(v) for v in op.operands]
-    scalar = element(op.operands[-1].type)
-    results = []
-    for k in range(width(op.result.type)):
+    scalar, (result,) = element(op.operands[-1].type), op.results
+    rows: list[str] = []
+    for k in range(width(result.type)):
         args = [parts[k % len(parts)] for parts in operands]
-        results.append(emitter.writer.emit(_instruction(emitter, builtin, scalar, args, op), op.result.name))
-    emitter.bind(op.result, results)
+        rows.append(emitter.writer.emit(_instruction(emitter, builtin, scalar, args, op), result.name))
+    emitter.bind(result, rows)
 
 
 def emit_wrap_index(emitter: Emitter, op: Op) -> None:

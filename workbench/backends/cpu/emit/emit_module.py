@@ -12,7 +12,7 @@ it and vectorise over threads. See `design/cpu.md`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Protocol
 
@@ -20,10 +20,8 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import memory, slots, structured, tiles
+from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
-from workbench.backends.cpu.emit.effects import atomics, reports
-from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import (
     emit_builtin,
     emit_cast,
@@ -34,7 +32,7 @@ from workbench.backends.cpu.emit.elementwise import (
     emit_wrap_index,
     native,
 )
-from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter
+from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter, Handler, later
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
@@ -288,7 +286,10 @@ class ModuleEmitter(Emitter):
             call = f"call i32 @{entry}.{name}({PARAMETERS})"
             lines += [f"{name}:", f"  %{name}.status = {call}", f"  ret i32 %{name}.status"]
         declines = any(other is None for _, other in tests.values())
-        lines += ["declined:", *reports.DECLINE, "  ret i32 0"] if declines else []
+        if declines:
+            from workbench.backends.cpu.emit.effects.reports import DECLINE
+
+            lines += ["declined:", *DECLINE, "  ret i32 0"]
         lines.append("}")
         for name, emitter in functions.items():
             lines += emitter.definition(f"define internal i32 @{entry}.{name}", "noinline ")
@@ -341,7 +342,7 @@ class ModuleEmitter(Emitter):
             *self._used(),
             # 2**47: see memory.SIZE_RANGE.
             "!0 = !{i64 0, i64 140737488355328}",
-            WEIGHTS,
+            '!1 = !{!"branch_weights", i32 1048575, i32 1}',
             *self._loops,
         ]
 
@@ -599,6 +600,8 @@ class ModuleEmitter(Emitter):
             self.combining.end_thread(kind)
         if self.strips.threads:
             # Only where one thread may run long; else who calls the entry looks between two chunks.
+            from workbench.backends.cpu.emit.effects.look import look_seldom
+
             look_seldom(self, kind, self.thread, self.strips.threads, thread=True)
         w.jump(turn)
         w.open(turn)
@@ -636,7 +639,7 @@ def _unavailable(emitter: Emitter, op: Op) -> None:
     raise BuildError(f"A value that has no meaning here is used: {op.attrs[REASON]}.", op.location)
 
 
-HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
+HANDLERS: dict[str, Handler] = {
     "const": _const,
     "tid": _tid,
     "shape": memory.emit_shape,
@@ -646,7 +649,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "atomic_add": emit_change,
     "atomic": emit_change,
     "atomic_load": memory.emit_load,
-    "atomic_swap": atomics.emit_swap,
+    "atomic_swap": later("emit.effects.atomics", "emit_swap"),
     "reduce_add": emit_change,
     "cast": emit_cast,
     "vec": emit_vec,
@@ -655,16 +658,20 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "launch_dim": _launch_dim,
     "row_first": _row_first,
     "row_length": lambda emitter, op: None,  # computed once
-    "fault": reports.emit_fault,
-    "print": reports.emit_print,
+    "fault": later("emit.effects.reports", "emit_fault"),
+    "print": later("emit.effects.reports", "emit_print"),
     "floor_quotient": emit_floor_quotient,
     "wrap_index": emit_wrap_index,
-    "slots": slots.emit_slots,
-    "slot_read": slots.emit_read,
-    "slot_write": slots.emit_write,
-    **tiles.HANDLERS,
+    "slots": later("emit.slots", "emit_slots"),
+    "slot_read": later("emit.slots", "emit_read"),
+    "slot_write": later("emit.slots", "emit_write"),
+    "slot_matmul": later("emit.tiles.matmul", "emit_matmul"),
+    "slot_transpose": later("emit.tiles.transpose", "emit_transpose"),
+    "window": later("emit.tiles.matmul", "emit_window"),
+    "add_product": later("emit.tiles.matmul", "emit_add_product"),
+    "apart": later("emit.tiles.matmul", "emit_disjoint"),
     "unavailable": _unavailable,
-    "if": structured.emit_if,
-    "for": structured.emit_for,
-    "while": structured.emit_while,
+    "if": later("emit.structured", "emit_if"),
+    "for": later("emit.structured", "emit_for"),
+    "while": later("emit.structured", "emit_while"),
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 from workbench.backends.base import Options
@@ -11,17 +12,33 @@ from workbench.backends.cpu.emit.frozen import guarded_reads, repeated_loads
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.halves import definitions as half_functions
 from workbench.backends.cpu.text.reductions import reductions_of
 from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
 from workbench.backends.zero_signs import compared_types
-from workbench.ir.values import Block, Function, Value
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.limits import RUNTIME_UNROLLED_LOOPS
 from workbench.types import ArrayType, Kind, Scalar, element
 
 Wishes = tuple[tuple[str, str], ...]
+Handler = Callable[[Any, Op], None]
+"""Emits an operation: gets the emitter and the operation."""
+
+
+def later(module: str, name: str) -> Handler:
+    """Return a handler that stands for one of a module in `workbench.backends.cpu`, which its first call imports.
+
+    A kernel has few of all kinds of operations, and the first launch of a process waits for each import.
+    """
+
+    def handler(emitter: Any, op: Op) -> None:
+        getattr(import_module(f"workbench.backends.cpu.{module}"), name)(emitter, op)
+
+    handler.__qualname__ = f"{module}.{name}"
+    return handler
+
+
 _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
 WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
@@ -201,5 +218,7 @@ class Emitter(ABC):
 
     def needs_halves(self, scalar: Scalar) -> None:
         """Add to the module the functions that convert a 16-bit float type, and add to its elements atomically."""
-        for name, text in half_functions(scalar.name, self.half_instructions).items():
+        from workbench.backends.cpu.text.halves import definitions
+
+        for name, text in definitions(scalar.name, self.half_instructions).items():
             self.writer.declare(name, text)

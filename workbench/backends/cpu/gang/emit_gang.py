@@ -10,24 +10,22 @@ import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
-from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import (
     BORDER,
     HANDLERS,
     Division,
     Module,
     ModuleEmitter,
+    RowLoop,
     checked,
     divided,
     prepared,
 )
-from workbench.backends.cpu.gang import control, memory, slots
+from workbench.backends.cpu.emit.emitter import Handler, later
+from workbench.backends.cpu.gang import memory
 from workbench.backends.cpu.gang.eligible import obstacle
-from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.rows import RowGangs, Thin
+from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
-from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, shape, shuffles
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -260,6 +258,8 @@ class Gangs(GangEmitter):
         w.open(inside)
         self.gang(body, first)
         if self.strips.threads:
+            from workbench.backends.cpu.emit.effects.look import look_seldom
+
             look_seldom(self, kind, number, max(1, self.strips.threads // count), thread=True)
         following, counted = w.emit(f"add nsw {kind} {first}, {count}"), w.emit(f"add nsw {kind} {number}, 1")
         w.fill(row, first, f"phi {kind} [ {part.first}, %{before} ], [ {following}, %{w.label} ]")
@@ -270,6 +270,8 @@ class Gangs(GangEmitter):
 
     def begin_rows(self, extent: str, begin: str) -> str:
         """Emit gangs that run across thin rows, if the function suits them; return the first thread that is left."""
+        from workbench.backends.cpu.gang.rows import Thin
+
         thin = Thin(self)
         return thin.emit(extent, begin) if thin.pays() else super().begin_rows(extent, begin)
 
@@ -278,9 +280,13 @@ class Gangs(GangEmitter):
         """Return how many rows run together, and so on one core."""
         return self.shape.rows
 
-    def row_gangs(self, extent: str) -> RowGangs | None:
+    def row_gangs(self, extent: str) -> RowLoop | None:
         """Return what emits gangs that span several rows; None if this function has none."""
-        return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
+        if self.shape.rows == 1:
+            return None
+        from workbench.backends.cpu.gang.rows import RowGangs
+
+        return RowGangs(self, partial(self.gang, self.function.body), extent)
 
     def gang(self, body: Block, first: str) -> None:
         """Emit one gang.
@@ -339,22 +345,21 @@ def _tid(emitter: GangEmitter, op: Op) -> None:
     emitter.note_whole(op.result, emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name))
 
 
-RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
+RULES: Mapping[str, Handler] = {
     "tid": _tid,
     "load": memory.emit_load,
     "store": memory.emit_store,
     "atomic_add": emit_change,
     "atomic": emit_change,
     "reduce_add": emit_change,
-    "fault": each_lane,
-    "print": each_lane,
-    **dict.fromkeys(ROWS, emit_row),
+    **dict.fromkeys(("fault", "print"), each_lane),
+    **dict.fromkeys(ROWS, later("gang.transposed", "emit_row")),
     "slot_total": emit_slot_total,
-    "row_total": emit_total,
-    "slots": slots.emit_slots,
-    "slot_read": slots.emit_read,
-    "slot_write": slots.emit_write,
-    "if": control.emit_if,
-    "for": control.emit_for,
-    "while": control.emit_while,
+    "row_total": later("gang.transposed", "emit_total"),
+    "slots": later("gang.slots", "emit_slots"),
+    "slot_read": later("gang.slots", "emit_read"),
+    "slot_write": later("gang.slots", "emit_write"),
+    "if": later("gang.control", "emit_if"),
+    "for": later("gang.control", "emit_for"),
+    "while": later("gang.control", "emit_while"),
 }

@@ -22,9 +22,9 @@ from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
+from workbench.backends.cpu.emit.emitter import later
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.gang.distant import Distant, Stack, distant
 from workbench.backends.cpu.gang.eligible import frame
@@ -34,7 +34,7 @@ from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.analysis import Analysis
-from workbench.ir.ops import LEAD
+from workbench.ir.ops import LEAD, LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
 from workbench.passes.analysis.divergence import is_divergent, varying_values
@@ -45,7 +45,7 @@ RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
 """Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
 that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
-_LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
+each_lane = later("gang.lanes", "each_lane")
 
 
 class GangEmitter(ModuleEmitter):
@@ -132,7 +132,7 @@ class GangEmitter(ModuleEmitter):
         for op in operations:
             if op.name == "if":
                 self._handed.update((block, op.results) for block in op.blocks)
-            elif op.name in _LOOPS:
+            elif op.name in LOOPS:
                 body = op.blocks[-1]
                 self._handed[body] = carried_params(op)
 
@@ -756,12 +756,12 @@ class GangEmitter(ModuleEmitter):
     def structured(self, op: Op) -> None:
         """Emit an `if` or a loop in which all threads of a gang go the same way."""
         if op.name == "if":
-            structured.emit_if(self, op)
+            HANDLERS["if"](self, op)
             return
         outer = self._initial
         self._initial = outer | self.convert(op.operands[LEAD[op.name] :], carried_params(op))
         self.loops += 1
-        _LOOPS[op.name](self, op)
+        HANDLERS[op.name](self, op)
         self.loops -= 1
         self._initial = outer
 

@@ -13,8 +13,7 @@ import msgspec
 
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
-from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW

@@ -9,10 +9,8 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
-from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.memory import add_contiguous
-from workbench.backends.cpu.gang.slots import slot_row
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -95,6 +93,8 @@ def _add_together(emitter: GangEmitter, op: Op) -> None:
 
 def emit_slot_total(emitter: GangEmitter, op: Op) -> None:
     """Emit the write to a slot of what the lanes that are on add, summed up pairwise to as many as a block has."""
+    from workbench.backends.cpu.gang.slots import slot_row
+
     value, side = op.operands[-1], min(emitter.width, TRANSPOSED_BLOCK)
     (total,) = _folded(emitter, value, _terms(emitter, value), side)
     (address,) = emitter.vectors[op.operands[0]]

@@ -12,10 +12,8 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.text.writer import Writer
 
-_TOKEN = re.compile(
-    r"(?P<type>(?<![%@.\w])(?:float|double|half|i\d+)\b)"
-    r"|(?P<constant>(?<=[ (])(?:-?\d[\w.+-]*|true|false))(?=[,)\s]|$)"
-)
+_WORDS = re.compile(r"([\s(,)])")
+"""Separators of the words of an instruction. (A pattern of the words themselves takes 500 calls to compile.)"""
 # Plain texts: `re` compiles them where they are first needed, which is not in most processes.
 _CALL = r"call (?P<flags>[a-z ]*?)(?P<kind>float|double|half|i\d+) @(?P<name>[\w.$]+)\((?P<args>[^)]*)\)"
 _VARIANT = r"N(\d+)v+_[\w.]+\(([\w.]+)\)"
@@ -41,17 +39,22 @@ def splat(kind: str, constant: str) -> str:
 
 def widened(text: str, lanes: int) -> str:
     """Return LLVM text on scalars as text on vectors; it assumes that registers in it hold vectors."""
-    kind = ""
+    kind, words = "", _WORDS.split(text)
+    for k in range(0, len(words), 2):  # every other one is what stands between two
+        word, before, behind = words[k], words[k - 1 : k], words[k + 1 : k + 2]
+        if word in ("float", "double", "half") or (word[:1] == "i" and word[1:].isdigit()):
+            kind = word
+            words[k] = vector(kind, lanes)
+        elif word[:1] != "%" and before in ([" "], ["("]) and behind != ["("] and is_constant(word):
+            words[k] = splat(kind, word)
+    return "".join(words)
 
-    def replace(match: re.Match[str]) -> str:
-        """Return a scalar type as a vector type, a constant as a vector of the type before it."""
-        nonlocal kind
-        if match["type"]:
-            kind = match["type"]
-            return vector(kind, lanes)
-        return splat(kind, match["constant"])
 
-    return _TOKEN.sub(replace, text)
+def is_constant(word: str) -> bool:
+    """Return whether a word of LLVM's text is a number or a bool."""
+    number = word.removeprefix("-")
+    digits = number.translate({ord(sign): "0" for sign in ".+-_"}) if number[:1].isdigit() else ""
+    return word in ("true", "false") or digits.isalnum()
 
 
 def variants(attribute: str) -> dict[int, str]:

@@ -83,12 +83,12 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
     They gain if neighbouring rows of threads read or add to the same elements in a loop.
     """
     operations = list(walk(function.body))
-    adds = any(op.name == "atomic_add" for op in operations)
+    adds = "atomic_add" in function.body.op_names
     if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
         return False
     if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
         return False
-    if peeled_parts(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
+    if peeled_parts(function) or function.body.op_names - _OF_ROWS - TABLE.keys():
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
     inside = [o for op in operations if op.name in LOOPS for block in op.blocks for o in walk(block)]
@@ -133,14 +133,14 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     count, varying = lanes(function), varying_values(function)
     operations = list(walk(_of_gangs(function)))
     loops = [op for op in operations if op.name in LOOPS]
-    if any(op.attrs.get(SCALAR) for op in operations):  # what follows waits for what was stored: better far behind
+    if any([op.attrs.get(SCALAR) for op in operations]):  # what follows waits for what was stored: better far behind
         return GROUP_THREADS, min(count, GANG_LANES)
     if count > GANG_LANES:
         return count, GANG_LANES
     if not (loops or 1 in _sizes(operations) or any(map(_adds, operations))):
         full = GANG_LANES // 2 if _sizes(operations) == {8} else GANG_LANES
         return (max(4, full * bits // GANG_REGISTER),)
-    if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
+    if count != GANG_LANES or not loops or any([op.blocks and is_divergent(op, varying) for op in operations]):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
     room = GANG_LOOP_BYTES if any(map(_adds, operations)) else GANG_LOOP_BYTES * min(bits, MASKED) // MASKED
@@ -177,7 +177,7 @@ def lanes(function: Function) -> int:
     """
     operations = list(walk(function.body))
     sizes = _sizes(operations)
-    if sizes == {1} and not any(op.blocks for op in operations):
+    if sizes == {1} and not any([op.blocks for op in operations]):
         return GANG_BYTE_LANES
     return GANG_LANES // 2 if sizes == {8} or _components(operations) > GANG_COMPONENTS else GANG_LANES
 
@@ -210,7 +210,7 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     operations, deepest = [op for _, op in depths], max((depth for depth, _ in depths), default=0)
     if _sizes(operations) == {1}:
         return threads
-    if any(op.blocks and is_divergent(op, varying) for op in operations):
+    if any([op.blocks and is_divergent(op, varying) for op in operations]):
         return min(threads, min(maths.filled, MASKED if deepest else maths.filled) // 32)
     inside = [op for depth, op in depths if depth == deepest and not varying.isdisjoint((*op.operands, *op.results))]
     return min(threads, (maths.bits if deepest and all(map(_fills_register, inside)) else maths.filled) // 32)

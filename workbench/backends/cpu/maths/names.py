@@ -10,6 +10,8 @@ WIDTH = 128 if ARM else 256
 """Bits of a vector register for our functions."""
 FORMULAS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
 """The names of our functions (`approximations.FORMULAS`)."""
+INSTEAD = {"fma": 3}
+"""Functions of ours in place of instructions (`approximations.INSTEAD`), with their numbers of arguments."""
 _SYMBOL = re.compile(rb"wbm_([a-z]+)_(32|64)")
 
 

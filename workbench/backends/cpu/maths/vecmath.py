@@ -12,9 +12,8 @@ from __future__ import annotations
 import msgspec
 
 from workbench.backends.cpu.maths import libmvec
-from workbench.backends.cpu.maths.approximations import FORMULAS, INSTEAD, arguments, body
 from workbench.backends.cpu.maths.libmvec import FUNCTIONS, scalar_name
-from workbench.backends.cpu.maths.names import ARM, WIDTH, symbol, widths
+from workbench.backends.cpu.maths.names import ARM, FORMULAS, INSTEAD, WIDTH, symbol, widths
 from workbench.ir.attributes import VALUE
 from workbench.ir.values import Function, walk
 from workbench.limits import VECTOR_MATH_ITERATIONS
@@ -114,12 +113,17 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
         make = _of_library
     else:
         return None
-    bits, count = scalar.bits, arguments(name) if instead else FUNCTIONS[name]
+    bits, count = scalar.bits, arguments(name)
     lanes = (width // bits, width // bits // 2) if halves and bits == 32 else (width // bits,)
     ours, definitions, wide = make(name, bits, lanes)
     variants = [f"_ZGV{isa[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
     chosen = (ours, *wide) if make is _of_library else tuple(wide)
     return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, chosen)
+
+
+def arguments(name: str) -> int:
+    """Return how many arguments a maths function takes."""
+    return FUNCTIONS[name] if name in FUNCTIONS else INSTEAD[name]
 
 
 def module(name: str, bits: int) -> str:
@@ -230,6 +234,8 @@ def _scalar(name: str, bits: int, needs: dict[str, str], fused: bool) -> str:
 
     `needs` receives the declarations of what it calls.
     """
+    from workbench.backends.cpu.maths.approximations import body
+
     lanes, answer = body(name, bits, 1, fused)
     needs |= lanes.declarations
     head, params = _head(name, bits, 1)
@@ -257,6 +263,8 @@ def _wide(name: str, bits: int, count: int, needs: dict[str, str], fused: bool) 
 
     `needs` receives the declarations of what it calls.
     """
+    from workbench.backends.cpu.maths.approximations import body
+
     lanes, answer = body(name, bits, count, fused)
     needs |= lanes.declarations
     rows, kind = [_head(name, bits, count)[0], *lanes.rows], lanes.kind

@@ -5,8 +5,6 @@ from __future__ import annotations
 from workbench.backends.cpu.emit.effects.reports import thread_index
 from workbench.backends.cpu.emit.emitter import Emitter
 
-WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'
-
 
 def look_seldom(emitter: Emitter, kind: str, count: str, turns: int, thread: bool = False) -> None:
     """Emit a check, made once in `turns` iterations, whether the launch is to end.
