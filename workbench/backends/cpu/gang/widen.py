@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.backends.cpu.text.writer import Writer
+from workbench.backends.llvm.writer import Writer
 
 _TOKEN = re.compile(
     r"(?P<type>(?<![%@.\w])(?:float|double|half|i\d+)\b)"

@@ -47,6 +47,24 @@ class Writer:
         """Write an instruction that has no result."""
         self.lines.append(f"  {instruction}")
 
+    def call(self, result: str, name: str, *arguments: str, flags: str = "") -> str:
+        """Write a call of a function that is declared by it; return the register of its result, "" if it is void.
+
+        Args:
+            result: its LLVM type.
+            name: of the function.
+            arguments: each with its type in front.
+            flags: of the call, each followed by a space.
+        """
+        kinds = ", ".join(a[: a.index(">") + 1] if a.startswith("<") else a.split(" ", 1)[0] for a in arguments)
+        if name not in self.declarations:
+            self.declare(name, f"declare {result} @{name}({kinds})")
+        text = f"call {flags}{result} @{name}({', '.join(arguments)})"
+        if result != "void":
+            return self.emit(text)
+        self.do(text)
+        return ""
+
     def once(self, key: tuple[object, ...], instruction: str, hint: str = "") -> str:
         """Write an instruction into the head, unless this was done for `key` before; return its register."""
         if key not in self._known:
