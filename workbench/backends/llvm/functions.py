@@ -74,13 +74,21 @@ class LlvmFunction:
     def __call__(self, *arguments: Value | Number) -> Value:
         """Emit a call; numbers are constants, and scalars go into every lane where a vector is passed."""
         w = next(a.w for a in arguments if isinstance(a, Value))
+        text, (elem, lanes) = self.instruction(w, *arguments), self._signature[1]
+        if elem != "void":
+            return Value(w, w.emit(text), elem, lanes)
+        w.do(text)
+        return Value(w, "", elem)
+
+    def instruction(self, w: Writer, *arguments: Value | Number) -> str:
+        """Return the text of a call, and declare the function."""
         params, (elem, lanes) = self._signature
         passed = []
         for argument, (_, kind, count) in zip(arguments, params, strict=True):
             value = argument if isinstance(argument, Value) else Value(w, constant(argument, kind), kind)
             assert value.elem == kind, f"{self.name} takes {kind}, not {value}"
             passed.append(str(value.spread(count)))
-        return Value(w, w.call(vector(elem, lanes) if lanes else elem, self.name, *passed), elem, lanes)
+        return w.called(vector(elem, lanes) if lanes else elem, self.name, *passed)
 
     def text(self) -> tuple[str, Mapping[str, str]]:
         """Return the function's LLVM IR, and the declarations of what it calls, by name."""

@@ -101,13 +101,13 @@ class Value:
         if self.lanes or not lanes:
             return self
         if not self.text.startswith("%"):
-            return Value(self.w, splat(self.elem, self.text), self.elem, lanes)
+            return Value(self.w, self.w.splat(self.elem, self.text, lanes), self.elem, lanes)
         wide = vector(self.elem, lanes)
         first = self.w.emit(f"insertelement {wide} poison, {self}, i32 0")
         zeros = f"<{lanes} x i32> zeroinitializer"
         return self.new(f"shufflevector {wide} {first}, {wide} poison, {zeros}", self.elem, lanes)
 
-    def _alike(self, *others: Value | Number) -> list[Value]:
+    def alike(self, *others: Value | Number) -> list[Value]:
         """Return this and other values all as vectors if any of them is one; numbers become constants of its type."""
         values = [self, *(o if isinstance(o, Value) else self.like(o) for o in others)]
         lanes = max(v.lanes for v in values)
@@ -117,7 +117,7 @@ class Value:
 
     def do(self, verb: str, other: Value | Number) -> Value:
         """Emit an instruction on this value and another one of its element type, such as "udiv" or "ashr"."""
-        a, b = self._alike(other)
+        a, b = self.alike(other)
         return a.new(f"{verb} {a}, {b.text}")
 
     @property
@@ -172,14 +172,14 @@ class Value:
 
     def is_(self, relation: str, other: Value | Number) -> Value:
         """Emit a comparison, by LLVM's name for it: `eq`, `ult`, `slt`, or of floats `olt`, `uno`, …; return an i1."""
-        a, b = self._alike(other)
+        a, b = self.alike(other)
         return a.new(f"{'f' if self._f else 'i'}cmp {relation} {a}, {b.text}", "i1")
 
     def choose(self, yes: Value | Number, no: Value | Number) -> Value:
         """Emit a selection: `yes` in lanes where this i1 holds, else `no`; one of them is no number."""
         model = yes if isinstance(yes, Value) else no
         assert isinstance(model, Value)
-        first, second = model._alike(*(v if isinstance(v, Value) else model.like(v) for v in (yes, no)))[1:]
+        first, second = model.alike(*(v if isinstance(v, Value) else model.like(v) for v in (yes, no)))[1:]
         if self.lanes and not first.lanes:
             first, second = first.spread(self.lanes), second.spread(self.lanes)
         return first if first.text == second.text else first.new(f"select {self}, {first}, {second}")
@@ -193,7 +193,7 @@ class Value:
             more: an argument that is not overloaded, with its type, such as "i1 false".
             elem: the type of a lane of the result; "" for this value's.
         """
-        values = self._alike(*others)
+        values = self.alike(*others)
         return values[0].called(
             f"llvm.{name}.{suffix(values[0].type)}", *map(str, values), *filter(None, [more]), elem=elem
         )
@@ -230,6 +230,11 @@ class Value:
     def bits(self) -> Value:
         """The bits of each lane as an integer of its width."""
         return self.cast("bitcast", f"i{bits_of(self.elem)}")
+
+    @property
+    def real(self) -> Value:
+        """The float of these bits, of 32 or 64."""
+        return self.cast("bitcast", "float" if self.elem == "i32" else "double")
 
     @property
     def mask(self) -> Value:

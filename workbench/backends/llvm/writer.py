@@ -47,23 +47,30 @@ class Writer:
         """Write an instruction that has no result."""
         self.lines.append(f"  {instruction}")
 
-    def call(self, result: str, name: str, *arguments: str, flags: str = "") -> str:
-        """Write a call of a function that is declared by it; return the register of its result, "" if it is void.
+    def called(self, result: str, name: str, *arguments: str) -> str:
+        """Declare a function, unless it is known, and return the text of a call of it.
 
         Args:
             result: its LLVM type.
             name: of the function.
             arguments: each with its type in front.
-            flags: of the call, each followed by a space.
         """
-        kinds = ", ".join(a[: a.index(">") + 1] if a.startswith("<") else a.split(" ", 1)[0] for a in arguments)
         if name not in self.declarations:
+            kinds = ", ".join(a[: a.index(">") + 1] if a.startswith("<") else a.split(" ", 1)[0] for a in arguments)
             self.declare(name, f"declare {result} @{name}({kinds})")
-        text = f"call {flags}{result} @{name}({', '.join(arguments)})"
+        return f"call {result} @{name}({', '.join(arguments)})"
+
+    def call(self, result: str, name: str, *arguments: str) -> str:
+        """Write a call, as of `called`; return the register of its result, "" if it is void."""
+        text = self.called(result, name, *arguments)
         if result != "void":
             return self.emit(text)
         self.do(text)
         return ""
+
+    def splat(self, kind: str, constant: str, lanes: int) -> str:
+        """Return a vector with a constant of type `kind` in every lane, without its type; here it is a constant."""
+        return f"splat ({kind} {constant})"
 
     def once(self, key: tuple[object, ...], instruction: str, hint: str = "") -> str:
         """Write an instruction into the head, unless this was done for `key` before; return its register."""

@@ -91,3 +91,5 @@ FUNCTIONS = [
     *(_reduction(*item) for item in _NEUTRAL.items()),
     wbe_permute, wbe_first, wbe_match,
 ]  # fmt: skip
+LANE_FUNCTIONS = {function.name: function for function in FUNCTIONS}
+"""The functions by name."""

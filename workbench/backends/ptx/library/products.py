@@ -124,3 +124,5 @@ FUNCTIONS = [
     *_SPREAD.values(), *_COLLECT.values(), *map(_product, PRODUCTS.values()), _matrices("wbe_ldmatrix", False),
     _matrices("wbe_stmatrix", True), wbe_movmatrix,
 ]  # fmt: skip
+MATRICES = {function.name: function for function in FUNCTIONS}
+"""The functions by name."""
