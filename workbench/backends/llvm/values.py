@@ -113,11 +113,18 @@ class Value:
         lanes = max(v.lanes for v in values)
         return [v.spread(lanes) for v in values]
 
+    def _pair(self, other: Value | Number) -> tuple[Value, Value]:
+        """Return this and another value as `alike` does."""
+        other = other if isinstance(other, Value) else self.like(other)
+        if self.lanes == other.lanes:
+            return self, other
+        return self.spread(other.lanes), other.spread(self.lanes)
+
     # Arithmetic.
 
     def do(self, verb: str, other: Value | Number) -> Value:
         """Emit an instruction on this value and another one of its element type, such as "udiv" or "ashr"."""
-        a, b = self.alike(other)
+        a, b = self._pair(other)
         return a.new(f"{verb} {a}, {b.text}")
 
     @property
@@ -172,7 +179,7 @@ class Value:
 
     def is_(self, relation: str, other: Value | Number) -> Value:
         """Emit a comparison, by LLVM's name for it: `eq`, `ult`, `slt`, or of floats `olt`, `uno`, …; return an i1."""
-        a, b = self.alike(other)
+        a, b = self._pair(other)
         return a.new(f"{'f' if self._f else 'i'}cmp {relation} {a}, {b.text}", "i1")
 
     def choose(self, yes: Value | Number, no: Value | Number) -> Value:

@@ -29,7 +29,7 @@ class Writer:
     def name(self, hint: str = "") -> str:
         """Return a new register's name, different from all before; it contains `hint` if that is ASCII."""
         self._count += 1
-        hint = hint.replace("[]", "")
+        hint = hint and hint.replace("[]", "")
         return f"%{hint}.{self._count}" if hint and hint.isascii() else f"%v{self._count}"
 
     def block_name(self, hint: str) -> str:

@@ -13,9 +13,9 @@ from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import add_contiguous
 from workbench.backends.cpu.gang.slots import slot_row
-from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
+from workbench.backends.llvm.values import splat, vector
 from workbench.ir.values import Op, Value
 from workbench.limits import TRANSPOSED_BLOCK
 from workbench.types import Kind, element, float32
