@@ -47,7 +47,14 @@ class LlvmFunction:
         body: emits it, given its parameters; what it returns is the result.
     """
 
-    def __init__(self, body: Callable[..., Value | None], name: str = "", elem: str = "", head: str = "define") -> None:
+    def __init__(
+        self,
+        body: Callable[..., Value | None],
+        name: str = "",
+        elem: str = "",
+        head: str = "define",
+        attributes: str = "",
+    ) -> None:
         """Describe a function.
 
         Args:
@@ -55,8 +62,9 @@ class LlvmFunction:
             name: its symbol; "" for that of `body`.
             elem: the type of `Lane`, and of an element of `Lanes`.
             head: LLVM's words before the result's type.
+            attributes: those behind the parameters.
         """
-        self.body, self.name, self.head = body, name or body.__name__, head
+        self.body, self.name, self.head, self.attributes = body, name or body.__name__, head, attributes
         self._kinds = KINDS | {"Lane": (elem, 0), "Lanes": (elem, 32)}
 
     @property
@@ -98,7 +106,8 @@ class LlvmFunction:
         result = self.body(*values)
         if w.label:
             leave(w, result)
-        head = f"{self.head} {vector(elem, lanes) if lanes else elem} @{self.name}({', '.join(map(str, values))}) {{"
+        kind, passed = vector(elem, lanes) if lanes else elem, ", ".join(map(str, values))
+        head = f"{self.head} {kind} @{self.name}({passed}) {self.attributes} {{"
         return "\n".join([head, "entry.0:", *w.head, "  br label %begin.0", *w.lines, "}", ""]), w.declarations
 
 

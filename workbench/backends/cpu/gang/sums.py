@@ -69,10 +69,7 @@ def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
         address, wide = _own(emitter, reduction, k), vector(kind, emitter.width)
         old = w.emit(f"load {wide}, ptr {address}")
         if not reduction.once:
-            name = w.name("combined")
-            for row in combined(reduction, wide, old, new, name):
-                w.do(row)
-            new = name
+            new = combined(reduction, emitter.typed(old, kind), emitter.typed(new, kind)).text
         w.do(f"store {wide} {emitter.merged(emitter.mask, kind, new, old)}, ptr {address}")
 
 
