@@ -23,10 +23,8 @@ from workbench.backends.llvm.writer import Writer
 
 Ptr: TypeAlias = Value
 Bit: TypeAlias = Value
-Byte: TypeAlias = Value
 Int: TypeAlias = Value
 Long: TypeAlias = Value
-Bits: TypeAlias = Value
 Ints: TypeAlias = Value
 Longs: TypeAlias = Value
 Doubles: TypeAlias = Value
@@ -34,8 +32,8 @@ Lane: TypeAlias = Value
 Lanes: TypeAlias = Value
 """Types of parameters, by `KINDS`; the plural is of vectors of 32. `Lane` and `Lanes` are a function's own type."""
 KINDS = {
-    "Ptr": ("ptr", 0), "Bit": ("i1", 0), "Byte": ("i8", 0), "Int": ("i32", 0), "Long": ("i64", 0),
-    "Bits": ("i1", 32), "Ints": ("i32", 32), "Longs": ("i64", 32), "Doubles": ("double", 32), "None": ("void", 0),
+    "Ptr": ("ptr", 0), "Bit": ("i1", 0), "Int": ("i32", 0), "Long": ("i64", 0),
+    "Ints": ("i32", 32), "Longs": ("i64", 32), "Doubles": ("double", 32), "None": ("void", 0),
 }  # fmt: skip
 
 

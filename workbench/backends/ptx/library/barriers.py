@@ -28,8 +28,8 @@ def wbe_frame(ctx: Ptr, warp: Int, size: Long) -> Ptr:
     rounded = size + 63 & -64
     with when(get(ctx, "FRAMES").is_("eq", 0)):
         total = rounded * get(ctx, "WARPS") + 64
-        made = Value(ctx.w, ctx.w.call("ptr", "malloc", str(total)), "ptr")
-        put(ctx, "FRAMES", made.cast("ptrtoint", "i64"))
+        memory = Value(ctx.w, ctx.w.call("ptr", "malloc", str(total)), "ptr")
+        put(ctx, "FRAMES", memory.cast("ptrtoint", "i64"))
     return ((get(ctx, "FRAMES") + 63 & -64) + rounded * warp.to("i64")).pointer
 
 

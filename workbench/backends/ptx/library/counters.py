@@ -110,8 +110,8 @@ def count_banks(ctx: Ptr, row: Int, mask: Int, at: Longs, bytes: Int) -> None:
         with when(here.is_("ne", 0)):
             banks.set(0)
             with each_lane(count_first(here, words), words) as (_, own), count(wide) as k:
-                place = banks.address.at(own + k.to("i64") & 31, "i32")
-                place.store(place.load("i32") + 1)
+                bank = banks.address.at(own + k.to("i64") & 31, "i32")
+                bank.store(bank.load("i32") + 1)
             waves.add(banks.get().reduced("umax").to("i64"))
             least.add(1)
     _add(ctx, row, "wavefronts", waves.get())

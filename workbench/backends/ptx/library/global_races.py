@@ -32,9 +32,9 @@ _WHO = (1 << 34) - 1
 def unordered(
     ctx: Ptr, row: Ptr, entry: Long, more: Long, thread: Long, block: Long, bytes: Long, acquired: Bit
 ) -> Bit:
-    """Return whether an entry, of two words, is of another thread, meets these bytes, and is not known to be over."""
-    meets = (entry >> 58 & bytes).is_("ne", 0)
-    with when(~(entry.is_("slt", 0) & meets)):
+    """Return whether an entry, of two words, is another thread's, overlaps these bytes, and is not known to be over."""
+    overlaps = (entry >> 58 & bytes).is_("ne", 0)
+    with when(~(entry.is_("slt", 0) & overlaps)):
         leave(ctx.w, ctx.like(0, "i1"))
     its_block, its_thread = entry >> 24 & BLOCKS - 1, entry >> 48 & 1023
     with when(its_block.is_("eq", block)):
@@ -59,46 +59,46 @@ def _touched(granule: Value, first: Value, end: Value) -> tuple[Value, Value]:
 
 
 def _moved(value: Value, granule: Value, first: Value, begin: Value) -> Value:
-    """Emit the value that an access writes to a granule, at the place of its bytes there."""
+    """Emit the value that an access writes to a granule, shifted to its bytes there."""
     written = (granule << 2) + begin - first
     return value >> (written << 3 & 63) << (begin << 3)
 
 
 @define
-def race_granule(ctx: Ptr, row: Ptr, place: Ptr, how: Int, entry: Long, more: Long, acquired: Bit) -> Long:
+def race_granule(ctx: Ptr, row: Ptr, cell: Ptr, access: Int, entry: Long, more: Long, acquired: Bit) -> Long:
     """Check an access to four bytes of global memory, and enter it; return the entry that it races with, or 0."""
-    kind, bytes, thread, block = Kind(how), entry >> 58 & 15, entry >> 48 & 1023, entry >> 24 & BLOCKS - 1
-    places = [place.at(8 * n) for n in range(6)]
+    kind, bytes, thread, block = Kind(access), entry >> 58 & 15, entry >> 48 & 1023, entry >> 24 & BLOCKS - 1
+    cells = [cell.at(8 * n) for n in range(6)]
     lock = entry.like(_LOCK)
     with repeat(ctx.w) as loop:
-        old = place.update("or", lock, "acquire")
+        old = cell.update("or", lock, "acquire")
         loop.leave_if((old & _LOCK).is_("eq", 0))
-    write, *readers = (p.load("i64") for p in places[1:])
+    write, *readers = (p.load("i64") for p in cells[1:])
     pairs = (old, write), (readers[0], readers[1]), (readers[2], readers[3])
     apart = [unordered(ctx, row, a, b, thread, block, bytes, acquired) for a, b in pairs]
     equal = ((write ^ more) >> 32 & _bits(old >> 58 & bytes)).is_("eq", 0)
     with_write, races = kind.race(old, apart[0], equal, apart[1] | apart[2])
     with when(races):
-        place.store(old, flags="atomic", order="release", align=8)
+        cell.store(old, flags="atomic", order="release", align=8)
         leave(ctx.w, with_write.choose(old, apart[1].choose(readers[0], readers[2])))
     with when(~kind.reads):
-        whole = bytes.is_("eq", 15)
+        all_bytes = bytes.is_("eq", 15)
         for n in (0, 2):
-            places[n + 2].store(whole.choose(0, readers[n]))
-        places[1].store(more)
-        place.store(entry, flags="atomic", order="release", align=8)
+            cells[n + 2].store(all_bytes.choose(0, readers[n]))
+        cells[1].store(more)
+        cell.store(entry, flags="atomic", order="release", align=8)
         leave(ctx.w, entry.like(0))
     with when(kind.plain):
         own = (entry >> 24 & _WHO).is_("eq", readers[0] >> 24 & _WHO)
         for n, value in enumerate((entry, more)):
-            places[n + 4].store(own.choose(readers[n + 2], readers[n]))
-            places[n + 2].store(value)
-    place.store(old, flags="atomic", order="release", align=8)
+            cells[n + 4].store(own.choose(readers[n + 2], readers[n]))
+            cells[n + 2].store(value)
+    cell.store(old, flags="atomic", order="release", align=8)
     return entry.like(0)
 
 
 @define
-def wbe_race_global(ctx: Ptr, mask: Int, bytes: Int, how: Int, index: Int, at: Longs, value: Longs) -> None:
+def wbe_race_global(ctx: Ptr, mask: Int, bytes: Int, access: Int, index: Int, at: Longs, value: Longs) -> None:
     """Check the lanes of an access to global memory for races, one after the other."""
     table = get(ctx, "RACES")
     with when(table.is_("eq", 0)):
@@ -109,7 +109,7 @@ def wbe_race_global(ctx: Ptr, mask: Int, bytes: Int, how: Int, index: Int, at: L
     acquired, now = own.at(8).load("i64").is_("ne", 0), row.at(warp, "i64").load("i64")
     releases = releases_of(ctx, block).load("i32", flags="atomic", order="monotonic", align=4).to("i64")
     low = (now & _CLOCK) << 12 | releases.intrinsic("umin", _RELEASES)
-    high = block << 24 | Kind(how).bit | -(1 << 63) | index.to("i64") & INSTRUCTION
+    high = block << 24 | Kind(access).bit | -(1 << 63) | index.to("i64") & INSTRUCTION
     with each_lane(mask, at, value) as (lane, address, written):
         first = address - start
         with when((address - scratch).is_("uge", scratch_size) & first.is_("ult", size)):
@@ -119,8 +119,8 @@ def wbe_race_global(ctx: Ptr, mask: Int, bytes: Int, how: Int, index: Int, at: L
                 granule.loop.skip_if((number * every).is_("ne", granule))
                 touched, begin = _touched(granule, first, end)
                 more = _moved(written, granule, first, begin) << 32 | low
-                place = (table + number * PER_GRANULE).pointer
-                other = race_granule(ctx, row, place, how, high | thread << 48 | touched << 58, more, acquired)
+                cell = (table + number * PER_GRANULE).pointer
+                other = race_granule(ctx, row, cell, access, high | thread << 48 | touched << 58, more, acquired)
                 with when(other.is_("ne", 0)):
                     report(ctx, GLOBAL_RACE, other, lane, at, bytes, index)
                     granule.loop.leave()

@@ -122,10 +122,10 @@ STORE = {elem: _store(elem) for elem in ELEMENTS}
 @define
 def wbe_copy(mask: Int, to: Longs, of: Longs, taken: Ints, bytes: Int) -> None:
     """Copy for each lane `taken` of its bytes, and fill the rest with zeros."""
-    whole = bytes.to("i64")
+    size = bytes.to("i64")
     with each_lane(mask, to, of, taken) as (_, target, source, some):
-        target, source, some = target.pointer, source.pointer, some.to("i64").intrinsic("umin", whole)
-        mask.w.call("void", "llvm.memset.p0.i64", str(target), "i8 0", str(whole), "i1 false")
+        target, source, some = target.pointer, source.pointer, some.to("i64").intrinsic("umin", size)
+        mask.w.call("void", "llvm.memset.p0.i64", str(target), "i8 0", str(size), "i1 false")
         mask.w.call("void", "llvm.memcpy.p0.p0.i64", str(target), str(source), str(some), "i1 false")
 
 
@@ -183,8 +183,8 @@ def _half_add(kind: str) -> LlvmFunction:
                 new = total(now, value)
             else:
                 new = joined(*(total(a, b) for a, b in zip(parts(now), parts(value), strict=True)))
-            found, won = pointer.exchange(now, new)
-            seen.set(found)
+            previous, won = pointer.exchange(now, new)
+            seen.set(previous)
             loop.leave_if(won)
         return seen.get()
 

@@ -68,13 +68,13 @@ def _product(p: Product) -> LlvmFunction:
     def body(a: Ptr, b: Ptr, c: Ptr) -> None:
         w, dense, sizes = a.w, list[Value](), (p.m * p.k, p.k * p.n, p.m * p.n)
         tables = [
-            (f"{p.name}.{x}", places) for x, places in zip("abc", (p.a_places, p.b_places, p.c_places), strict=True)
+            (f"{p.name}.{x}", indices) for x, indices in zip("abc", (p.a_places, p.b_places, p.c_places), strict=True)
         ]
-        for registers, kind, size, (name, places) in zip((a, b, c), (p.a, p.b, p.c), sizes, tables, strict=True):
-            numbers = ", ".join(f"i32 {n}" for n in places)
-            w.declare(name, f"@{name} = internal constant [{len(places)} x i32] [{numbers}]")
+        for registers, kind, size, (name, indices) in zip((a, b, c), (p.a, p.b, p.c), sizes, tables, strict=True):
+            numbers = ", ".join(f"i32 {n}" for n in indices)
+            w.declare(name, f"@{name} = internal constant [{len(indices)} x i32] [{numbers}]")
             dense.append(Value(w, w.once((name,), f"alloca [{size} x {wide}], align 64"), "ptr"))
-            _SPREAD[kind](registers, dense[-1], Value(w, f"@{name}", "ptr"), len(places))
+            _SPREAD[kind](registers, dense[-1], Value(w, f"@{name}", "ptr"), len(indices))
         with count(a.like(p.m, "i32")) as row:
             result = dense[2].at(row * p.n, wide)
             total = Variable(result.load(wide, p.n, align=8))

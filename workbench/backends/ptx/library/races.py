@@ -132,10 +132,10 @@ class Kind:
         bit: as `_ATOMIC_BIT` of an entry.
     """
 
-    def __init__(self, how: Value) -> None:
-        self.plain, atomic_read = how.is_("eq", READ), how.is_("eq", ATOMIC_READ)
-        self.reads, self.atomic = self.plain | atomic_read, how.is_("eq", ATOMIC) | atomic_read
-        self.valued, self.bit = how.is_("eq", WRITE), self.atomic.to("i64") << 62
+    def __init__(self, access: Value) -> None:
+        self.plain, atomic_read = access.is_("eq", READ), access.is_("eq", ATOMIC_READ)
+        self.reads, self.atomic = self.plain | atomic_read, access.is_("eq", ATOMIC) | atomic_read
+        self.valued, self.bit = access.is_("eq", WRITE), self.atomic.to("i64") << 62
 
     def race(self, write: Value, write_apart: Value, equal: Value, readers_apart: Value) -> tuple[Value, Value]:
         """Emit whether an access races with the last write, and whether with it or a reader.
@@ -158,11 +158,11 @@ def report(ctx: Value, kind: int, other: Value, lane: Value, at: Value, bytes: V
 
 
 @define
-def race_byte(offset: Long, how: Int, thread: Long, value: Long, own: Long, row: Ptr, entries: Ptr) -> Long:
+def race_byte(offset: Long, access: Int, thread: Long, value: Long, own: Long, row: Ptr, entries: Ptr) -> Long:
     """Check an access to a byte of shared memory, and enter it; return the entry that it races with, or 0."""
-    kind = Kind(how)
-    places = [entries.at(offset * PER_BYTE).at(8 * n) for n in range(3)]
-    write, first, second = (place.load("i64") for place in places)
+    kind = Kind(access)
+    cells = [entries.at(offset * PER_BYTE).at(8 * n) for n in range(3)]
+    write, first, second = (cell.load("i64") for cell in cells)
     write_apart, first_apart, second_apart = (apart(row, entry, thread) for entry in (write, first, second))
     equal = (write >> 18 & 255).is_("eq", value)
     with_write, races = kind.race(write, write_apart, equal, first_apart | second_apart)
@@ -170,15 +170,15 @@ def race_byte(offset: Long, how: Int, thread: Long, value: Long, own: Long, row:
         leave(offset.w, with_write.choose(write, first_apart.choose(first, second)))
     entry = own | kind.bit | thread << 26 | value << 18
     with when(~kind.reads):
-        places[0].store(entry)
+        cells[0].store(entry)
     with when(kind.plain):
-        places[2].store((first >> 26 & 1023).is_("eq", thread).choose(second, first))
-        places[1].store(entry)
+        cells[2].store((first >> 26 & 1023).is_("eq", thread).choose(second, first))
+        cells[1].store(entry)
     return offset.like(0)
 
 
 @define
-def wbe_race(ctx: Ptr, mask: Int, bytes: Int, how: Int, index: Int, at: Longs, value: Longs) -> None:
+def wbe_race(ctx: Ptr, mask: Int, bytes: Int, access: Int, index: Int, at: Longs, value: Longs) -> None:
     """Check the lanes of an access that are in shared memory for races, one after the other."""
     shared = get(ctx, "SHARED")
     here = (at - shared).is_("ult", get(ctx, "SHARED_BYTES")).mask & mask
@@ -188,7 +188,7 @@ def wbe_race(ctx: Ptr, mask: Int, bytes: Int, how: Int, index: Int, at: Longs, v
     entry = row.at(warp, "i64").load("i64") << 36 | -(1 << 63) | index.to("i64") & INSTRUCTION
     with each_lane(here, at, value) as (lane, address, written), count(bytes.to("i64")) as n:
         thread, part = (warp << 5) + lane.to("i64"), written >> (n << 3 & 63) & 255
-        other = race_byte(address - shared + n, how, thread, part, entry, row, own.at(CLOCKS))
+        other = race_byte(address - shared + n, access, thread, part, entry, row, own.at(CLOCKS))
         with when(other.is_("ne", 0)):
             report(ctx, SHARED_RACE, other, lane, at, bytes, index)
             n.loop.leave()

@@ -58,8 +58,8 @@ def wbe_count(ctx: Ptr, block: Int, mask: Int) -> None:
 @define
 def wbe_come(mask: Int, alive: Int, members: Ints, strict: Int) -> Int:
     """Return the lanes of a mask whose members are all here; all of them, if they are not to wait for others."""
-    whole = (members & (~mask & alive)).is_("eq", 0).mask
-    return strict.is_("ne", 0).choose(mask, whole & mask)
+    complete = (members & (~mask & alive)).is_("eq", 0).mask
+    return strict.is_("ne", 0).choose(mask, complete & mask)
 
 
 @define
@@ -81,8 +81,8 @@ def wbe_moved(ctx: Ptr, mask: Int, won: Int) -> None:
 @define
 def wbe_members(ctx: Ptr, mask: Int, alive: Int, members: Ints, index: Int) -> None:
     """Fault if lanes that a member mask names are not here, unless they have exited."""
-    asked = mask.flags.choose(members, 0).reduced("or") & alive
-    missing = asked & ~mask
+    named = mask.flags.choose(members, 0).reduced("or") & alive
+    missing = named & ~mask
     with when(missing.is_("ne", 0)):
         wbe_fault(ctx, 6, missing, 0, 0, index)
 
