@@ -12,7 +12,6 @@ loop changes is a `Variable`, stack memory of which LLVM's passes make registers
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -25,6 +24,9 @@ Ptr: TypeAlias = Value
 Bit: TypeAlias = Value
 Int: TypeAlias = Value
 Long: TypeAlias = Value
+Half: TypeAlias = Value
+Float: TypeAlias = Value
+Double: TypeAlias = Value
 Ints: TypeAlias = Value
 Longs: TypeAlias = Value
 Doubles: TypeAlias = Value
@@ -33,6 +35,7 @@ Lanes: TypeAlias = Value
 """Types of parameters, by `KINDS`; the plural is of vectors of 32. `Lane` and `Lanes` are a function's own type."""
 KINDS = {
     "Ptr": ("ptr", 0), "Bit": ("i1", 0), "Int": ("i32", 0), "Long": ("i64", 0),
+    "Half": ("i16", 0), "Float": ("float", 0), "Double": ("double", 0),
     "Ints": ("i32", 32), "Longs": ("i64", 32), "Doubles": ("double", 32), "None": ("void", 0),
 }  # fmt: skip
 
@@ -73,9 +76,9 @@ class LlvmFunction:
     @cached_property
     def _signature(self) -> tuple[list[tuple[str, str, int]], tuple[str, int]]:
         """The names and types of the parameters, and the type of the result."""
-        signature = inspect.signature(self.body)
-        params = [(p.name, *self._kinds[p.annotation]) for p in signature.parameters.values()]
-        return params, self._kinds[signature.return_annotation]
+        kinds = {name: self._kinds[kind] for name, kind in self.body.__annotations__.items()}
+        result = kinds.pop("return")
+        return [(name, *kind) for name, kind in kinds.items()], result
 
     def __call__(self, *arguments: Value | Number) -> Value:
         """Emit a call; numbers are constants, and scalars go into every lane where a vector is passed."""
@@ -92,8 +95,9 @@ class LlvmFunction:
         passed = []
         for argument, (_, kind, count) in zip(arguments, params, strict=True):
             value = argument if isinstance(argument, Value) else Value(w, constant(argument, kind), kind)
-            assert value.elem == kind, f"{self.name} takes {kind}, not {value}"
-            passed.append(str(value.spread(count)))
+            value = value.spread(count)
+            assert (value.elem, value.lanes) == (kind, count), f"{self.name} takes {kind}, not {value}"
+            passed.append(str(value))
         return w.called(vector(elem, lanes) if lanes else elem, self.name, *passed)
 
     def text(self) -> tuple[str, Mapping[str, str]]:

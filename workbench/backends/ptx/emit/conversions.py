@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from workbench.backends.llvm.halves import joined, narrowed, parts, to_odd, widened
 from workbench.backends.llvm.values import Value, suffix, vector
 from workbench.backends.ptx.emit import floats
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
 from workbench.backends.ptx.emit.values import LANES, stored
-from workbench.backends.ptx.halves import joined, narrowed, parts, widened
 from workbench.backends.ptx.syntax.program import BITS, Instruction, Register
 
 _TO_INTEGER = {"rni": "roundeven", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
@@ -109,7 +109,7 @@ def _from_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) ->
         return value.cast(name, "float")
     if BITS[of] == 64:
         raise e.unsupported_instruction()
-    return narrowed(floats.to_odd(e, value.cast(name, "double")), to)
+    return narrowed(to_odd(value.cast(name, "double")), to)
 
 
 def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
@@ -139,7 +139,7 @@ def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Valu
         if to == "f32" and mode != "rn":
             wide = floats.directed(e, wide, e.float(0, "double"), mode)
         else:
-            wide = floats.opaque(e, wide).cast("fptrunc", "float") if to == "f32" else floats.to_odd(e, wide)
+            wide = floats.opaque(e, wide).cast("fptrunc", "float") if to == "f32" else to_odd(wide)
     if to == "f32":
         return floats.flushed(e, wide) if "ftz" in i.modifiers else wide
     if mode == "rz" and to == "bf16":

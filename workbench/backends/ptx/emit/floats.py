@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.backends.llvm.halves import joined, narrowed, parts, to_odd, widened
 from workbench.backends.llvm.values import Value
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
-from workbench.backends.ptx.halves import joined, narrowed, parts, widened
 from workbench.backends.ptx.library.lanes import LANE_FUNCTIONS
 from workbench.backends.ptx.syntax.program import Instruction
 
@@ -19,21 +19,6 @@ def opaque(e: Emitter, value: Value) -> Value:
     Without it the sign of a zero may get lost where a comparison chooses the converted number (an LLVM bug).
     """
     return value.intrinsic("canonicalize")
-
-
-def to_odd(e: Emitter, value: Value) -> Value:
-    """Round a float64 to float32 by rounding to odd: an inexact result has an odd last bit.
-
-    Rounding that result to 16 bits then equals rounding the float64 once.
-    """
-    near = value.cast("fptrunc", "float")
-    back = near.cast("fpext", "double")
-    exact = back.is_("ueq", value)
-    bits = near.bits
-    away = back.intrinsic("fabs").is_("ogt", value.intrinsic("fabs"))
-    toward = away.choose(bits - 1, bits)
-    odd = toward | 1
-    return exact.choose(bits, odd).cast("bitcast", "float")
 
 
 def flushed(e: Emitter, value: Value) -> Value:
@@ -77,7 +62,7 @@ def _one(e: Emitter, i: Instruction, function: Compute, values: list[Value], typ
     double = double and type in ("f16", "bf16")
     result = function(*(v.cast("fpext", "double") for v in wide)) if double else function(*wide)
     if double:
-        result = to_odd(e, result)
+        result = to_odd(result)
     if "ftz" in i.modifiers:
         result = flushed(e, result)
     if "sat" in i.modifiers:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from workbench.backends.llvm.halves import joined, parts, widened
 from workbench.backends.llvm.values import Value, bits_of
 from workbench.backends.ptx.emit import floats
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
-from workbench.backends.ptx.halves import joined, parts, widened
 from workbench.backends.ptx.library.lanes import LANE_FUNCTIONS
 from workbench.backends.ptx.syntax.program import BITS, Group, Instruction, Operand
 

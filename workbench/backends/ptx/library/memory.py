@@ -23,8 +23,8 @@ from workbench.backends.llvm.functions import (
     repeat,
     when,
 )
+from workbench.backends.llvm.halves import joined, narrowed, parts, widened
 from workbench.backends.llvm.values import Value, bits_of
-from workbench.backends.ptx.halves import joined, narrowed, parts, widened
 from workbench.backends.ptx.library.faults import wbe_fault
 from workbench.backends.ptx.library.words import LANES, lane_numbers, zeros
 

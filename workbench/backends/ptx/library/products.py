@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from workbench.backends.llvm.functions import Bit, Int, Ints, LlvmFunction, Longs, Ptr, Variable, count, define
+from workbench.backends.llvm.halves import narrowed, widened
 from workbench.backends.llvm.values import Value
-from workbench.backends.ptx.halves import narrowed, widened
 from workbench.backends.ptx.library.words import zeros
 from workbench.backends.ptx.matrices import PRODUCTS, Product
 
