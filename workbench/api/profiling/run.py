@@ -99,7 +99,7 @@ def counting_kernel(program: Program, name: str) -> Kernel:
     Raises:
         BuildError: it has an instruction that cannot be executed.
     """
-    library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
+    library_object.install(native_image("wb_ptx_library", library_object.text, vectorise=False))
     emitted = emit_kernel(program, name, counting=True)
     image = native_image(f"{name} (PTX, counting)", emitted.text, vectorise=False)
     return load(Compiled(image, emitted.metadata))

@@ -45,8 +45,3 @@ FAULT_WORDS = ("kind", "instruction", "lane", "warp", "x", "y", "z", "address", 
 `kind` is 0 if there is no fault. `other` is the shadow entry of the other access for a race (`library/races.py`), else,
 in a sanitized kernel, the first address of the block's shared memory.
 """
-
-
-def word(name: str) -> str:
-    """Return the byte offset of a named word in the launch's context, as an LLVM operand ("i64 8")."""
-    return f"i64 {8 * AT[name]}"

@@ -193,7 +193,7 @@ class Native:
 @functools.cache
 def _library() -> None:
     """Load the library that compiled kernels call, from the cache if it is there, once per process."""
-    library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
+    library_object.install(native_image("wb_ptx_library", library_object.text, vectorise=False))
 
 
 CELL = "/cell/"

@@ -16,6 +16,7 @@ from workbench.backends.cpu.text.reductions import (
     total_name,
 )
 from workbench.backends.cpu.text.values import cast
+from workbench.backends.llvm.values import Value as LlvmValue
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Block, Op, Value, walk
@@ -47,10 +48,8 @@ def emit_change(emitter: Emitter, op: Op) -> None:
         address = _thread(emitter, reduction, k)
         # A single change in straight code is the thread's result; there is nothing before it.
         if not reduction.once:
-            old, new = w.emit(f"load {kind}, ptr {address}"), w.name("combined")
-            for row in combined(reduction, kind, old, operand, new):
-                w.do(row)
-            operand = new
+            old = LlvmValue(w, w.emit(f"load {kind}, ptr {address}"), kind)
+            operand = combined(reduction, old, LlvmValue(w, operand, kind)).text
         w.do(f"store {kind} {operand}, ptr {address}")
     for result in op.results:  # nothing looks at it
         emitter.bind(result, emitter.operands(op.operands[-1]))
@@ -263,10 +262,8 @@ class Combining:
         for reduction, k in self.parts:
             kind, address = reduction.register, self.total(reduction, k)
             slot = w.emit(f"getelementptr i64, ptr %sums, i64 {w.emit(f'add nuw nsw i64 {row}, {k}')}")
-            so_far, new = w.emit(f"load {kind}, ptr {address}"), w.name("combined")
-            for line in combined(reduction, kind, so_far, w.emit(f"load {kind}, ptr {slot}"), new):
-                w.do(line)
-            w.do(f"store {kind} {new}, ptr {address}")
+            so_far, new = (LlvmValue(w, at, "ptr").load(kind) for at in (address, slot))
+            w.do(f"store {combined(reduction, so_far, new)}, ptr {address}")
         w.do("%chunk.next = add nuw nsw i64 %chunk.number, 1")
         w.do(f"br label %chunk{self.emitter.loop_end(True)}")
 

@@ -14,8 +14,8 @@ from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.reductions import reductions_of
 from workbench.backends.cpu.text.values import memory, register, width
-from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
+from workbench.backends.llvm.writer import Writer
 from workbench.backends.zero_signs import compared_types
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.limits import RUNTIME_UNROLLED_LOOPS

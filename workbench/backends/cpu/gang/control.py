@@ -11,8 +11,8 @@ from workbench.backends.cpu.gang.eligible import is_retry
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import is_bad_under_mask
-from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
+from workbench.backends.llvm.values import vector
 from workbench.builtins import TABLE
 from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LOOPS
@@ -207,9 +207,7 @@ def _together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> Op:
     for other in turns[1:]:
         less = w.emit(f"icmp ult {wide} {other}, {least}")
         least = w.emit(f"select {vector('i1', emitter.width)} {less}, {wide} {other}, {wide} {least}")
-    reduce = f"llvm.vector.reduce.umin.v{emitter.width}{kind}"
-    w.declare(reduce, f"declare {kind} @{reduce}({wide})")
-    common = w.emit(f"call {kind} @{reduce}({wide} {least})", "common")
+    common = emitter.typed(least, kind).reduced("umin").text
     for part in emitter.each_part():
         turns[part] = w.emit(f"sub {wide} {turns[part]}, {emitter.spread(common, kind)}")
     middle, results = Value(start.type, "middle"), [Value(v.type, v.name) for v in init]
@@ -255,12 +253,11 @@ def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) 
     w, index, wide = emitter.writer, op.blocks[0].params[0], vector(kind, emitter.width)
     for part in emitter.each_part():
         turns[part] = emitter.merged(emitter.mask, kind, turns[part], "zeroinitializer")
-    highest, reduce = turns[0], f"llvm.vector.reduce.umax.v{emitter.width}{kind}"
-    w.declare(reduce, f"declare {kind} @{reduce}({wide})")
+    highest = turns[0]
     for other in turns[1:]:
         more = w.emit(f"icmp ugt {wide} {other}, {highest}")
         highest = w.emit(f"select {vector('i1', emitter.width)} {more}, {wide} {other}, {wide} {highest}")
-    most = w.emit(f"call {kind} @{reduce}({wide} {highest})", "most")
+    most = emitter.typed(highest, kind).reduced("umax").text
     begins = [w.emit(f"sub {wide} {emitter.spread(most, kind)}, {count}") for count in turns]
     stop, step = map(emitter.uniform, op.operands[1:3])
     first = w.emit(f"sub {kind} {stop}, {w.emit(f'mul {kind} {most}, {step}')}", index.name)

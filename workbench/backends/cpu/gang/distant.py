@@ -13,7 +13,7 @@ from collections import defaultdict
 
 import msgspec
 
-from workbench.backends.cpu.text.writer import Writer
+from workbench.backends.llvm.writer import Writer
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import DISTANT_OPERATIONS
 from workbench.types import Kind, Scalar, Vector, element

@@ -26,9 +26,9 @@ from workbench.backends.cpu.gang import memory
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
-from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, shape, shuffles
 from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
@@ -246,9 +246,8 @@ class Gangs(GangEmitter):
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
         # A part without threads may end before it begins.
-        w.declare(f"llvm.smax.{kind}", f"declare {kind} @llvm.smax.{kind}({kind}, {kind})")
         some = w.emit(f"sub nsw {kind} {part.end}, {part.first}")
-        some = w.emit(f"call {kind} @llvm.smax.{kind}({kind} {some}, {kind} 0)")
+        some = w.call(kind, f"llvm.smax.{kind}", f"{kind} {some}", f"{kind} 0")
         end = w.emit(f"add nsw {kind} {part.first}, {w.emit(f'and {kind} {some}, {-count}')}", "gangs")
         before = w.label
         w.jump(head)

@@ -29,10 +29,12 @@ from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.gang.distant import Distant, Stack, distant
 from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.gang.transposes import struct_loads
-from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
+from workbench.backends.cpu.gang.widen import WideWriter, variants
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
+from workbench.backends.llvm.values import Value as LlvmValue
+from workbench.backends.llvm.values import numbers, splat, vector
 from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD, LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
@@ -363,7 +365,11 @@ class GangEmitter(ModuleEmitter):
 
     def lane_numbers(self, kind: str, step: int = 1, first: int = 0) -> str:
         """Return a vector constant: `first · step`, `(first + 1) · step`, …, one number for each lane."""
-        return f"<{', '.join(f'{kind} {(first + k) * step}' for k in range(self.width))}>"
+        return numbers(kind, self.width, step, first)
+
+    def typed(self, text: str, kind: str, lanes: int = -1) -> LlvmValue:
+        """Return a register or constant as a typed LLVM value; `lanes` is 0 for a scalar, -1 for the gang's vectors."""
+        return LlvmValue(self.writer, text, kind, self.width if lanes < 0 else lanes)
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
         """Set the operands of a value's components.
@@ -523,9 +529,7 @@ class GangEmitter(ModuleEmitter):
             mask = w.emit(f"or {self.mask_kind} {mask}, {other}")
         if self.maths.bits > MASKED:
             return w.emit(f"icmp ne i{self.width} {self.bits(mask)}, 0", "any")
-        name = f"llvm.vector.reduce.or.v{self.width}i32"
-        w.declare(name, f"declare i32 @{name}({self.mask_kind})")
-        return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
+        return self.typed(mask, "i32").reduced("or").is_("ne", 0).text
 
     def all(self, masks: Sequence[str]) -> str:
         """Emit whether all lanes of all parts are on, as i1."""
@@ -595,15 +599,10 @@ class GangEmitter(ModuleEmitter):
         LLVM would join the i1 of two choices and pack them. A fence is no machine instruction; LLVM has them for
         floats, and 32- and 64-bit integers pass as such.
         """
-        w, own = self.writer, vector(kind, self.width)
         scalar = {"i32": "float", "i64": "double"}.get(kind, kind)
         if scalar not in ("float", "double"):
             return part
-        wide, name = vector(scalar, self.width), f"llvm.arithmetic.fence.v{self.width}{suffix(scalar)}"
-        w.declare(name, f"declare {wide} @{name}({wide})")
-        operand = part if scalar == kind else w.emit(f"bitcast {own} {part} to {wide}")
-        result = w.emit(f"call {wide} @{name}({wide} {operand})")
-        return result if scalar == kind else w.emit(f"bitcast {wide} {result} to {own}", "mask")
+        return self.typed(part, kind).cast("bitcast", scalar).intrinsic("arithmetic.fence").cast("bitcast", kind).text
 
     # Operations.
 

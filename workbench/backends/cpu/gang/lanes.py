@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
+from workbench.backends.llvm.values import vector
 from workbench.ir.values import Op, Value, walk
 from workbench.limits import GANG_UNROLLED_LANES
 from workbench.types import Slots, element
@@ -80,8 +80,7 @@ def _looped(emitter: GangEmitter, op: Op) -> None:
     w.jump(head)
     w.open(head)
     left, row = w.name("left"), w.reserve()
-    w.declare(f"llvm.cttz.{word}", f"declare {word} @llvm.cttz.{word}({word}, i1)")
-    lane = w.emit(f"call {word} @llvm.cttz.{word}({word} {left}, i1 true)", "lane")
+    lane = w.call(word, f"llvm.cttz.{word}", f"{word} {left}", "i1 true")
     if count != 32:
         lane = w.emit(f"{'zext' if count < 32 else 'trunc'} {word} {lane} to i32", "lane")
     scalars = {

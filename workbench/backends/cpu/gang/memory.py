@@ -15,9 +15,11 @@ from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
-from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.gang.width import MASKED, NARROW
 from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.llvm import masked
+from workbench.backends.llvm.values import Value as LlvmValue
+from workbench.backends.llvm.values import vector
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
 from workbench.types import Kind, Scalar, element, int32
@@ -273,8 +275,7 @@ def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
                 result = [w.emit(f"extractelement {wide} {c}, {lane}") for c in emitter.vector(value)]
             continue
         bits = emitter.bits(emitter.mask)
-        w.declare(f"llvm.ctlz.{word}", f"declare {word} @llvm.ctlz.{word}({word}, i1)")
-        above = w.emit(f"call {word} @llvm.ctlz.{word}({word} {bits}, i1 true)")
+        above = emitter.typed(bits, word, 0).intrinsic("ctlz", more="i1 true").text
         lane = w.emit(f"sub {word} {emitter.width - 1}, {above}", "last")
         own = [w.emit(f"extractelement {wide} {c}, {word} {lane}") for c in emitter.vector(value)]
         if part:  # another part may have no lane that is on: what it has then is not read
@@ -453,33 +454,21 @@ class _Where:
         w, wide, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
             return w.emit(f"load {wide}, ptr {pointer}, align {align}", self.array.name)
-        flags, mask = vector("i1", count), self._mask(count)
-        name = f"llvm.masked.load.v{count}{suffix(kind)}.p0"
-        w.declare(name, f"declare {wide} @{name}(ptr, i32, {flags}, {wide})")
-        loaded = w.emit(f"call {wide} @{name}(ptr {pointer}, i32 {align}, {flags} {mask}, {wide} zeroinitializer)")
-        return w.emit(f"freeze {wide} {loaded}", self.array.name)
+        loaded = masked.load(self.emitter.typed(pointer, "ptr", 0), self._flags(count), kind, align)
+        return w.emit(f"freeze {loaded}", self.array.name)
 
     def _store_vector(self, kind: str, value: str, pointer: str, count: int) -> None:
         """Emit a store of `count` scalars side by side, under the mask."""
-        w, wide, align = self.writer, vector(kind, count), self.scalar.size
-        if not self.emitter.mask:
-            w.do(f"store {wide} {value}, ptr {pointer}, align {align}")
-            return
-        flags, mask = vector("i1", count), self._mask(count)
-        name = f"llvm.masked.store.v{count}{suffix(kind)}.p0"
-        w.declare(name, f"declare void @{name}({wide}, ptr, i32, {flags})")
-        w.do(f"call void @{name}({wide} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
+        stored, address = self.emitter.typed(value, kind, count), self.emitter.typed(pointer, "ptr", 0)
+        if self.emitter.mask:
+            masked.store(address, self._flags(count), stored, self.scalar.size)
+        else:
+            address.store(stored, align=self.scalar.size)
 
-    def _mask(self, count: int) -> str:
+    def _flags(self, count: int) -> LlvmValue:
         """Return the mask as i1, with each lane repeated so that there are `count` of them."""
-        emitter = self.emitter
-        if count == emitter.width:
-            return emitter.flags(emitter.mask)
-        lanes = ", ".join(f"i32 {k // (count // emitter.width)}" for k in range(count))
-        flags = vector("i1", emitter.width)
-        return self.writer.emit(
-            f"shufflevector {flags} {emitter.flags(emitter.mask)}, {flags} poison, <{count} x i32> <{lanes}>"
-        )
+        flags = self.emitter.typed(self.emitter.flags(self.emitter.mask), "i1")
+        return flags if count == flags.lanes else flags.shuffled(k // (count // flags.lanes) for k in range(count))
 
     def _by_rows(self, form: int, count: int) -> bool:
         """Return whether each lane's element is accessed as vectors, of which blocks are transposed in registers."""
@@ -575,15 +564,10 @@ class _Where:
 
     def _gather(self, kind: str, more: int) -> str:
         """Emit a gather of a scalar of each lane, `more` bytes behind the access; those of lanes that are off are 0."""
-        w, lanes, emitter = self.writer, self.emitter.width, self.emitter
-        wide = vector(kind, lanes)
-        name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
-        flags, addresses = vector("i1", lanes), vector("ptr", lanes)
-        mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
-        w.declare(name, f"declare {wide} @{name}({addresses}, i32, {flags}, {wide})")
-        passed = f"{addresses} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {wide} zeroinitializer"
-        loaded = w.emit(f"call {wide} @{name}({passed})")
-        return w.emit(f"freeze {wide} {loaded}", self.array.name) if emitter.mask else loaded
+        emitter = self.emitter
+        flags = self._flags(emitter.width) if emitter.mask else None
+        loaded = masked.gather(emitter.typed(self.pointers(more), "ptr"), flags, kind, self.scalar.size)
+        return self.writer.emit(f"freeze {loaded}", self.array.name) if flags else loaded.text
 
     def _loads(self, kind: str, count: int) -> list[str]:
         """Emit a scalar load for each lane and component, faster on targets with slow gathers; return vectors."""

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import NARROW
+from workbench.backends.llvm.values import vector
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
 from workbench.ir.values import Op, Value, array_of, indices_of, walk

@@ -9,8 +9,9 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.emit.slots import storage
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, register, width
+from workbench.backends.llvm import masked
+from workbench.backends.llvm.values import splat, vector
 from workbench.ir.values import Op, Value, slots_of
 from workbench.limits import GANG_FRAME_BYTES
 from workbench.types import Kind, Scalar, Slots, element
@@ -53,7 +54,7 @@ def _read(emitter: GangEmitter, op: Op) -> None:
             parts.append(w.emit(f"load {kind}, ptr {slot_row(emitter, op, address)}", op.result.name))
             continue
         if emitter.maths.gathers and scalar.size >= 4:
-            parts.append(_gathered(emitter, kind, _pointers(emitter, op, address), scalar))
+            parts.append(_gathered(emitter, _pointers(emitter, op, address), scalar))
             continue
         part = "poison"
         for lane, at in enumerate(_elements(emitter, op, address)):
@@ -65,14 +66,9 @@ def _read(emitter: GangEmitter, op: Op) -> None:
     emitter.bind_flags(op.result, parts)
 
 
-def _gathered(emitter: GangEmitter, kind: str, addresses: str, scalar: Scalar) -> str:
+def _gathered(emitter: GangEmitter, addresses: str, scalar: Scalar) -> str:
     """Emit a gather of scalars from a vector of addresses, all of which are valid."""
-    w, lanes = emitter.writer, emitter.width
-    name = f"llvm.masked.gather.v{lanes}{suffix(register(scalar))}.v{lanes}p0"
-    pointers, flags = vector("ptr", lanes), vector("i1", lanes)
-    w.declare(name, f"declare {kind} @{name}({pointers}, i32, {flags}, {kind})")
-    passed = f"{pointers} {addresses}, i32 {scalar.size}, {flags} {splat('i1', 'true')}, {kind} poison"
-    return w.emit(f"call {kind} @{name}({passed})", "slots")
+    return masked.gather(emitter.typed(addresses, "ptr"), None, register(scalar), scalar.size, "poison").text
 
 
 def emit_write(emitter: GangEmitter, op: Op) -> None:

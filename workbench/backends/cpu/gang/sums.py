@@ -11,9 +11,9 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.memory import add_contiguous
-from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
+from workbench.backends.llvm.values import splat, vector
 from workbench.ir.values import Op, Value
 from workbench.limits import TRANSPOSED_BLOCK
 from workbench.types import Kind, element, float32
@@ -67,10 +67,7 @@ def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
         address, wide = _own(emitter, reduction, k), vector(kind, emitter.width)
         old = w.emit(f"load {wide}, ptr {address}")
         if not reduction.once:
-            name = w.name("combined")
-            for row in combined(reduction, wide, old, new, name):
-                w.do(row)
-            new = name
+            new = combined(reduction, emitter.typed(old, kind), emitter.typed(new, kind)).text
         w.do(f"store {wide} {emitter.merged(emitter.mask, kind, new, old)}, ptr {address}")
 
 

@@ -13,8 +13,8 @@ from functools import partial
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.transposes import row_sums, transposed
-from workbench.backends.cpu.gang.widen import suffix, vector
 from workbench.backends.cpu.text.values import memory
+from workbench.backends.llvm.values import suffix, vector
 from workbench.ir.attributes import STEP
 from workbench.ir.values import Op
 from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from workbench.backends.cpu.gang.widen import vector
+from workbench.backends.llvm.values import vector
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Function, Op, array_of, component_of, walk
 from workbench.structs import ELEMENT

@@ -10,31 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.backends.cpu.text.writer import Writer
+from workbench.backends.llvm.values import splat, vector
+from workbench.backends.llvm.writer import Writer
 
 _WORDS = re.compile(r"([\s(,)])")
 """Separators of the words of an instruction. (A pattern of the words themselves takes 500 calls to compile.)"""
 # Plain texts: `re` compiles them where they are first needed, which is not in most processes.
 _CALL = r"call (?P<flags>[a-z ]*?)(?P<kind>float|double|half|i\d+) @(?P<name>[\w.$]+)\((?P<args>[^)]*)\)"
 _VARIANT = r"N(\d+)v+_[\w.]+\(([\w.]+)\)"
-
-
-def vector(kind: str, lanes: int) -> str:
-    """Return the LLVM type of a vector of `lanes` elements."""
-    return f"<{lanes} x {kind}>"
-
-
-def suffix(kind: str) -> str:
-    """Return how an LLVM intrinsic's name spells a scalar type."""
-    return {"float": "f32", "double": "f64"}.get(kind, kind)
-
-
-def splat(kind: str, constant: str) -> str:
-    """Return LLVM text of a vector constant with a constant in every lane, without its type.
-
-    Text that is such a vector already is returned as it is.
-    """
-    return constant if constant.startswith("splat") else f"splat ({kind} {constant})"
 
 
 def widened(text: str, lanes: int) -> str:

@@ -13,8 +13,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from workbench.backends.cpu.maths.lanes import Bits, Flag, Lane, Lanes, fma, polynomial
+from workbench.backends.cpu.maths.lanes import Unfused, fma, polynomial
 from workbench.backends.cpu.maths.polynomials import TABLES
+from workbench.backends.llvm.values import Value, bits_of
+from workbench.backends.llvm.writer import Writer
 
 
 class Float(msgspec.Struct, frozen=True):
@@ -58,21 +60,21 @@ THIRDS = (0.6666666666666666, 3.700743415417188e-17)  # 2/3 as a sum of two
 class FormulaResult(msgspec.Struct, frozen=True):
     """The value of a formula, and a mask of the lanes for which it does not hold (None: it always does)."""
 
-    value: Lane
-    rare: Flag | None = None
+    value: Value
+    rare: Value | None = None
 
 
-def exp(x: Lane) -> FormulaResult:
+def exp(x: Value) -> FormulaResult:
     """Emit e to the power x."""
     return FormulaResult(_exp(x))
 
 
-def _exp(x: Lane, rest: Lane | None = None) -> Lane:
+def _exp(x: Value, rest: Value | None = None) -> Value:
     """Emit exp(x + rest); `rest` is a small correction of x, None is 0.
 
     x = k·ln 2 + r, exp(r) by a polynomial, 2ᵏ in two factors, so that small results round once.
     """
-    about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
+    about, table = FLOATS[bits_of(x.elem)], TABLES[bits_of(x.elem)]
     # Before k is taken, which must fit an exponent. Ordered comparisons let a NaN through.
     x = x.is_("ogt", about.ceiling).choose(about.ceiling, x)
     x = x.is_("olt", about.floor).choose(about.floor, x)
@@ -82,32 +84,32 @@ def _exp(x: Lane, rest: Lane | None = None) -> Lane:
         r = r + rest
     p = fma(r * r, polynomial(r, table["EXP"]), r) + 1.0
     first = bits.do("ashr", 1)
-    return p * _power_of_two(first) * _power_of_two(bits.do("sub", first))
+    return p * _power_of_two(first) * _power_of_two(bits - first)
 
 
-def _power_of_two(k: Bits) -> Lane:
+def _power_of_two(k: Value) -> Value:
     """Emit 2 to the power k as a float, by its exponent's bits; `k` must be in the range of normal numbers."""
-    about = FLOATS[k.lanes.bits]
-    return k.do("add", about.bias).do("shl", about.mantissa).value
+    about = FLOATS[bits_of(k.elem)]
+    return (k + about.bias << about.mantissa).real
 
 
-def _nearest(x: Lane, factor: float) -> tuple[Lane, Bits]:
+def _nearest(x: Value, factor: float) -> tuple[Value, Value]:
     """Emit the whole number nearest to x · factor, as a float and as an integer.
 
     A number too large to have a fraction is added, so the product must be small enough for that.
     """
-    about = FLOATS[x.lanes.bits]
+    about = FLOATS[bits_of(x.elem)]
     large = 1.5 * 2.0**about.mantissa
     moved = fma(x, factor, large)
-    return moved - large, moved.bits.do("sub", x.constant(large).bits)
+    return moved - large, moved.bits - x.like(large).spread(x.lanes).bits
 
 
-def log(x: Lane) -> FormulaResult:
+def log(x: Value) -> FormulaResult:
     """Emit the natural logarithm.
 
     x = 2ᵉ (1 + f), and with s = f / (2 + f) it is e·ln 2 + f - s (f - s² (2/3 + s²·P(s²))).
     """
-    about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
+    about, table = FLOATS[bits_of(x.elem)], TABLES[bits_of(x.elem)]
     exponent, m = _split(x)
     f = m - 1.0
     s = f / (f + 2.0)
@@ -121,47 +123,47 @@ def log(x: Lane) -> FormulaResult:
     return FormulaResult(x.is_("ult", 0.0).choose(math.nan, value))
 
 
-def _split(x: Lane) -> tuple[Lane, Lane]:
+def _split(x: Value) -> tuple[Value, Value]:
     """Emit e, as a float, and m in [√½, √2) with x = 2ᵉ m, for subnormal numbers as well."""
-    about = FLOATS[x.lanes.bits]
+    about = FLOATS[bits_of(x.elem)]
     small = x.is_("olt", 2.0 ** (1 - about.bias))
     scaled = small.choose(x * 2.0**about.mantissa, x)
     # Counted from √½ instead of 1, m lies around 1: then log has no cancellation where its result is near 0.
-    from_root = scaled.bits.do("sub", x.constant(math.sqrt(0.5)).bits)
+    from_root = scaled.bits - x.like(math.sqrt(0.5)).spread(x.lanes).bits
     exponent = from_root.do("ashr", about.mantissa)
-    m = scaled.bits.do("sub", exponent.do("shl", about.mantissa)).value
-    e = exponent.number
+    m = (scaled.bits - (exponent << about.mantissa)).real
+    e = exponent.cast("sitofp", x.elem)
     return small.choose(e - float(about.mantissa), e), m
 
 
-def sin(x: Lane) -> FormulaResult:
+def sin(x: Value) -> FormulaResult:
     """Emit the sine."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
-    value = _turned(quadrant.do("and", 1).equals(0).choose(s, c), quadrant)
+    value = _turned((quadrant & 1).is_("eq", 0).choose(s, c), quadrant)
     # The additions above lose the sign of -0.0.
     return FormulaResult(x.is_("oeq", 0.0).choose(x, value), rare)
 
 
-def cos(x: Lane) -> FormulaResult:
+def cos(x: Value) -> FormulaResult:
     """Emit the cosine."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
-    return FormulaResult(_turned(quadrant.do("and", 1).equals(0).choose(c, s), quadrant.do("add", 1)), rare)
+    return FormulaResult(_turned((quadrant & 1).is_("eq", 0).choose(c, s), quadrant + 1), rare)
 
 
-def tan(x: Lane) -> FormulaResult:
+def tan(x: Value) -> FormulaResult:
     """Emit the tangent: sine over cosine, or minus cosine over sine in odd quadrants."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
-    even = quadrant.do("and", 1).equals(0)
+    even = (quadrant & 1).is_("eq", 0)
     value = even.choose(s, -c) / even.choose(c, s)
     return FormulaResult(x.is_("oeq", 0.0).choose(x, value), rare)
 
 
-def _reduce(x: Lane) -> tuple[Lane, Bits, Flag]:
+def _reduce(x: Value) -> tuple[Value, Value, Value]:
     """Emit x - n·π/2 in about [-π/4, π/4], the integer n, and whether x is too large, or NaN, for that."""
-    about = FLOATS[x.lanes.bits]
+    about = FLOATS[bits_of(x.elem)]
     n, quadrant = _nearest(x, 2 / math.pi)
     r = x
     # fma does not round the product, so each part may use all its bits; what cancels is exact.
@@ -170,13 +172,13 @@ def _reduce(x: Lane) -> tuple[Lane, Bits, Flag]:
     return r, quadrant, abs(x).is_("ugt", about.widest)
 
 
-def _sine(r: Lane) -> Lane:
+def _sine(r: Value) -> Value:
     """Emit the sine of an angle in about [-π/4, π/4]."""
     z = r * r
-    return fma(z * r, polynomial(z, TABLES[r.lanes.bits]["SIN"]), r)
+    return fma(z * r, polynomial(z, TABLES[bits_of(r.elem)]["SIN"]), r)
 
 
-def _cosine(r: Lane) -> Lane:
+def _cosine(r: Value) -> Value:
     """Emit the cosine of an angle in about [-π/4, π/4].
 
     It is 1 - z/2 + z² P(z) with z = r², corrected by what rounding 1 - z/2 lost.
@@ -184,29 +186,28 @@ def _cosine(r: Lane) -> Lane:
     z = r * r
     most = fma(z, -0.5, 1.0)
     lost = fma(z, -0.5, 1.0 - most)
-    return most + fma(z * z, polynomial(z, TABLES[r.lanes.bits]["COS"]), lost)
+    return most + fma(z * z, polynomial(z, TABLES[bits_of(r.elem)]["COS"]), lost)
 
 
-def _turned(value: Lane, quadrant: Bits) -> Lane:
+def _turned(value: Value, quadrant: Value) -> Value:
     """Negate the value where bit 1 of `quadrant` is set: in the third and fourth quadrant, counted from 0."""
-    bits = value.lanes.bits
-    return value.bits.do("xor", quadrant.do("and", 2).do("shl", bits - 2)).value
+    return (value.bits ^ (quadrant & 2) << bits_of(value.elem) - 2).real
 
 
-def tanh(x: Lane) -> FormulaResult:
+def tanh(x: Value) -> FormulaResult:
     """Emit the hyperbolic tangent: a polynomial up to ½, beyond it 1 - 2 / (exp(2x) + 1)."""
     size = abs(x)
     z = x * x
-    small = fma(x * z, polynomial(z, TABLES[x.lanes.bits]["TANH"]), x)
+    small = fma(x * z, polynomial(z, TABLES[bits_of(x.elem)]["TANH"]), x)
     held = size.is_("ogt", 22.0).choose(22.0, size)
     large = 1.0 - 2.0 / (_exp(held + held) + 1.0)
     value = size.is_("olt", 0.5).choose(small, _signed(large, x))
     return FormulaResult(x.is_("oeq", 0.0).choose(x, value))
 
 
-def erf(x: Lane) -> FormulaResult:
+def erf(x: Value) -> FormulaResult:
     """Emit the error function: x + x·P(x²) up to 1, beyond it 1 - exp(Q(|x| - 1))."""
-    about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
+    about, table = FLOATS[bits_of(x.elem)], TABLES[bits_of(x.elem)]
     size = abs(x)
     small = fma(x, polynomial(x * x, table["ERF"]), x)
     held = size.is_("ogt", about.erf_end).choose(about.erf_end, size)
@@ -215,33 +216,33 @@ def erf(x: Lane) -> FormulaResult:
     return FormulaResult(x.is_("oeq", 0.0).choose(x, value))
 
 
-def _signed(size: Lane, x: Lane) -> Lane:
+def _signed(size: Value, x: Value) -> Value:
     """Emit the number `size` with the sign of x."""
-    return x.lanes.call("copysign", size, x)
+    return size.intrinsic("copysign", x)
 
 
-def pow(x: Lane, y: Lane) -> FormulaResult:
+def pow(x: Value, y: Value) -> FormulaResult:
     """Emit x to the power y: exp(y·log|x|), with float64 for float32 and with pairs for float64; then the sign.
 
     The result's second part marks the lanes that have rules of their own: x is 0, subnormal, infinite or NaN, or y
     is infinite or NaN.
     """
-    lanes = x.lanes
-    about = FLOATS[lanes.bits]
+    about = FLOATS[bits_of(x.elem)]
     size = abs(x)
-    if lanes.bits == 32:
-        value = lanes.narrowed(_exp(lanes.widened(y) * log(lanes.widened(size)).value))
+    if x.elem == "float":
+        exponent = y.cast("fpext", "double")
+        value = _exp(exponent * log(size.cast("fpext", "double")).value).cast("fptrunc", "float")
     else:
         high, low = _log_pair(size)
-        held = y if lanes.fused else _clamped(y)
+        held = _clamped(y) if isinstance(x.w, Unfused) else y
         product = held * high
         rest = fma(held, low, fma(held, high, -product))
         # Where the product overflows, the rest is infinity minus infinity.
-        value = _exp(product, abs(product).is_("olt", 1000.0).choose(rest, x.constant(0.0)))
-    is_whole = lanes.call("trunc", y).is_("oeq", y)
+        value = _exp(product, abs(product).is_("olt", 1000.0).choose(rest, x.like(0.0)))
+    is_whole = y.intrinsic("trunc").is_("oeq", y)
     halved = y * 0.5
     # Floats so large that they have no fraction bits are even.
-    odd = is_whole & lanes.call("trunc", halved).is_("une", halved) & abs(y).is_("olt", about.whole)
+    odd = is_whole & halved.intrinsic("trunc").is_("une", halved) & abs(y).is_("olt", about.whole)
     negative = x.is_("olt", 0.0)
     value = (negative & odd).choose(-value, value)
     value = is_whole.choose(value, negative.choose(math.nan, value))
@@ -250,7 +251,7 @@ def pow(x: Lane, y: Lane) -> FormulaResult:
     return FormulaResult(value, rare)
 
 
-def _clamped(y: Lane) -> Lane:
+def _clamped(y: Value) -> Value:
     """Emit an exponent clamped to ±2⁷⁰, which products of two parts can take.
 
     Beyond that every power but that of 1 is 0 or infinite.
@@ -259,7 +260,7 @@ def _clamped(y: Lane) -> Lane:
     return y.is_("olt", -(2.0**70)).choose(-(2.0**70), y)
 
 
-def _log_pair(x: Lane) -> tuple[Lane, Lane]:
+def _log_pair(x: Value) -> tuple[Value, Value]:
     """Emit log(x) of a normal float64 as a sum of two numbers, wrong by less than 2⁻⁶⁵ relative."""
     about, table = FLOATS[64], TABLES[64]["LOG"]
     exponent, m = _split(x)
@@ -289,9 +290,9 @@ def _log_pair(x: Lane) -> tuple[Lane, Lane]:
     return result, rest - (result - total)
 
 
-def _multiply_add(x: Lane, y: Lane, z: Lane) -> FormulaResult:
+def _multiply_add(x: Value, y: Value, z: Value) -> FormulaResult:
     """Emit x · y + z rounded once, for targets without such an instruction."""
-    if x.lanes.bits == 32:
+    if bits_of(x.elem) == 32:
         return FormulaResult(fma(x, y, z))
     # The product as a sum of two: neither its halves may overflow, nor its rest be subnormal.
     product = x * y
@@ -310,7 +311,7 @@ INSTEAD: dict[str, Callable[..., FormulaResult]] = {"fma": _multiply_add}
 """Formulas for instructions that a target may lack."""
 
 
-def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, FormulaResult]:
+def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Writer, FormulaResult]:
     """Emit the formula `name` on parameters `%x0`, `%x1`, …, for `count` lanes of `bits` bits.
 
     Args:
@@ -320,10 +321,11 @@ def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, F
         fused: the target has fused multiply-add.
 
     Returns:
-        The text's lines, and the registers of the result.
+        The writer of the text, and the registers of the result.
     """
-    lanes = Lanes(bits, count, fused)
-    return lanes, _formula(name)(*(Lane(lanes, f"%x{n}") for n in range(arguments(name))))
+    w, kind = Writer() if fused else Unfused(), "float" if bits == 32 else "double"
+    lanes = count if count > 1 else 0
+    return w, _formula(name)(*(Value(w, f"%x{n}", kind, lanes) for n in range(arguments(name))))
 
 
 def arguments(name: str) -> int:

@@ -236,23 +236,23 @@ def _scalar(name: str, bits: int, needs: dict[str, str], fused: bool) -> str:
     """
     from workbench.backends.cpu.maths.approximations import body
 
-    lanes, answer = body(name, bits, 1, fused)
-    needs |= lanes.declarations
+    w, answer = body(name, bits, 1, fused)
+    needs |= w.declarations
     head, params = _head(name, bits, 1)
     if not fused:  # in the kernel's module, where the vectoriser has to see the call
         head = head.replace(PURE, f"noinline {PURE}")
-    rows, kind = [head, *lanes.rows], lanes.kind
+    rows, kind = [head, *w.lines], answer.value.type
     if answer.rare is None:
-        return "\n".join([*rows, f"  ret {kind} {answer.value.name}", "}"])
+        return "\n".join([*rows, f"  ret {kind} {answer.value.text}", "}"])
     library = name + ("f" if bits == 32 else "")
     needs[library] = f"declare {kind} @{library}({', '.join([kind] * arguments(name))}) {PURE}"
     rows += [
-        f"  br i1 {answer.rare.name}, label %rare, label %common",
+        f"  br i1 {answer.rare.text}, label %rare, label %common",
         "rare:",
         f"  %asked = call {kind} @{library}({params})",
         f"  ret {kind} %asked",
         "common:",
-        f"  ret {kind} {answer.value.name}",
+        f"  ret {kind} {answer.value.text}",
         "}",
     ]
     return "\n".join(rows)
@@ -265,18 +265,18 @@ def _wide(name: str, bits: int, count: int, needs: dict[str, str], fused: bool) 
     """
     from workbench.backends.cpu.maths.approximations import body
 
-    lanes, answer = body(name, bits, count, fused)
-    needs |= lanes.declarations
-    rows, kind = [_head(name, bits, count)[0], *lanes.rows], lanes.kind
+    w, answer = body(name, bits, count, fused)
+    needs |= w.declarations
+    rows, kind = [_head(name, bits, count)[0], *w.lines], answer.value.type
     if answer.rare is None:
-        return "\n".join([*rows, f"  ret {kind} {answer.value.name}", "}"])
+        return "\n".join([*rows, f"  ret {kind} {answer.value.text}", "}"])
     either = f"llvm.vector.reduce.or.v{count}i1"
-    needs[either] = f"declare i1 @{either}({lanes.flag_kind})"
+    needs[either] = f"declare i1 @{either}({answer.rare.type})"
     rows += [
-        f"  %some = call i1 @{either}({lanes.flag_kind} {answer.rare.name})",
+        f"  %some = call i1 @{either}({answer.rare})",
         "  br i1 %some, label %rare, label %common",
         "common:",
-        f"  ret {kind} {answer.value.name}",
+        f"  ret {kind} {answer.value.text}",
         *_lane_by_lane(name, bits, count),
         "}",
     ]

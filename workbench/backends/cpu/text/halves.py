@@ -8,115 +8,15 @@ conversion", 2012-2016 (round to nearest even).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+
+from workbench.backends.llvm.functions import Double, Float, Half, LlvmFunction, Ptr, Variable, repeat
+from workbench.backends.llvm.halves import narrowed, to_odd, widened
+from workbench.backends.llvm.values import Value
 from workbench.types import Scalar
 
-_HEAD = "nounwind willreturn memory(none) alwaysinline"
-
-_WIDEN = {
-    "bfloat16": """
-  %w = zext i16 %x to i32
-  %b = shl i32 %w, 16
-  %f = bitcast i32 %b to float
-""",
-    "float16": """
-  %w = zext i16 %x to i32
-  %m = and i32 %w, 32767
-  %o = shl i32 %m, 13
-  %e = and i32 %o, 260046848
-  %a = add i32 %o, 939524096
-  %top = icmp eq i32 %e, 260046848
-  %i = add i32 %o, 1879048192
-  %none = icmp eq i32 %e, 0
-  %s = add i32 %o, 947912704
-  %sf = bitcast i32 %s to float
-  %sub = fsub float %sf, 0x3F10000000000000
-  %sb = bitcast float %sub to i32
-  %c = select i1 %top, i32 %i, i32 %a
-  %d = select i1 %none, i32 %sb, i32 %c
-  %h = and i32 %w, 32768
-  %g = shl i32 %h, 16
-  %b = or i32 %d, %g
-  %f = bitcast i32 %b to float
-""",
-}
-_F16C_WIDEN = """
-  %h = bitcast i16 %x to half
-  %f = fpext half %h to float
-"""
-_NARROW = {
-    "bfloat16": """
-  %u = bitcast float %x to i32
-  %l = lshr i32 %u, 16
-  %odd = and i32 %l, 1
-  %r = add i32 %odd, 32767
-  %s = add i32 %u, %r
-  %n = lshr i32 %s, 16
-  %q = or i32 %l, 64
-  %nan = fcmp uno float %x, 0.0
-  %c = select i1 %nan, i32 %q, i32 %n
-  %t = trunc i32 %c to i16
-""",
-    "float16": """
-  %u = bitcast float %x to i32
-  %a = and i32 %u, 2147483647
-  %g = lshr i32 %u, 16
-  %sign = and i32 %g, 32768
-  %odd = lshr i32 %a, 13
-  %one = and i32 %odd, 1
-  %r = add i32 %a, -939520001
-  %q = add i32 %r, %one
-  %normal = lshr i32 %q, 13
-  %af = bitcast i32 %a to float
-  %sum = fadd float %af, 5.000000e-01
-  %sb = bitcast float %sum to i32
-  %small = sub i32 %sb, 1056964608
-  %is_small = icmp ult i32 %a, 947912704
-  %is_large = icmp ugt i32 %a, 1199570943
-  %nan = icmp ugt i32 %a, 2139095040
-  %inf = select i1 %nan, i32 32256, i32 31744
-  %c = select i1 %is_small, i32 %small, i32 %normal
-  %d = select i1 %is_large, i32 %inf, i32 %c
-  %e = or i32 %d, %sign
-  %t = trunc i32 %e to i16
-""",
-}
-_F16C_NARROW = """
-  %h = fptrunc float %x to half
-  %t = bitcast half %h to i16
-"""
-# A float64 is cut off to a float32 first, its last bit set where that is inexact: then rounding twice is rounding once.
-_FROM_DOUBLE = """
-  %near = fptrunc double %x to float
-  %back = fpext float %near to double
-  %inexact = fcmp one double %back, %x
-  %ab = call double @llvm.fabs.f64(double %back)
-  %ax = call double @llvm.fabs.f64(double %x)
-  %over = fcmp ogt double %ab, %ax
-  %bits = bitcast float %near to i32
-  %less = zext i1 %over to i32
-  %cut = sub i32 %bits, %less
-  %sticky = or i32 %cut, 1
-  %c = select i1 %inexact, i32 %sticky, i32 %bits
-  %f = bitcast i32 %c to float
-  %t = call i16 @{narrow}(float %f)
-"""
-_ATOMIC_ADD = """\
-define internal i16 @wb.atomic_add.{half}(ptr %p, i16 %value) nounwind alwaysinline {{
-  %v = call float @wb.{half}.float32(i16 %value)
-  %first = load atomic i16, ptr %p monotonic, align 2
-  br label %again
-again:
-  %seen = phi i16 [ %first, %0 ], [ %now, %again ]
-  %f = call float @wb.{half}.float32(i16 %seen)
-  %sum = fadd float %f, %v
-  %new = call i16 @wb.float32.{half}(float %sum)
-  %pair = cmpxchg ptr %p, i16 %seen, i16 %new monotonic monotonic
-  %now = extractvalue {{ i16, i1 }} %pair, 0
-  %done = extractvalue {{ i16, i1 }} %pair, 1
-  br i1 %done, label %end, label %again
-end:
-  ret i16 %seen
-}}"""
+_PURE = "nounwind willreturn memory(none) alwaysinline"
 
 
 def name(source: Scalar, target: Scalar) -> str:
@@ -124,22 +24,66 @@ def name(source: Scalar, target: Scalar) -> str:
     return f"wb.{source}.{target}"
 
 
-def definitions(half: str, instructions: bool) -> dict[str, str]:
+@cache
+def definitions(half: str, instructions: bool) -> Mapping[str, str]:
     """Return LLVM text of the functions for a 16-bit float type, by name: conversions and atomic addition.
 
     Args:
         half: "float16" or "bfloat16".
         instructions: float16 is converted by the machine's own instructions.
     """
-    widen, narrow = _WIDEN[half], _NARROW[half]
-    if instructions and half == "float16":
-        widen, narrow = _F16C_WIDEN, _F16C_NARROW
-    down = f"wb.float32.{half}"
-    double = _FROM_DOUBLE.format(narrow=down)
-    return {
-        f"wb.{half}.float32": f"define internal float @wb.{half}.float32(i16 %x) {_HEAD} {{{widen}  ret float %f\n}}",
-        down: f"define internal i16 @{down}(float %x) {_HEAD} {{{narrow}  ret i16 %t\n}}",
-        f"wb.float64.{half}": f"define internal i16 @wb.float64.{half}(double %x) {_HEAD} {{{double}  ret i16 %t\n}}",
-        f"wb.atomic_add.{half}": _ATOMIC_ADD.format(half=half),
-        "llvm.fabs.f64": "declare double @llvm.fabs.f64(double)",
-    }
+    type = "bf16" if half == "bfloat16" else "f16"
+    by_hand = type == "f16" and not instructions
+
+    def widen(x: Half) -> Float:
+        return _float16_value(x) if by_hand else widened(x, type)
+
+    def narrow(x: Float) -> Half:
+        if type == "bf16":
+            return narrowed(x, type, nan=x.bits >> 16 | 64)
+        return _float16_bits(x) if by_hand else narrowed(x, type).bits
+
+    up = LlvmFunction(widen, f"wb.{half}.float32", head="define internal", attributes=_PURE)
+    down = LlvmFunction(narrow, f"wb.float32.{half}", head="define internal", attributes=_PURE)
+
+    def narrow_double(x: Double) -> Half:
+        return down(to_odd(x))
+
+    def add(p: Ptr, value: Half) -> Half:
+        more, seen = up(value), Variable(p.load("i16", flags="atomic", order="monotonic", align=2))
+        with repeat(p.w) as loop:
+            now = seen.get()
+            previous, won = p.exchange(now, down(up(now) + more), "monotonic")
+            seen.set(previous)
+            loop.leave_if(won)
+        return seen.get()
+
+    functions = (
+        up, down, LlvmFunction(narrow_double, f"wb.float64.{half}", head="define internal", attributes=_PURE),
+        LlvmFunction(add, f"wb.atomic_add.{half}", head="define internal", attributes="nounwind alwaysinline"),
+    )  # fmt: skip
+    texts = {function.name: function.text()[0] for function in functions}
+    return {**texts, "llvm.fabs.f64": "declare double @llvm.fabs.f64(double)"}
+
+
+def _float16_value(x: Value) -> Value:
+    """Emit the float32 of a float16's bits."""
+    wide = x.to("i32")
+    shifted = (wide & 0x7FFF) << 13
+    exponent = shifted & 0xF800000
+    # Where the exponent is 0 the number is subnormal: the difference of two normal ones.
+    small = ((shifted + 0x38800000).real - 2.0**-14).bits
+    large = exponent.is_("eq", 0xF800000).choose(shifted + 0x70000000, shifted + 0x38000000)
+    return (exponent.is_("eq", 0).choose(small, large) | (wide & 0x8000) << 16).real
+
+
+def _float16_bits(x: Value) -> Value:
+    """Emit the bits of the float16 nearest to a float32, ties to even."""
+    bits = x.bits
+    size, sign = bits & 0x7FFFFFFF, bits >> 16 & 0x8000
+    normal = (size - 0x37FFF001) + (size >> 13 & 1) >> 13
+    # The sum with a number whose last bit is the least subnormal's rounds to that.
+    small = (size.real + 0.5).bits - 0x3F000000
+    finite = size.is_("ult", 0x38800000).choose(small, normal)
+    beyond = size.is_("ugt", 0x7F800000).choose(size.like(0x7E00), size.like(0x7C00))
+    return (size.is_("ugt", 0x477FFFFF).choose(beyond, finite) | sign).to("i16")

@@ -20,6 +20,9 @@ from functools import cached_property
 import msgspec
 
 from workbench.backends.cpu.text.values import register, width
+from workbench.backends.llvm.functions import Lane, LlvmFunction, Long, Ptr, Variable, count
+from workbench.backends.llvm.values import Value as LlvmValue
+from workbench.backends.llvm.values import bits_of
 from workbench.ir.attributes import REDUCTION, VALUE
 from workbench.ir.ops import ELEMENTS, LOOPS
 from workbench.ir.values import Function, Op, dtype_of, walk
@@ -68,7 +71,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def part(self) -> int:
         """The number of lanes that one LLVM vector holds."""
-        return _PART_BYTES // _bytes(self.register)
+        return 8 * _PART_BYTES // bits_of(self.register)
 
     @property
     def identity(self) -> str:
@@ -97,10 +100,10 @@ def reductions_of(function: Function) -> dict[Op, Reduction]:
         element = (op.operands[0], *(("const", constants[v]) if v in constants else v for v in indices))
         by_element.setdefault(element, []).append(op)
     reductions: dict[Op, Reduction] = {}
-    count = 0
+    components = 0
     for first, *others in by_element.values():
-        reduction = Reduction(first, kind_of(first), count, not others and first not in repeated)
-        count = reduction.components.stop
+        reduction = Reduction(first, kind_of(first), components, not others and first not in repeated)
+        components = reduction.components.stop
         reductions.update(dict.fromkeys((first, *others), reduction))
     return reductions
 
@@ -117,36 +120,20 @@ def padding(reductions: Sequence[Reduction]) -> int:
     return max((r.lanes for r in reductions), default=1)
 
 
-def combined(reduction: Reduction, type: str, a: str, b: str, name: str) -> list[str]:
-    """Return LLVM lines that combine two values, or two vectors of them, into the register `name`.
+def combined(reduction: Reduction, a: LlvmValue, b: LlvmValue) -> LlvmValue:
+    """Emit the combination of the result so far and a new value, or of vectors of them.
 
     Minimum and maximum of floats treat NaN as the atomic operations do: if `a` is NaN the result is, and so it is if
     `b` is.
-
-    Args:
-        reduction: how they combine.
-        type: their LLVM type.
-        a: the result so far.
-        b: the new value.
-        name: the register of the result.
     """
     kind, number = reduction.kind, reduction.scalar.kind
     if kind not in ("min", "max"):
-        return [f"{name} = {'fadd' if number is Kind.FLOAT else kind} {type} {a}, {b}"]
-    flags = type.replace(reduction.register, "i1")
+        return a.do("fadd" if number is Kind.FLOAT else kind, b)
     side = "lt" if kind == "min" else "gt"
     if number is not Kind.FLOAT:
-        return [
-            f"{name}.ahead = icmp {'s' if number is Kind.INT else 'u'}{side} {type} {a}, {b}",
-            f"{name} = select {flags} {name}.ahead, {type} {a}, {type} {b}",
-        ]
-    return [
-        f"{name}.ahead = fcmp o{side} {type} {a}, {b}",
-        f"{name}.best = select {flags} {name}.ahead, {type} {a}, {type} {b}",
-        # Only NaN is unordered with itself.
-        f"{name}.nan = fcmp uno {type} {a}, {a}",
-        f"{name} = select {flags} {name}.nan, {type} {a}, {type} {name}.best",
-    ]
+        return a.is_(f"{'s' if number is Kind.INT else 'u'}{side}", b).choose(a, b)
+    # Only NaN is unordered with itself.
+    return a.is_("uno", a).choose(a, a.is_(f"o{side}", b).choose(a, b))
 
 
 def lanes_name(reduction: Reduction) -> str:
@@ -172,70 +159,41 @@ def definitions(reduction: Reduction, inline: bool) -> dict[str, str]:
         reduction: the reduction.
         inline: the function that combines a buffer with the lanes is always inlined, else never.
     """
-    return {lanes_name(reduction): _lanes(reduction, inline), total_name(reduction): _total(reduction)}
+    functions = _lanes(reduction, inline), _total(reduction)
+    return {function.name: function.text()[0] for function in functions}
 
 
-def _lanes(reduction: Reduction, inline: bool) -> str:
-    """Return LLVM text of the function that combines `count` results, a multiple of the lanes, with the lanes."""
+def _lanes(reduction: Reduction, inline: bool) -> LlvmFunction:
+    """Return the function that combines `end` results, a multiple of the lanes, with the lanes."""
     kind, size, parts = reduction.register, reduction.part, range(_PARTS)
-    vector = f"<{size} x {kind}>"
-    inlining = "alwaysinline" if inline else "noinline"
-    head = f"define internal void @{lanes_name(reduction)}(ptr %lanes, ptr %buffer, i64 %count)"
-    rows = [f"{head} {inlining} nounwind {{"]
-    rows += ["entry:"]
-    for k in parts:
-        rows += _load(f"%lane{k}", vector, kind, "%lanes", str(k * size))
-    rows += ["  br label %more", "more:", "  %at = phi i64 [ 0, %entry ], [ %next, %more ]"]
-    rows += [f"  %sum{k} = phi {vector} [ %lane{k}, %entry ], [ %new{k}, %more ]" for k in parts]
-    for k in parts:
-        rows += [f"  %at{k} = add nuw nsw i64 %at, {k * size}"]
-        rows += _load(f"%value{k}", vector, kind, "%buffer", f"%at{k}")
-        rows += [f"  {row}" for row in combined(reduction, vector, f"%sum{k}", f"%value{k}", f"%new{k}")]
-    rows += [f"  %next = add nuw nsw i64 %at, {reduction.lanes}", "  %left = icmp ult i64 %next, %count"]
-    rows += ["  br i1 %left, label %more, label %done", "done:"]
-    for k in parts:
-        rows += [f"  %to{k} = getelementptr {kind}, ptr %lanes, i64 {k * size}"]
-        rows += [f"  store {vector} %new{k}, ptr %to{k}, align {_PART_BYTES}"]
-    return "\n".join([*rows, "  ret void", "}"])
+
+    def body(lanes: Ptr, buffer: Ptr, end: Long) -> None:
+        rows = [lanes.at(k * size, kind) for k in parts]
+        sums = [Variable(row.load(kind, size, align=_PART_BYTES)) for row in rows]
+        with count(end, step=reduction.lanes) as at:
+            for k, total in enumerate(sums):
+                new = buffer.at(at + k * size, kind).load(kind, size, align=_PART_BYTES)
+                total.set(combined(reduction, total.get(), new))
+        for row, total in zip(rows, sums, strict=True):
+            row.store(total.get(), align=_PART_BYTES)
+
+    attributes = f"{'alwaysinline' if inline else 'noinline'} nounwind"
+    return LlvmFunction(body, lanes_name(reduction), head="define internal", attributes=attributes)
 
 
-def _total(reduction: Reduction) -> str:
-    """Return LLVM text of the function that combines the lanes with each other: half with half, until one is left."""
+def _total(reduction: Reduction) -> LlvmFunction:
+    """Return the function that combines the lanes with each other: half with half, until one is left."""
     kind, size = reduction.register, reduction.part
-    rows = [f"define internal {kind} @{total_name(reduction)}(ptr %lanes) noinline nounwind {{"]
-    for k in range(_PARTS):
-        rows += _load(f"%lane{k}", f"<{size} x {kind}>", kind, "%lanes", str(k * size))
-    # Lane n with lane n + half, as each later step does it: the order is part of the result's bits.
-    pairs = [("%lane0", "%lane2", "%even"), ("%lane1", "%lane3", "%odd"), ("%even", "%odd", f"%sum{size}")]
-    for a, b, name in pairs:
-        rows += [f"  {row}" for row in combined(reduction, f"<{size} x {kind}>", a, b, name)]
-    while size > 1:
-        vector, size = f"<{size} x {kind}> %sum{size}", size // 2
-        for half, first in (("low", 0), ("high", size)):
-            mask = ", ".join(f"i32 {first + n}" for n in range(size))
-            rows += [f"  %{half}{size} = shufflevector {vector}, {vector.split('%')[0]}poison, <{size} x i32> <{mask}>"]
-        halves = f"%low{size}", f"%high{size}", f"%sum{size}"
-        rows += [f"  {row}" for row in combined(reduction, f"<{size} x {kind}>", *halves)]
-    return "\n".join([*rows, f"  %total = extractelement <1 x {kind}> %sum1, i32 0", f"  ret {kind} %total", "}"])
 
+    def body(lanes: Ptr) -> Lane:
+        rows = [lanes.at(k * size, kind).load(kind, size, align=_PART_BYTES) for k in range(_PARTS)]
+        # Lane n with lane n + half, as each later step does it: the order is part of the result's bits.
+        even, odd = (combined(reduction, rows[k], rows[k + 2]) for k in (0, 1))
+        total = combined(reduction, even, odd)
+        while total.lanes > 1:
+            half = total.lanes // 2
+            low, high = (total.shuffled(range(first, first + half)) for first in (0, half))
+            total = combined(reduction, low, high)
+        return total.lane(0)
 
-def _load(name: str, type: str, kind: str, base: str, at: str) -> list[str]:
-    """Return the LLVM lines that load a scalar or vector into a register, aligned to its size.
-
-    Args:
-        name: the register.
-        type: LLVM type to load: a scalar or a vector.
-        kind: LLVM type of an element.
-        base: the address of element 0.
-        at: the number of the first element.
-    """
-    align = _bytes(kind) * (int(type[1:].split()[0]) if type.startswith("<") else 1)
-    return [
-        f"  {name}.at = getelementptr {kind}, ptr {base}, i64 {at}",
-        f"  {name} = load {type}, ptr {name}.at, align {align}",
-    ]
-
-
-def _bytes(kind: str) -> int:
-    """Return the size in bytes of an LLVM scalar type, such as "double" or "i32"."""
-    return {"double": 8, "float": 4}.get(kind) or int(kind[1:]) // 8
+    return LlvmFunction(body, total_name(reduction), kind, "define internal", "noinline nounwind")

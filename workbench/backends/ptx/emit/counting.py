@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from workbench.backends.llvm.values import Value
 from workbench.backends.ptx.counters import ROW, has_lane_count
 from workbench.backends.ptx.emit.emitter import Emitter
-from workbench.backends.ptx.emit.values import Value
+from workbench.backends.ptx.library.counters import wbe_count_access, wbe_count_lanes
 
 
-def count_access(e: Emitter, mask: str, address: Value, size: int, atomic: bool = False) -> None:
+def count_access(e: Emitter, mask: Value, address: Value, size: int, atomic: bool = False) -> None:
     """Emit a call that counts a warp's access to memory; nothing if the kernel is compiled without counters.
 
     Args:
@@ -18,8 +19,7 @@ def count_access(e: Emitter, mask: str, address: Value, size: int, atomic: bool 
         atomic: it is an atomic operation.
     """
     if e.counters is not None:
-        where = (f"i32 {mask}", e.spread(address), f"i32 {size}", f"i1 {int(atomic)}")
-        e.call("wbe_count_access", "void", "ptr %ctx", f"i32 {_row(e)}", *where)
+        wbe_count_access(e.ctx, _row(e), mask, address, size, int(atomic))
 
 
 def count_guarded(e: Emitter) -> None:
@@ -28,7 +28,7 @@ def count_guarded(e: Emitter) -> None:
     Nothing is emitted if the kernel is compiled without counters, or its block's count will do (`has_lane_count`).
     """
     if e.counters is not None and has_lane_count(e.instruction):
-        e.call("wbe_count_lanes", "void", "ptr %ctx", f"i32 {_row(e)}", f"i32 {e.executing()}")
+        wbe_count_lanes(e.ctx, _row(e), e.executing())
 
 
 def _row(e: Emitter) -> int:

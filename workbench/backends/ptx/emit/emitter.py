@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from workbench.backends.llvm.values import Value, bits_of, numbers
 from workbench.backends.ptx.analysis import reads
-from workbench.backends.ptx.context import word
-from workbench.backends.ptx.emit.values import LANES, WIDTH, Value, Writer, element, stored
+from workbench.backends.ptx.emit.values import LANES, WarpWriter, element, stored
+from workbench.backends.ptx.library import threads
+from workbench.backends.ptx.library.words import get
 from workbench.backends.ptx.syntax.program import (
     BITS,
     Address,
@@ -26,7 +28,6 @@ from workbench.backends.ptx.syntax.program import (
 )
 
 Rule = Callable[["Emitter", Instruction], None]
-LANE_NUMBERS = "<" + ", ".join(f"i32 {n}" for n in range(LANES)) + ">"
 
 
 class VariableLayout(msgspec.Struct, frozen=True):
@@ -47,14 +48,15 @@ class VariableLayout(msgspec.Struct, frozen=True):
     local: int
 
 
-class Emitter(Writer):
+class Emitter(WarpWriter):
     """Writes the LLVM IR of one PTX kernel's instructions: operands become values, results are written to registers.
 
     Attributes:
         current: values of registers within the block that is being written.
         written: names of registers written in that block, in order.
         uniform: names of registers that hold one value in all lanes at all times.
-        mask: the name of the i32 mask of the lanes that execute the block.
+        ctx: the address of the launch's context.
+        mask: the i32 mask of the lanes that execute the block.
         active: the lanes that execute the block, as a vector of i1.
         index: of the instruction in the kernel's code, for faults.
         carry: the carry flag of `add.cc` and the like; None if the block has not set it yet.
@@ -82,8 +84,8 @@ class Emitter(Writer):
         self.uniform = uniform
         self.current: dict[str, Value] = {}
         self.written: dict[str, None] = {}
-        self.mask = ""
-        self.active = Value("", "i1")
+        self.ctx = self.value("%ctx", "ptr")
+        self.mask = self.active = self.ctx
         self.index = 0
         self.parameters = {p.name: p for p in function.parameters}
         self.carry: Value | None = None
@@ -108,13 +110,9 @@ class Emitter(Writer):
         want = element(type)
         if value.elem == want:
             return value
-        if WIDTH[value.elem] != WIDTH[want]:
-            value = self.resize(self.bits(value), f"i{WIDTH[want]}", type[0] == "s")
-        return self.cast("bitcast", value, want)
-
-    def bits(self, value: Value) -> Value:
-        """Return a value's bits as an LLVM integer of the same width."""
-        return self.cast("bitcast", value, f"i{WIDTH[value.elem]}")
+        if bits_of(value.elem) != bits_of(want):
+            value = value.bits.to(f"i{bits_of(want)}", type[0] == "s")
+        return value.cast("bitcast", want)
 
     def raw(self, operand: Operand, type: str) -> Value:
         """Return an operand's value in the type that it is stored in; immediates are read as the PTX type `type`.
@@ -131,12 +129,12 @@ class Emitter(Writer):
                     raise self.unsupported_instruction(
                         f"{self.instruction.name} has the integer {value} where a float belongs"
                     )
-                return self.int(value, elem)
+                return self.number(value, elem)
             case Immediate(value, kind):
                 held = self.float(value, "float" if kind == "f32" else "double")
                 # PTX writes float32 constants as 0f…; one written as 0d… is rounded where a float32 is needed.
                 if kind == "f64" and element(type) == "float":
-                    return self.cast("fptrunc", held, "float")
+                    return held.cast("fptrunc", "float")
                 return held
             case Special(name):
                 return self.special(name)
@@ -144,11 +142,7 @@ class Emitter(Writer):
                 return self.symbol(operand)
             case Negated(inner):
                 value = self.read(inner, type)
-                if type == "pred":
-                    return self.op("xor", value, self.int(1, "i1"))
-                if value.elem[0] == "i":
-                    return self.op("sub", self.int(0, value.elem), value)
-                return self.new(f"fneg {value}", value.elem, value.lanes)
+                return ~value if type == "pred" else -value
             case _:
                 raise self.unsupported_instruction(
                     f"{self.instruction.name} has an operand of a form that cannot be executed"
@@ -159,10 +153,8 @@ class Emitter(Writer):
         # Within a block a register is an SSA value; memory is read once, at its first use.
         value = self.current.get(register.name)
         if value is None:
-            lanes = register.name not in self.uniform
-            elem = stored(register.type)
-            kind = Value("", elem, lanes).type
-            value = self.new(f'load {kind}, ptr %"{register.name}"', elem, lanes)
+            lanes = 0 if register.name in self.uniform else LANES
+            value = self.value(f'%"{register.name}"', "ptr").load(stored(register.type), lanes)
             self.current[register.name] = value
         return value
 
@@ -174,21 +166,17 @@ class Emitter(Writer):
         """
         name, layout = symbol.name, self.layout
         if name in layout.offsets:
-            return self.int(layout.offsets[name] + symbol.offset, "i64")
+            return self.number(layout.offsets[name] + symbol.offset, "i64")
         if name in layout.symbols:
-            held = self.word("SYMBOLS")
-            at = self.new(f"inttoptr i64 {held.text} to ptr", "ptr", False)
-            slot = self.new(f"getelementptr i64, ptr {at.text}, i64 {layout.symbols[name]}", "ptr", False)
-            value = self.new(f"load i64, ptr {slot.text}", "i64", False)
-            return self.op("add", value, self.int(symbol.offset, "i64")) if symbol.offset else value
+            value = self.word("SYMBOLS").pointer.at(layout.symbols[name], "i64").load("i64")
+            return value + symbol.offset if symbol.offset else value
         if name in self.parameters:
-            return self.int(self.parameters[name].offset + symbol.offset, "i64")
+            return self.number(self.parameters[name].offset + symbol.offset, "i64")
         raise self.unsupported_instruction(f"The name {name!r} is not declared")
 
     def word(self, name: str) -> Value:
         """Emit a load of a named 64-bit word of the launch's context (`context.py`); return its value, a scalar."""
-        at = self.new(f"getelementptr i8, ptr %ctx, {word(name)}", "ptr", False)
-        return self.new(f"load i64, ptr {at.text}", "i64", False)
+        return get(self.ctx, name)
 
     def special(self, name: str) -> Value:
         """Emit the read of a PTX special register such as `%tid.x`; return its value.
@@ -198,33 +186,33 @@ class Emitter(Writer):
         """
         base, _, axis = name[1:].partition(".")
         if base in ("ntid", "nctaid", "ctaid") and axis in ("x", "y", "z"):
-            return self.resize(self.word(f"{base.upper()}_{axis.upper()}"), "i32")
+            return self.word(f"{base.upper()}_{axis.upper()}").to("i32")
         if base == "tid" and axis in ("x", "y", "z"):
-            return Value(f"%tid.{axis}", "i32")
+            return self.value(f"%tid.{axis}", "i32", LANES)
         if base == "laneid":
-            return Value(LANE_NUMBERS, "i32")
+            return self.lane_numbers()
         if base == "warpid":
-            return Value("%warp", "i32", False)
+            return self.value("%warp", "i32")
         if base == "nwarpid":
-            return self.resize(self.word("WARPS"), "i32")
+            return self.word("WARPS").to("i32")
         if base.startswith("lanemask_"):
             return self._lane_mask(base[9:])
         # A counter that only grows: times on this device mean nothing, but programs wait for a clock to change.
         if base in ("clock", "clock_hi", "clock64", "globaltimer", "globaltimer_lo", "globaltimer_hi"):
-            now = Value(self.call("wbe_clock", "i64", "ptr %ctx"), "i64", False)
+            now = threads.wbe_clock(self.ctx)
             if base.endswith("_hi"):
-                now = self.op("lshr", now, self.int(32, "i64"))
-            return now if base in ("clock64", "globaltimer") else self.resize(now, "i32")
+                now = now >> 32
+            return now if base in ("clock64", "globaltimer") else now.to("i32")
         if base in ("smid", "gridid"):
-            return self.int(0, "i32") if base == "smid" else self.word("GRID")
+            return self.number(0, "i32") if base == "smid" else self.word("GRID")
         if base == "nsmid":
-            return self.int(1, "i32")
+            return self.number(1, "i32")
         if base in ("dynamic_smem_size", "total_smem_size"):
-            return self.resize(self.word("DYNAMIC" if base[0] == "d" else "SHARED_SIZE"), "i32")
+            return self.word("DYNAMIC" if base[0] == "d" else "SHARED_SIZE").to("i32")
         if "cluster" in base:
             return self._cluster(base, axis)
         if base == "wb_slot":  # from a block's shared memory to the next one's
-            return self.resize(self.word("SLOT_SIZE"), "i32")
+            return self.word("SLOT_SIZE").to("i32")
         raise self.unsupported_instruction(f"The special register {name} cannot be read")
 
     def _cluster(self, base: str, axis: str) -> Value:
@@ -236,20 +224,19 @@ class Emitter(Writer):
         """
         sizes = dict(zip("xyz", self.function.cluster, strict=True))
         if base == "is_explicit_cluster":
-            return self.int(1, "i1")
+            return self.number(1, "i1")
         if base == "cluster_nctarank":
-            return self.int(math.prod(sizes.values()), "i32")
+            return self.number(math.prod(sizes.values()), "i32")
         if base == "cluster_ctarank":
-            rank = self.int(0, "i32")
+            rank = self.number(0, "i32")
             for name in "zyx":
-                rank = self.op("mul", rank, self.int(sizes[name], "i32"))
-                rank = self.op("add", rank, self._cluster("cluster_ctaid", name))
+                rank = rank * sizes[name] + self._cluster("cluster_ctaid", name)
             return rank
-        size = self.int(sizes[axis], "i32")
+        size = self.number(sizes[axis], "i32")
         if base == "cluster_nctaid":
             return size
         of_grid = self.special(f"%{'nctaid' if base == 'nclusterid' else 'ctaid'}.{axis}")
-        return self.op("urem" if base == "cluster_ctaid" else "udiv", of_grid, size)
+        return of_grid.do("urem" if base == "cluster_ctaid" else "udiv", size)
 
     def _lane_mask(self, kind: str) -> Value:
         """Return `%lanemask_eq` and the like as a constant vector, an i32 per lane; refuse other kinds."""
@@ -262,7 +249,21 @@ class Emitter(Writer):
         }
         if kind not in bits:
             raise self.unsupported_instruction()
-        return Value("<" + ", ".join(f"i32 {bits[kind](n) & 0xFFFFFFFF}" for n in range(LANES)) + ">", "i32")
+        lanes = ", ".join(f"i32 {bits[kind](n) & 0xFFFFFFFF}" for n in range(LANES))
+        return self.value(f"<{lanes}>", "i32", LANES)
+
+    @property
+    def alive(self) -> Value:
+        """The address of the mask of the lanes that have not ended."""
+        return self.value("%alive", "ptr")
+
+    def waiting(self, block: int) -> Value:
+        """Return the address of the mask of the lanes that are to run a block next."""
+        return self.value(f"%wait.{block}", "ptr")
+
+    def lane_numbers(self) -> Value:
+        """Return each lane's number."""
+        return self.value(numbers("i32", LANES), "i32", LANES)
 
     # Writing.
 
@@ -280,15 +281,15 @@ class Emitter(Writer):
             raise self.unsupported_instruction(f"{self.instruction.name} has no register for its result")
         elem = stored(operand.type)
         if value.elem != elem:
-            if WIDTH[value.elem] != WIDTH[elem]:
-                value = self.resize(self.bits(value), f"i{WIDTH[elem]}", type[:1] == "s")
-            value = self.cast("bitcast", value, elem)
+            if bits_of(value.elem) != bits_of(elem):
+                value = value.bits.to(f"i{bits_of(elem)}", type[:1] == "s")
+            value = value.cast("bitcast", elem)
         guard = self.guard()
         if guard is not None:
-            value = self.select(guard, value, self.register(operand))
+            value = guard.choose(value, self.register(operand))
         # A lane whose guard is false keeps what the register held.
         if operand.name not in self.uniform:
-            value = self.spread(value)
+            value = value.spread(LANES)
         elif value.lanes:
             raise AssertionError(f"{operand.name} was thought uniform")
         self.current[operand.name] = value
@@ -300,31 +301,19 @@ class Emitter(Writer):
         if i.guard is None:
             return None
         held = self.register(i.guard)
-        return self.op("xor", held, self.int(1, "i1")) if i.negated else held
+        return ~held if i.negated else held
 
-    def executing(self) -> str:
-        """Return the name of the i32 mask of the lanes that execute the current instruction, whose guard holds."""
+    def executing(self) -> Value:
+        """Return the i32 mask of the lanes that execute the current instruction, whose guard holds."""
         guard = self.guard()
-        if guard is None:
-            return self.mask
-        bits = self.mask_bits(guard)
-        return self.new(f"and i32 {self.mask}, {bits}", "i32", False).text
-
-    def mask_bits(self, predicate: Value) -> str:
-        """Emit the conversion of a predicate to an i32 mask of the lanes where it holds; return the mask's name."""
-        predicate = self.spread(predicate)
-        return self.new(f"bitcast {predicate} to i32", "i32", False).text
-
-    def predicate(self, mask: str) -> Value:
-        """Emit the conversion of a mask of lanes, the text of an i32, to a vector of i1; return it."""
-        return self.new(f"bitcast i32 {mask} to <{LANES} x i1>", "i1")
+        return self.mask if guard is None else self.mask & guard.spread(LANES).mask
 
     def suspend(self) -> None:
         """Emit a suspension of the warp's coroutine: other warps run until this one is resumed."""
         number = self.name()[1:]
-        state = self.new("call i8 @llvm.coro.suspend(token none, i1 false)", "i8", False)
-        self.row(f"switch i8 {state.text}, label %suspended [i8 0, label %resumed.{number} i8 1, label %cleanup]")
-        self.rows.append(f"resumed.{number}:")
+        state = self.new("call i8 @llvm.coro.suspend(token none, i1 false)", "i8")
+        self.do(f"switch i8 {state.text}, label %suspended [i8 0, label %resumed.{number} i8 1, label %cleanup]")
+        self.lines.append(f"resumed.{number}:")
 
     def pair(self, operand: Operand) -> tuple[Operand, Operand]:
         """Return the two destinations of an operand `d|p`; the second is a sink if there is only one."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from workbench.backends.llvm.halves import joined, parts, widened
+from workbench.backends.llvm.values import Value, bits_of
 from workbench.backends.ptx.emit import floats
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
-from workbench.backends.ptx.emit.values import WIDTH, Value
+from workbench.backends.ptx.library.lanes import LANE_FUNCTIONS
 from workbench.backends.ptx.syntax.program import BITS, Group, Instruction, Operand
 
 _FLOATS = ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64")
@@ -31,13 +33,12 @@ def _add(e: Emitter, i: Instruction) -> None:
         return floats.arithmetic(e, i)
     a, b = _integer(e, i, 1, 2)
     if i.type.endswith("x2"):
-        parts = [e.op(i.opcode, x, y) for x, y in zip(floats.parts(e, a), floats.parts(e, b), strict=True)]
-        return _out(e, i, floats.joined(e, *parts))
+        return _out(e, i, joined(*(x.do(i.opcode, y) for x, y in zip(parts(a), parts(b), strict=True))))
     if "sat" in i.modifiers:
-        return _out(e, i, e.intrinsic(f"llvm.s{i.opcode}.sat", a, b))
-    result = e.op(i.opcode, a, b)
+        return _out(e, i, a.intrinsic(f"s{i.opcode}.sat", b))
+    result = a.do(i.opcode, b)
     if "cc" in i.modifiers:
-        e.carry = e.compare("icmp ult", *((result, a) if i.opcode == "add" else (a, b)))
+        e.carry = result.is_("ult", a) if i.opcode == "add" else a.is_("ult", b)
     _out(e, i, result)
 
 
@@ -47,13 +48,13 @@ def _addc(e: Emitter, i: Instruction) -> None:
     if e.carry is None:
         raise e.unsupported_instruction(f"{i.name} has no carry set before it in its block")
     name = i.opcode[:3]
-    carry = e.cast("zext", e.carry, a.elem)
-    first = e.op(name, a, b)
-    result = e.op(name, first, carry)
+    carry = e.carry.cast("zext", a.elem)
+    first = a.do(name, b)
+    result = first.do(name, carry)
     if "cc" in i.modifiers:
-        one = e.compare("icmp ult", *((first, a) if name == "add" else (a, b)))
-        two = e.compare("icmp ult", *((result, first) if name == "add" else (first, carry)))
-        e.carry = e.op("or", one, two)
+        added = first.is_("ult", a), result.is_("ult", first)
+        one, two = added if name == "add" else (a.is_("ult", b), first.is_("ult", carry))
+        e.carry = one | two
     _out(e, i, result)
 
 
@@ -61,13 +62,13 @@ def _product(e: Emitter, i: Instruction, a: Value, b: Value) -> Value:
     """Multiply as mul and mad do: return the product's low half or high half (`.hi`), or all of it (`.wide`)."""
     signed = i.type[0] == "s"
     if "wide" in i.modifiers or "hi" in i.modifiers:
-        wide = f"i{2 * WIDTH[a.elem]}"
-        x, y = (e.resize(v, wide, signed) for v in (a, b))
-        product = e.op("mul", x, y)
+        wide = f"i{2 * bits_of(a.elem)}"
+        x, y = (v.to(wide, signed) for v in (a, b))
+        product = x * y
         if "wide" in i.modifiers:
             return product
-        return e.resize(e.op("lshr", product, e.int(WIDTH[a.elem], wide)), a.elem)
-    return e.op("mul", a, b)
+        return (product >> bits_of(a.elem)).to(a.elem)
+    return a * b
 
 
 def _mul(e: Emitter, i: Instruction) -> None:
@@ -87,18 +88,18 @@ def _mad(e: Emitter, i: Instruction) -> None:
         return floats.fused(e, i)
     a, b = _integer(e, i, 1, 2)
     product = _product(e, i, a, b)
-    c = e.read(i.operands[3], f"{i.type[0]}{WIDTH[product.elem]}")
-    result = e.op("add", product, c)
+    c = e.read(i.operands[3], f"{i.type[0]}{bits_of(product.elem)}")
+    result = product + c
     if i.opcode == "madc":
         if e.carry is None:
             raise e.unsupported_instruction(f"{i.name} has no carry set before it in its block")
-        carry = e.cast("zext", e.carry, product.elem)
-        total = e.op("add", result, carry)
+        carry = e.carry.cast("zext", product.elem)
+        total = result + carry
         if "cc" in i.modifiers:
-            e.carry = e.op("or", e.compare("icmp ult", result, product), e.compare("icmp ult", total, result))
+            e.carry = result.is_("ult", product) | total.is_("ult", result)
         return _out(e, i, total)
     if "cc" in i.modifiers:
-        e.carry = e.compare("icmp ult", result, product)
+        e.carry = result.is_("ult", product)
     _out(e, i, result)
 
 
@@ -110,14 +111,14 @@ def _mul24(e: Emitter, i: Instruction) -> None:
     a, b = _integer(e, i, 1, 2)
     shift = "ashr" if i.type[0] == "s" else "lshr"
     # 24 bits, extended by a shift up and back down.
-    a, b = (e.op(shift, e.op("shl", v, e.int(8, "i32")), e.int(8, "i32")) for v in (a, b))
+    a, b = ((v << 8).do(shift, 8) for v in (a, b))
     if "hi" in i.modifiers:
-        wide = e.op("mul", *(e.resize(v, "i64", i.type[0] == "s") for v in (a, b)))
-        result = e.resize(e.op("lshr", wide, e.int(16, "i64")), "i32")
+        wide = a.to("i64", i.type[0] == "s") * b.to("i64", i.type[0] == "s")
+        result = (wide >> 16).to("i32")
     else:
-        result = e.op("mul", a, b)
+        result = a * b
     if i.opcode == "mad24":
-        result = e.op("add", result, e.read(i.operands[3], i.type))
+        result = result + e.read(i.operands[3], i.type)
     _out(e, i, result)
 
 
@@ -126,57 +127,57 @@ def _div(e: Emitter, i: Instruction) -> None:
     if is_float(i):
         return floats.divide(e, i)
     # A function of the library: LLVM's division by 0 is undefined, and lanes that are switched off may well have one.
-    a, b = (e.spread(v) for v in _integer(e, i, 1, 2))
-    _out(e, i, e.lanes_of(f"wbe_{i.opcode}_{i.type}", a.elem, f"i32 {e.mask}", a, b))
+    a, b = _integer(e, i, 1, 2)
+    _out(e, i, LANE_FUNCTIONS[f"wbe_{i.opcode}_{i.type}"](e.mask, a, b))
 
 
 def _bitwise(e: Emitter, i: Instruction) -> None:
     """Emit and, or, xor."""
     a, b = _integer(e, i, 1, 2)
-    _out(e, i, e.op(i.opcode, a, b))
+    _out(e, i, a.do(i.opcode, b))
 
 
 def _not(e: Emitter, i: Instruction) -> None:
     """Emit not: all bits flipped."""
     (a,) = _integer(e, i, 1)
-    _out(e, i, e.op("xor", a, e.int(-1, a.elem)))
+    _out(e, i, ~a)
 
 
 def _cnot(e: Emitter, i: Instruction) -> None:
     """Emit cnot: 1 if the source is 0, else 0."""
     (a,) = _integer(e, i, 1)
-    _out(e, i, e.cast("zext", e.compare("icmp eq", a, e.int(0, a.elem)), a.elem))
+    _out(e, i, a.is_("eq", 0).cast("zext", a.elem))
 
 
 def _shift(e: Emitter, i: Instruction) -> None:
     """Emit shl or shr, where an amount of the width or more shifts all bits out."""
     (a,) = _integer(e, i, 1)
     amount = e.read(i.operands[2], "u32")
-    bits = WIDTH[a.elem]
+    bits = bits_of(a.elem)
     kind = "shl" if i.opcode == "shl" else "ashr" if i.type[0] == "s" else "lshr"
-    most = e.intrinsic("llvm.umin", amount, e.int(bits - 1 if kind == "ashr" else bits, "i32"))
-    by = e.resize(most, a.elem)
+    most = amount.intrinsic("umin", bits - 1 if kind == "ashr" else bits)
+    by = most.to(a.elem)
     if kind == "ashr":
-        return _out(e, i, e.op(kind, a, by))
-    over = e.compare("icmp uge", amount, e.int(bits, "i32"))
-    safe = e.op("and", by, e.int(bits - 1, a.elem))
-    _out(e, i, e.select(over, e.int(0, a.elem), e.op(kind, a, safe)))
+        return _out(e, i, a.do(kind, by))
+    over = amount.is_("uge", bits)
+    safe = by & bits - 1
+    _out(e, i, over.choose(0, a.do(kind, safe)))
 
 
 def _shf(e: Emitter, i: Instruction) -> None:
     """Emit shf: two words are shifted as one; its high word for a shift to the left, its low word to the right."""
     low, high, amount = (e.read(i.operands[n], "b32") for n in (1, 2, 3))
-    both = e.op("or", e.op("shl", e.cast("zext", high, "i64"), e.int(32, "i64")), e.cast("zext", low, "i64"))
+    both = high.cast("zext", "i64") << 32 | low.cast("zext", "i64")
     if "wrap" in i.modifiers:
-        amount = e.op("and", amount, e.int(31, "i32"))
+        amount = amount & 31
     else:
-        amount = e.intrinsic("llvm.umin", amount, e.int(32, "i32"))
-    by = e.cast("zext", amount, "i64")
+        amount = amount.intrinsic("umin", 32)
+    by = amount.cast("zext", "i64")
     if "l" in i.modifiers:
-        result = e.op("lshr", e.op("shl", both, by), e.int(32, "i64"))
+        result = both << by >> 32
     else:
-        result = e.op("lshr", both, by)
-    _out(e, i, e.resize(result, "i32"))
+        result = both >> by
+    _out(e, i, result.to("i32"))
 
 
 def _min_max(e: Emitter, i: Instruction) -> None:
@@ -184,13 +185,13 @@ def _min_max(e: Emitter, i: Instruction) -> None:
     if is_float(i):
         return floats.min_max(e, i)
     a, b = _integer(e, i, 1, 2)
-    name = f"llvm.{i.type[0]}{i.opcode}"
+    name = f"{i.type[0]}{i.opcode}"
     if i.type.endswith("x2"):
-        pairs = zip(floats.parts(e, a), floats.parts(e, b), strict=True)
-        return _out(e, i, floats.joined(e, *(e.intrinsic(name, x, y) for x, y in pairs)))
-    result = e.intrinsic(name, a, b)
+        pairs = zip(parts(a), parts(b), strict=True)
+        return _out(e, i, joined(*(x.intrinsic(name, y) for x, y in pairs)))
+    result = a.intrinsic(name, b)
     if "relu" in i.modifiers:
-        result = e.intrinsic("llvm.smax", result, e.int(0, a.elem))
+        result = result.intrinsic("smax", 0)
     _out(e, i, result)
 
 
@@ -199,34 +200,34 @@ def _neg(e: Emitter, i: Instruction) -> None:
     if is_float(i):
         return floats.sign(e, i)
     (a,) = _integer(e, i, 1)
-    zero = e.int(0, a.elem)
-    negative = e.op("sub", zero, a)
+    zero = e.number(0, a.elem)
+    negative = zero - a
     if i.opcode == "abs":
-        negative = e.select(e.compare("icmp slt", a, zero), negative, a)
+        negative = a.is_("slt", zero).choose(negative, a)
     _out(e, i, negative)
 
 
 def _sad(e: Emitter, i: Instruction) -> None:
     """Emit sad: |a - b| + c."""
     a, b, c = _integer(e, i, 1, 2, 3)
-    less = e.compare("icmp slt" if i.type[0] == "s" else "icmp ult", a, b)
-    _out(e, i, e.op("add", c, e.select(less, e.op("sub", b, a), e.op("sub", a, b))))
+    less = a.is_("slt" if i.type[0] == "s" else "ult", b)
+    _out(e, i, c + less.choose(b - a, a - b))
 
 
 def _count(e: Emitter, i: Instruction) -> None:
     """Emit popc, the number of ones, or clz, the number of leading zeros, as u32."""
     (a,) = _integer(e, i, 1)
     if i.opcode == "popc":
-        result = e.intrinsic("llvm.ctpop", a)
+        result = a.intrinsic("ctpop")
     else:
-        result = e.intrinsic("llvm.ctlz", a, more="i1 false")
-    _out(e, i, e.resize(result, "i32"), "u32")
+        result = a.intrinsic("ctlz", more="i1 false")
+    _out(e, i, result.to("i32"), "u32")
 
 
 def _brev(e: Emitter, i: Instruction) -> None:
     """Emit brev: the bits in reverse order."""
     (a,) = _integer(e, i, 1)
-    _out(e, i, e.intrinsic("llvm.bitreverse", a))
+    _out(e, i, a.intrinsic("bitreverse"))
 
 
 def _bfind(e: Emitter, i: Instruction) -> None:
@@ -235,55 +236,55 @@ def _bfind(e: Emitter, i: Instruction) -> None:
     With `.shiftamt` it is the amount of a left shift that brings this bit to the top.
     """
     (a,) = _integer(e, i, 1)
-    bits = WIDTH[a.elem]
+    bits = bits_of(a.elem)
     if i.type[0] == "s":
-        a = e.op("xor", a, e.op("ashr", a, e.int(bits - 1, a.elem)))
-    leading = e.resize(e.intrinsic("llvm.ctlz", a, more="i1 false"), "i32")
-    result = leading if "shiftamt" in i.modifiers else e.op("sub", e.int(bits - 1, "i32"), leading)
-    none = e.compare("icmp eq", a, e.int(0, a.elem))
-    _out(e, i, e.select(none, e.int(-1, "i32"), result), "u32")
+        a = a ^ a.do("ashr", bits - 1)
+    leading = a.intrinsic("ctlz", more="i1 false").to("i32")
+    result = leading if "shiftamt" in i.modifiers else bits - 1 - leading
+    none = a.is_("eq", 0)
+    _out(e, i, none.choose(-1, result), "u32")
 
 
 def _bfe(e: Emitter, i: Instruction) -> None:
     """Emit bfe: `length` bits of a source from the bit `start` on, extended by sign or zeros; 0 for length 0."""
     (a,) = _integer(e, i, 1)
-    bits, signed = WIDTH[a.elem], i.type[0] == "s"
+    bits, signed = bits_of(a.elem), i.type[0] == "s"
     wide = "i128" if bits == 64 else "i64"
-    start, length = (e.op("and", e.read(i.operands[n], "u32"), e.int(255, "i32")) for n in (2, 3))
-    start = e.intrinsic("llvm.umin", start, e.int(bits, "i32"))
-    length = e.intrinsic("llvm.umin", length, e.int(bits, "i32"))
-    shifted = e.op("ashr" if signed else "lshr", e.resize(a, wide, signed), e.resize(start, wide))
-    rest = e.op("sub", e.int(WIDTH[wide], wide), e.resize(length, wide))
-    none = e.compare("icmp eq", length, e.int(0, "i32"))
-    rest = e.select(none, e.int(0, wide), rest)
-    cut = e.op("ashr" if signed else "lshr", e.op("shl", shifted, rest), rest)
-    _out(e, i, e.select(none, e.int(0, a.elem), e.resize(cut, a.elem)))
+    start, length = (e.read(i.operands[n], "u32") & 255 for n in (2, 3))
+    start = start.intrinsic("umin", bits)
+    length = length.intrinsic("umin", bits)
+    shifted = a.to(wide, signed).do("ashr" if signed else "lshr", start.to(wide))
+    rest = bits_of(wide) - length.to(wide)
+    none = length.is_("eq", 0)
+    rest = none.choose(0, rest)
+    cut = (shifted << rest).do("ashr" if signed else "lshr", rest)
+    _out(e, i, none.choose(0, cut.to(a.elem)))
 
 
 def _bfi(e: Emitter, i: Instruction) -> None:
     """Emit bfi: the second source with `length` of its bits from `start` on replaced by the low bits of the first."""
     a, b = _integer(e, i, 1, 2)
-    bits = WIDTH[a.elem]
+    bits = bits_of(a.elem)
     wide = f"i{2 * bits}"
-    start, length = (e.op("and", e.read(i.operands[n], "u32"), e.int(255, "i32")) for n in (3, 4))
-    start = e.resize(e.intrinsic("llvm.umin", start, e.int(bits, "i32")), wide)
-    length = e.resize(e.intrinsic("llvm.umin", length, e.int(bits, "i32")), wide)
-    field = e.op("shl", e.op("sub", e.op("shl", e.int(1, wide), length), e.int(1, wide)), start)
-    x, y = e.resize(a, wide), e.resize(b, wide)
-    placed = e.op("and", e.op("shl", x, start), field)
-    background = e.op("and", y, e.op("xor", field, e.int(-1, wide)))
-    _out(e, i, e.resize(e.op("or", placed, background), a.elem))
+    start, length = (e.read(i.operands[n], "u32") & 255 for n in (3, 4))
+    start = start.intrinsic("umin", bits).to(wide)
+    length = length.intrinsic("umin", bits).to(wide)
+    field = (1 << length) - 1 << start
+    x, y = a.to(wide), b.to(wide)
+    placed = x << start & field
+    background = y & ~field
+    _out(e, i, (placed | background).to(a.elem))
 
 
 def _bmsk(e: Emitter, i: Instruction) -> None:
     """Emit bmsk: a 32-bit mask of `length` ones from the bit `start` on, both clamped to 32 or wrapped."""
     start, length = _integer(e, i, 1, 2)
-    most = e.int(31 if "wrap" in i.modifiers else 32, "i32")
-    cut = "and" if "wrap" in i.modifiers else "llvm.umin"
-    start, length = (e.op(cut, n, most) if cut == "and" else e.intrinsic(cut, n, most) for n in (start, length))
-    one, start, length = e.int(1, "i64"), e.resize(start, "i64"), e.resize(length, "i64")
-    field = e.op("shl", e.op("sub", e.op("shl", one, length), one), start)
-    _out(e, i, e.resize(field, "i32"))
+    most = e.number(31 if "wrap" in i.modifiers else 32, "i32")
+    cut = "and" if "wrap" in i.modifiers else "umin"
+    start, length = (n.do(cut, most) if cut == "and" else n.intrinsic(cut, most) for n in (start, length))
+    one, start, length = e.number(1, "i64"), start.to("i64"), length.to("i64")
+    field = (one << length) - one << start
+    _out(e, i, field.to("i32"))
 
 
 def _prmt(e: Emitter, i: Instruction) -> None:
@@ -294,16 +295,16 @@ def _prmt(e: Emitter, i: Instruction) -> None:
     if i.modifiers != ("b32",):
         raise e.unsupported_instruction()
     a, b, c = _integer(e, i, 1, 2, 3)
-    both = e.op("or", e.op("shl", e.cast("zext", b, "i64"), e.int(32, "i64")), e.cast("zext", a, "i64"))
-    result = e.int(0, "i32")
+    both = b.cast("zext", "i64") << 32 | a.cast("zext", "i64")
+    result = e.number(0, "i32")
     for n in range(4):
-        nibble = e.op("lshr", c, e.int(4 * n, "i32"))
-        at = e.cast("zext", e.op("shl", e.op("and", nibble, e.int(7, "i32")), e.int(3, "i32")), "i64")
-        byte = e.resize(e.op("lshr", both, at), "i8")
-        signs = e.op("ashr", byte, e.int(7, "i8"))
-        replicate = e.compare("icmp ne", e.op("and", nibble, e.int(8, "i32")), e.int(0, "i32"))
-        chosen = e.cast("zext", e.select(replicate, signs, byte), "i32")
-        result = e.op("or", result, e.op("shl", chosen, e.int(8 * n, "i32"))) if n else chosen
+        nibble = c >> 4 * n
+        at = ((nibble & 7) << 3).cast("zext", "i64")
+        byte = (both >> at).to("i8")
+        signs = byte.do("ashr", 7)
+        replicate = (nibble & 8).is_("ne", 0)
+        chosen = replicate.choose(signs, byte).cast("zext", "i32")
+        result = result | chosen << 8 * n if n else chosen
     _out(e, i, result)
 
 
@@ -314,12 +315,12 @@ def _lop3(e: Emitter, i: Instruction) -> None:
     bits = getattr(table, "value", None)
     if bits is None or "BOOL" in i.modifiers:
         raise e.unsupported_instruction()
-    result: Value = e.int(0, "i32")
+    result: Value = e.number(0, "i32")
     for n in range(8):
         if not bits >> n & 1:
             continue
-        terms = [v if n >> k & 1 else e.op("xor", v, e.int(-1, "i32")) for v, k in ((a, 2), (b, 1), (c, 0))]
-        result = e.op("or", result, e.op("and", e.op("and", terms[0], terms[1]), terms[2]))
+        terms = [v if n >> k & 1 else ~v for v, k in ((a, 2), (b, 1), (c, 0))]
+        result = result | terms[0] & terms[1] & terms[2]
     _out(e, i, result)
 
 
@@ -329,11 +330,8 @@ def _dp4a(e: Emitter, i: Instruction) -> None:
     a, b = (e.read(i.operands[n], "b32") for n in (1, 2))
     total = e.read(i.operands[3], "b32")
     for n in range(4):
-        x, y = (
-            e.resize(e.resize(e.op("lshr", v, e.int(8 * n, "i32")), "i8"), "i32", t[0] == "s")
-            for v, t in ((a, first), (b, second))
-        )
-        total = e.op("add", total, e.op("mul", x, y))
+        x, y = ((v >> 8 * n).to("i8").to("i32", t[0] == "s") for v, t in ((a, first), (b, second)))
+        total = total + x * y
     _out(e, i, total)
 
 
@@ -344,13 +342,13 @@ _ORDERED = {"eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge
 def comparison(e: Emitter, kind: str, type: str, a: Value, b: Value) -> Value:
     """Compare values of a PTX type; `kind` is PTX's name of the comparison, such as "lt" or "leu". Return an i1."""
     if type in _FLOATS:
-        a, b = (floats.widened(e, v, type) for v in (a, b))
+        a, b = (widened(v, type) for v in (a, b))
         if kind in _ORDERED:
-            return e.compare(f"fcmp {_ORDERED[kind]}", a, b)
-        return e.compare(f"fcmp u{kind[:-1]}", a, b)
+            return a.is_(f"{_ORDERED[kind]}", b)
+        return a.is_(f"u{kind[:-1]}", b)
     if kind in ("eq", "ne"):
-        return e.compare(f"icmp {kind}", a, b)
-    return e.compare(f"icmp {_UNSIGNED.get(kind) or ('s' if type[0] == 's' else 'u') + kind}", a, b)
+        return a.is_(f"{kind}", b)
+    return a.is_(f"{_UNSIGNED.get(kind) or ('s' if type[0] == 's' else 'u') + kind}", b)
 
 
 def _compared(e: Emitter, i: Instruction, type: str) -> Value:
@@ -368,11 +366,11 @@ def _setp(e: Emitter, i: Instruction) -> None:
         raise e.unsupported_instruction()
     first, second = e.pair(i.operands[0])
     result = _compared(e, i, i.type)
-    other = e.op("xor", result, e.int(1, "i1"))
+    other = ~result
     if len(i.operands) > 3:
         combination = next(m for m in i.modifiers if m in ("and", "or", "xor"))
         by = e.read(i.operands[3], "pred")
-        result, other = e.op(combination, result, by), e.op(combination, other, by)
+        result, other = result.do(combination, by), other.do(combination, by)
     e.write(first, result)
     e.write(second, other)
 
@@ -384,27 +382,27 @@ def _set(e: Emitter, i: Instruction) -> None:
     more = i.operands[3:]
     if more:
         combination = next(m for m in i.modifiers if m in ("and", "or", "xor"))
-        result = e.op(combination, result, e.read(more[0], "pred"))
+        result = result.do(combination, e.read(more[0], "pred"))
     if to == "f32":
-        return e.write(i.operands[0], e.cast("uitofp", result, "float"))
+        return e.write(i.operands[0], result.cast("uitofp", "float"))
     if to[0] == "f" or (to[0] == "b" and to not in ("b32", "b64")):
         raise e.unsupported_instruction()
-    e.write(i.operands[0], e.cast("sext", result, f"i{BITS[to]}"))
+    e.write(i.operands[0], result.cast("sext", f"i{BITS[to]}"))
 
 
 def _selp(e: Emitter, i: Instruction) -> None:
     """Emit selp: the first source where the predicate holds, else the second."""
     a, b = (e.read(i.operands[n], i.type) for n in (1, 2))
-    _out(e, i, e.select(e.read(i.operands[3], "pred"), a, b))
+    _out(e, i, e.read(i.operands[3], "pred").choose(a, b))
 
 
 def _slct(e: Emitter, i: Instruction) -> None:
     """Emit slct: the first source where the third, an s32 or f32, is not negative, else the second."""
     to, of = (m for m in i.modifiers if m in BITS)
     a, b, c = e.read(i.operands[1], to), e.read(i.operands[2], to), e.read(i.operands[3], of)
-    zero = e.int(0, c.elem) if of == "s32" else e.float(0, c.elem)
-    chosen = e.compare("icmp sge" if of == "s32" else "fcmp oge", c, zero)
-    e.write(i.operands[0], e.select(chosen, a, b))
+    zero = e.number(0, c.elem) if of == "s32" else e.float(0, c.elem)
+    chosen = c.is_("sge" if of == "s32" else "oge", zero)
+    e.write(i.operands[0], chosen.choose(a, b))
 
 
 def _mov(e: Emitter, i: Instruction) -> None:
@@ -415,12 +413,12 @@ def _mov(e: Emitter, i: Instruction) -> None:
     value = e.read(of, i.type)
     if not isinstance(to, Group):
         return _out(e, i, value)
-    value = e.bits(value)
+    value = value.bits
     count = len(to.items)
-    each = WIDTH[value.elem] // count
+    each = bits_of(value.elem) // count
     for n, item in enumerate(to.items):
-        part = e.op("lshr", value, e.int(n * each, value.elem)) if n else value
-        e.write(item, e.resize(part, f"i{each}"))
+        part = value >> n * each if n else value
+        e.write(item, part.to(f"i{each}"))
 
 
 def packed(e: Emitter, items: tuple[Operand, ...], type: str) -> Value:
@@ -428,9 +426,9 @@ def packed(e: Emitter, items: tuple[Operand, ...], type: str) -> Value:
     type_name, bits = f"i{BITS[type]}", BITS[type] // len(items)
     result: Value | None = None
     for n, item in enumerate(items):
-        part = e.resize(e.bits(e.read(item, f"b{bits}")), type_name)
-        part = e.op("shl", part, e.int(n * bits, type_name)) if n else part
-        result = part if result is None else e.op("or", result, part)
+        part = e.read(item, f"b{bits}").bits.to(type_name)
+        part = part << n * bits if n else part
+        result = part if result is None else result | part
     assert result is not None
     return result
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from workbench.backends.llvm.values import Value, vector
 from workbench.backends.ptx.analysis import (
     liveness,
     loop_membership,
@@ -23,15 +24,15 @@ from workbench.backends.ptx.analysis import (
     waits,
     writes,
 )
-from workbench.backends.ptx.context import AT
 from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, VariableLayout
 from workbench.backends.ptx.emit.sanitizing import GROUPS
-from workbench.backends.ptx.emit.values import Value, stored
+from workbench.backends.ptx.emit.values import LANES, stored
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined
+from workbench.backends.ptx.library import barriers, faults, threads
 from workbench.backends.ptx.syntax.expansions import WORKSPACE
 from workbench.backends.ptx.syntax.program import Function, Instruction, Program, Special, Symbol, Variable, unsupported
 from workbench.limits import OPTIMISED_CHARACTERS
@@ -198,17 +199,17 @@ class _Kernel:
         """Emit the warp's function, and return it as LLVM IR with its declarations; call it once."""
         for n in range(len(self.blocks)):
             self._block(n)
-        body, parts = self.e.rows, []
+        body, parts = self.e.lines, []
         if sum(map(len, body)) > OPTIMISED_CHARACTERS:
             body, parts = outlined(body, self.bodies)
-        self.e.rows = []
+        self.e.lines = []
         self._prologue()
         # The head is written last, since what the blocks use decides what it has to load.
-        head = self.e.rows
-        self.e.rows = []
+        head = self.e.lines
+        self.e.lines = []
         self._end()
-        rows = [*parts, self._signature(), *head, *body, *self.e.rows, "}"]
-        return "\n".join([*self.e.declared.values(), *waiting.COROUTINE * self.suspends, *rows, ""])
+        rows = [*parts, self._signature(), *head, *body, *self.e.lines, "}"]
+        return "\n".join([*self.e.declarations.values(), *waiting.COROUTINE * self.suspends, *rows, ""])
 
     def _signature(self) -> str:
         """Return the first line of the warp's function, which is a coroutine if warps may wait."""
@@ -220,40 +221,38 @@ class _Kernel:
     def _prologue(self) -> None:
         """Emit the function's entry: memory for registers that cross blocks and for waiting lanes, and lane indices."""
         e = self.e
-        e.rows.append("entry:")
+        e.lines.append("entry:")
         # Memory for registers that cross blocks; LLVM turns what it can into phis. The others never leave their block.
         live = set[str]().union(*self.live.out, *self.live.into) if self.blocks else set[str]()
         for name in sorted(live):
             register = self.function.registers[name]
-            kind = Value("", stored(register.type), name not in e.uniform).type
-            e.row(f'%"{name}" = alloca {kind}')
+            kind = stored(register.type) if name in e.uniform else vector(stored(register.type), LANES)
+            e.do(f'%"{name}" = alloca {kind}')
         for n in range(len(self.blocks)):
-            e.row(f"%wait.{n} = alloca i32")
-            e.row(f"store i32 0, ptr %wait.{n}")
-        e.row("%alive = alloca i32")
+            e.do(f"%wait.{n} = alloca i32")
+            e.do(f"store i32 0, ptr %wait.{n}")
+        e.do("%alive = alloca i32")
         if e.sanitizing and any(i.opcode == "cp" for i in self.function.code):
             for text in GROUPS:
-                e.row(text)
+                e.do(text)
         if any(i.opcode in warps.MATRIX_RULES for i in self.function.code):
-            e.row("%scratch = alloca [64 x <32 x i32>], align 64")
+            e.do("%scratch = alloca [64 x <32 x i32>], align 64")
         if self.spins:
             for text in waiting.WORDS:
-                e.row(text)
+                e.do(text)
         if self.suspends:
-            e.rows += waiting.BEGIN
-        e.row("%all = call i32 @wbe_lanes(ptr %ctx, i32 %warp)")
-        e.declared["@wbe_lanes"] = "declare i32 @wbe_lanes(ptr, i32)"
+            e.lines += waiting.BEGIN
+        warp = e.value("%warp", "i32")
+        everyone = threads.wbe_lanes(e.ctx, warp)
         used = {o.name for i in self.function.code for o in i.operands if isinstance(o, Special)}
         for number, axis in enumerate("xyz"):
             if f"%tid.{axis}" in used:
-                e.declared["@wbe_tid"] = "declare <32 x i32> @wbe_tid(ptr, i32, i32)"
-                e.row(f"%tid.{axis} = call <32 x i32> @wbe_tid(ptr %ctx, i32 %warp, i32 {number})")
+                e.do(f"%tid.{axis} = {threads.wbe_tid.instruction(e, e.ctx, warp, number)}")
         if e.layout.local or any(i.opcode == "isspacep" or "local" in i.modifiers for i in self.function.code):
-            e.declared["@wbe_local"] = "declare <32 x i64> @wbe_local(ptr, i32)"
-            e.row("%local = call <32 x i64> @wbe_local(ptr %ctx, i32 %warp)")
-        e.row("store i32 %all, ptr %alive")
-        e.row("store i32 %all, ptr %wait.0")
-        e.row("br label %check.0")
+            e.do(f"%local = {threads.wbe_local.instruction(e, e.ctx, warp)}")
+        e.alive.store(everyone)
+        e.waiting(0).store(everyone)
+        e.do("br label %check.0")
 
     def _block(self, n: int) -> None:
         """Emit block `n`: a test for waiting lanes, the instructions, the hand-over of lanes, jumps to loop heads.
@@ -262,23 +261,23 @@ class _Kernel:
         """
         e, block = self.e, self.blocks[n]
         following = f"%check.{n + 1}" if n + 1 < len(self.blocks) else "%finish"
-        e.rows.append(f"check.{n}:")
-        e.row(f"%mask.{n} = load i32, ptr %wait.{n}")
-        e.row(f"%none.{n} = icmp eq i32 %mask.{n}, 0")
+        e.lines.append(f"check.{n}:")
+        e.do(f"%mask.{n} = load i32, ptr %wait.{n}")
+        e.do(f"%none.{n} = icmp eq i32 %mask.{n}, 0")
         backs = sorted(b for b in block.backs if self.latches[b] == n)
         # Lanes may wait at a loop's head though none of them came this way: the loop's last block looks in any case.
         onward = f"%tail.{n}" if backs else following
-        e.row(f"br i1 %none.{n}, label {onward}, label %block.{n}")
-        e.rows.append(f"block.{n}:")
-        start = len(e.rows)
-        e.row(f"store i32 0, ptr %wait.{n}")
-        e.mask = f"%mask.{n}"
-        e.active = e.predicate(e.mask)
+        e.do(f"br i1 %none.{n}, label {onward}, label %block.{n}")
+        e.lines.append(f"block.{n}:")
+        start = len(e.lines)
+        e.do(f"store i32 0, ptr %wait.{n}")
+        e.mask = e.value(f"%mask.{n}", "i32")
+        e.active = e.mask.flags
         e.current, e.written, e.carry = {}, {}, None
         if self.spins and waiting.is_meeting_point(block):
             waiting.gathered(e, n, block, onward)
         if self.counting:
-            e.call("wbe_count", "void", "ptr %ctx", f"i32 {n}", f"i32 {e.mask}")
+            threads.wbe_count(e.ctx, n, e.mask)
         for i in block.code:
             e.instruction, e.index = i, self.index[id(i)]
             # Jumps are not instructions here: `_leave` hands their lanes on.
@@ -286,10 +285,10 @@ class _Kernel:
                 count_guarded(e)
                 self._apply(i)
         self._leave(n, block)
-        self.bodies.append((start, len(e.rows)))
-        e.row(f"br label {onward}")
+        self.bodies.append((start, len(e.lines)))
+        e.do(f"br label {onward}")
         if backs:
-            e.rows.append(f"tail.{n}:")
+            e.lines.append(f"tail.{n}:")
             self._back(n, backs, following)
 
     def _apply(self, i: Instruction) -> None:
@@ -315,23 +314,20 @@ class _Kernel:
         last = block.code[-1] if block.code else Instruction("exit", (), ())
         e.instruction = last
         guard = e.guard() if last.opcode in ("bra", "brx", "ret", "exit", "trap") else None
-        taken = e.mask
-        if guard is not None:
-            taken = e.new(f"and i32 {e.mask}, {e.mask_bits(guard)}", "i32", False).text
-        index = e.spread(e.read(last.operands[0], "u32")) if last.opcode == "brx" else None
+        taken = e.mask if guard is None else e.mask & guard.spread(LANES).mask
+        index = e.read(last.operands[0], "u32").spread(LANES) if last.opcode == "brx" else None
         self._write_back(n)
-        rest = e.mask
-        if last.opcode in ("bra", "brx", "ret", "exit", "trap"):
-            rest = e.new(f"xor i32 {e.mask}, {taken}", "i32", False).text if guard is not None else "0"
+        leaves = last.opcode in ("bra", "brx", "ret", "exit", "trap")
+        if leaves:
             if index is not None:
                 self._table(block, index, taken)
             elif block.jump is not None:
                 self._wait(block.jump, taken)
             else:
                 self._exit(taken)
-        if block.after is not None and rest != "0":
-            self._wait(block.after, rest)
-        elif block.after is None and last.opcode not in ("bra", "brx", "ret", "exit", "trap"):
+        if block.after is not None and not (leaves and guard is None):
+            self._wait(block.after, e.mask ^ taken if leaves else e.mask)
+        elif block.after is None and not leaves:
             self._exit(e.mask)
 
     def _write_back(self, n: int) -> None:
@@ -343,34 +339,25 @@ class _Kernel:
                 continue
             value = e.current[name]
             if value.lanes and (self.spins or self.loops[n] or self.definitions[name] > 1):
-                register = self.function.registers[name]
-                old = e.new(f'load {value.type}, ptr %"{name}"', stored(register.type))
-                value = e.select(e.active, value, old)
-            e.row(f'store {value}, ptr %"{name}"')
+                value = e.active.choose(value, e.value(f'%"{name}"', "ptr").load(value.elem, LANES))
+            e.do(f'store {value}, ptr %"{name}"')
 
-    def _wait(self, target: int, lanes: str) -> None:
-        """Emit that these lanes, the name of an i32 mask, join those that are to run block `target` next."""
-        e = self.e
-        old = e.new(f"load i32, ptr %wait.{target}", "i32", False)
-        both = e.new(f"or i32 {old.text}, {lanes}", "i32", False)
-        e.row(f"store i32 {both.text}, ptr %wait.{target}")
+    def _wait(self, target: int, lanes: Value) -> None:
+        """Emit that the lanes of an i32 mask join those that are to run block `target` next."""
+        at = self.e.waiting(target)
+        at.store(at.load("i32") | lanes)
 
-    def _table(self, block: Block, index: Value, taken: str) -> None:
+    def _table(self, block: Block, index: Value, taken: Value) -> None:
         """Emit the hand-over of a `brx`: each of the lanes `taken` to the block of the table at its index."""
-        e = self.e
         for number, target in enumerate(block.table):
-            here = e.mask_bits(e.compare("icmp eq", index, e.int(number, "i32")))
-            self._wait(target, e.new(f"and i32 {here}, {taken}", "i32", False).text)
+            self._wait(target, index.is_("eq", number).mask & taken)
 
-    def _exit(self, lanes: str) -> None:
-        """Emit the end of these lanes, the name of an i32 mask: they are no more alive, nor do barriers await them."""
+    def _exit(self, lanes: Value) -> None:
+        """Emit the end of the lanes of an i32 mask: they are no more alive, nor do barriers await them."""
         e = self.e
-        old = e.new("load i32, ptr %alive", "i32", False)
-        gone = e.new(f"xor i32 {lanes}, -1", "i32", False)
-        left = e.new(f"and i32 {old.text}, {gone.text}", "i32", False)
-        e.row(f"store i32 {left.text}, ptr %alive")
+        e.alive.store(e.alive.load("i32") & ~lanes)
         if self.suspends:
-            e.call("wbe_exit", "void", "ptr %ctx", f"i32 {lanes}")
+            barriers.wbe_exit(e.ctx, lanes)
 
     def _back(self, n: int, backs: list[int], following: str) -> None:
         """Emit the end of a loop: jump back to each head in `backs` at which lanes wait.
@@ -380,40 +367,28 @@ class _Kernel:
         e = self.e
         for back in backs:
             label = f"{n}.{back}"
-            waiting = e.new(f"load i32, ptr %wait.{back}", "i32", False)
-            again = e.new(f"icmp ne i32 {waiting.text}, 0", "i1", False)
-            e.row(f"br i1 {again.text}, label %again.{label}, label %on.{label}")
-            e.rows.append(f"again.{label}:")
-            e.declared["@wbe_ends"] = "declare i1 @wbe_ends(ptr)"
-            stop = e.new(f"load ptr, ptr {self._at('STOP')}", "ptr", False)
-            word = e.new(f"load volatile i32, ptr {stop.text}", "i32", False)
+            again = e.waiting(back).load("i32").is_("ne", 0)
+            e.branch(again.text, f"again.{label}", f"on.{label}")
+            e.lines.append(f"again.{label}:")
             # Only where control goes back: straight code ends by itself, and a faulting lane does nothing more to
             # memory.
-            fault = e.new(f"load ptr, ptr {self._at('FAULT')}", "ptr", False)
-            kind = e.new(f"load volatile i32, ptr {fault.text}", "i32", False)
-            either = e.new(f"or i32 {word.text}, {kind.text}", "i32", False)
-            calm = e.new(f"icmp eq i32 {either.text}, 0", "i1", False)
-            e.row(f"br i1 {calm.text}, label %calm.{label}, label %look.{label}")
-            e.rows.append(f"look.{label}:")
-            ends = e.new("call i1 @wbe_ends(ptr %ctx)", "i1", False)
-            e.row(f"br i1 {ends.text}, label %abort, label %calm.{label}")
-            e.rows.append(f"calm.{label}:")
+            words = [e.word(name).pointer.load("i32", flags="volatile") for name in ("STOP", "FAULT")]
+            calm = (words[0] | words[1]).is_("eq", 0)
+            e.branch(calm.text, f"calm.{label}", f"look.{label}")
+            e.lines.append(f"look.{label}:")
+            e.branch(faults.wbe_ends(e.ctx).text, "abort", f"calm.{label}")
+            e.lines.append(f"calm.{label}:")
             if n in self.spins:
-                iterations = e.new("load i32, ptr %turns", "i32", False)
-                more = e.new(f"add i32 {iterations.text}, 1", "i32", False)
-                e.row(f"store i32 {more.text}, ptr %turns")
+                turns = e.value("%turns", "ptr")
+                more = turns.load("i32") + 1
+                turns.store(more)
                 # After so many turns the loop is left with its lanes waiting at the head, so that the lanes behind it
                 # can run.
-                patient = e.new(f"icmp ult i32 {more.text}, {TURNS}", "i1", False)
-                e.row(f"br i1 {patient.text}, label %check.{back}, label %on.{label}")
+                e.branch(more.is_("ult", TURNS).text, f"check.{back}", f"on.{label}")
             else:
-                e.row(f"br label %check.{back}")
-            e.rows.append(f"on.{label}:")
-        e.row(f"br label {following}")
-
-    def _at(self, name: str) -> str:
-        """Emit the address of a named word of the launch's context, and return the name of the pointer."""
-        return self.e.new(f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}", "ptr", False).text
+                e.jump(f"check.{back}")
+            e.lines.append(f"on.{label}:")
+        e.do(f"br label {following}")
 
     def _waits_by(self, head: int, latch: int) -> int:
         """Return the index of the first instruction by which a loop, blocks `head` to `latch`, may wait for others."""
@@ -426,16 +401,16 @@ class _Kernel:
         Lanes may still wait there at the heads of loops that were left so that others run.
         """
         e = self.e
-        e.rows.append("finish:")
+        e.lines.append("finish:")
         if self.spins:
             heads = {b: self._waits_by(b, n) for n in self.spins for b in self.blocks[n].backs if self.latches[b] == n}
             waiting.rest(e, heads, [n for n, b in enumerate(self.blocks) if waiting.is_meeting_point(b)])
         else:
-            e.row("br label %over")
-        e.rows.append("abort:")
-        e.row("br label %over")
-        e.rows.append("over:")
-        e.rows += waiting.OVER if self.suspends else ["  ret ptr null"]
+            e.do("br label %over")
+        e.lines.append("abort:")
+        e.do("br label %over")
+        e.lines.append("over:")
+        e.lines += waiting.OVER if self.suspends else ["  ret ptr null"]
 
 
 _NAME = re.compile(r'(?<!label )%(?:"[^"]*"|[\w.]+)')

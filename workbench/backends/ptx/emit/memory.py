@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from workbench.backends.llvm.values import Value, bits_of
 from workbench.backends.ptx.emit.conversions import window
 from workbench.backends.ptx.emit.counting import count_access
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, width
@@ -24,8 +25,10 @@ from workbench.backends.ptx.emit.sanitizing import (
     sound_lanes,
     wait_for_copies,
 )
-from workbench.backends.ptx.emit.values import WIDTH, Value, stored
+from workbench.backends.ptx.emit.values import LANES, stored
 from workbench.backends.ptx.emit.waiting import note_change
+from workbench.backends.ptx.library.barriers import wbe_mbarrier_arrive
+from workbench.backends.ptx.library.memory import ATOMICS, GATHER, LOAD, SCATTER, STORE, wbe_check, wbe_copy
 from workbench.backends.ptx.library.races import ATOMIC, ATOMIC_READ, COPY, READ, WRITE
 from workbench.backends.ptx.syntax.program import BITS, Immediate, Instruction, Operand, Register, Symbol
 
@@ -67,18 +70,18 @@ def access(e: Emitter, operand: Operand, space: str) -> Access:
     if isinstance(base, Symbol) and not space:
         space = e.layout.spaces.get(base.name, "param" if base.name in e.parameters else "global")
     if isinstance(base, Immediate):
-        at: Value = e.int(base.value + offset, "i64")
+        at: Value = e.number(base.value + offset, "i64")
     elif isinstance(base, Register) and BITS[base.type] == 32:
         # The sum wraps: compilers take a part of the offset from the register, which may be below zero.
-        at = e.resize(e.op("add", e.read(base, "u32"), e.int(offset, "i32")), "i64")
+        at = (e.read(base, "u32") + offset).to("i64")
     else:
-        at = e.op("add", e.read(base, "u64"), e.int(offset, "i64")) if offset else e.read(base, "u64")
+        at = e.read(base, "u64") + offset if offset else e.read(base, "u64")
     if space == "param":
         # Parameters are read-only bytes of the launch, at the same place for all lanes.
         first = e.word("PARAMS")
-        return Access(e.op("add", at, first), first, e.int(-(-e.function.parameter_size // 16) * 16, "i64"), space)
+        return Access(at + first, first, e.number(-(-e.function.parameter_size // 16) * 16, "i64"), space)
     if space in ("shared", "local"):
-        at = e.op("add", at, window(e, space))
+        at = at + window(e, space)
     if space == "shared":
         return Access(at, e.word("SHARED"), e.word("SHARED_SIZE"), space)
     return Access(at, e.word("ARENA"), e.word("SIZE"), space)
@@ -95,9 +98,7 @@ def _ld(e: Emitter, i: Instruction) -> None:
     # The compiler made the offsets of parameters, so these loads need no check.
     if space == "param" and not source.address.lanes:
         for n, item in enumerate(items):
-            at = e.op("add", source.address, e.int(n * bytes, "i64"))
-            pointer = e.cast("inttoptr", at, "ptr")
-            e.write(item, e.new(f"load {elem}, ptr {pointer.text}, align 1", elem, False), kind)
+            e.write(item, (source.address + n * bytes).pointer.load(elem, align=1), kind)
         return
     mask = e.executing()
     note_order(e, i)
@@ -109,7 +110,7 @@ def _ld(e: Emitter, i: Instruction) -> None:
         e.write(item, value, kind)
 
 
-def load(e: Emitter, mask: str, source: Access, elem: str, count: int = 1, used: Sequence[int] = (0,)) -> list[Value]:
+def load(e: Emitter, mask: Value, source: Access, elem: str, count: int = 1, used: Sequence[int] = (0,)) -> list[Value]:
     """Emit a load of `count` consecutive values per lane, with its checks and counts; return one value for each.
 
     Args:
@@ -120,33 +121,25 @@ def load(e: Emitter, mask: str, source: Access, elem: str, count: int = 1, used:
         count: values per lane.
         used: numbers of the values that the kernel uses; only those must have been written.
     """
-    mask = sound_lanes(e, mask, source.address, source.space, WIDTH[elem] // 8 * count)
-    where = (f"i32 {mask}", e.spread(source.address))
-    count_access(e, mask, source.address, WIDTH[elem] // 8 * count)
+    mask = sound_lanes(e, mask, source.address, source.space, bits_of(elem) // 8 * count)
+    count_access(e, mask, source.address, bits_of(elem) // 8 * count)
     if e.sanitizing:
-        mask = checked(e, mask, source, WIDTH[elem] // 8 * count)
+        mask = checked(e, mask, source, bits_of(elem) // 8 * count)
         note_read(e, mask, source.address, source.space, elem, used)
     if count == 1:
-        return [e.lanes_of(f"wbe_load_{elem}", elem, "ptr %ctx", *where, source.first, source.size, f"i32 {e.index}")]
+        return [LOAD[elem](e.ctx, mask, source.address, source.first, source.size, e.index)]
     # One check for the whole vector: its alignment is that of all its bytes.
-    size = WIDTH[elem] // 8
+    size = bits_of(elem) // 8
     mask = checked(e, mask, source, size * count)
-    values: list[Value] = []
-    for n in range(count):
-        at = e.op("add", source.address, e.int(n * size, "i64")) if n else source.address
-        values.append(e.lanes_of(f"wbe_gather_{elem}", elem, f"i32 {mask}", e.spread(at)))
-    return values
+    return [GATHER[elem](mask, source.address + n * size if n else source.address) for n in range(count)]
 
 
-def checked(e: Emitter, mask: str, target: Access, size: int) -> str:
+def checked(e: Emitter, mask: Value, target: Access, size: int) -> Value:
     """Emit the check that lanes' accesses of `size` bytes are aligned and lie in the window; the other lanes fault.
 
-    Return the name of the mask of lanes that pass.
+    Return the mask of lanes that pass.
     """
-    return e.call(
-        "wbe_check", "i32", "ptr %ctx", f"i32 {mask}", e.spread(target.address), target.first, target.size,
-        f"i32 {size}", f"i32 {e.index}",
-    )  # fmt: skip
+    return wbe_check(e.ctx, mask, target.address, target.first, target.size, size, e.index)
 
 
 def _st(e: Emitter, i: Instruction) -> None:
@@ -158,7 +151,7 @@ def _st(e: Emitter, i: Instruction) -> None:
     elem, size = f"i{8 * width(kind)}", width(kind)
     target = access(e, i.operands[0], space_of(i))
     mask = e.executing()
-    values = [e.spread(e.resize(e.bits(e.read(item, kind)), elem)) for item in items]
+    values = [e.read(item, kind).bits.to(elem).spread(LANES) for item in items]
     count_access(e, mask, target.address, size * len(items))
     mask = sound_lanes(e, mask, target.address, target.space, size * len(items))
     if e.sanitizing:
@@ -168,16 +161,15 @@ def _st(e: Emitter, i: Instruction) -> None:
     # A store counts as progress for threads that wait in a loop.
     note_change(e, "", mask, values[0], ())
     for n, value in enumerate(values):
-        at = e.op("add", target.address, e.int(n * size, "i64")) if n else target.address
+        at = target.address + n * size if n else target.address
         check_races(e, mask, at, target.space, size, ATOMIC if is_strong(i) else WRITE, value)
     if len(items) == 1:
-        where = (f"i32 {mask}", e.spread(target.address), target.first, target.size, f"i32 {e.index}")
-        e.call(f"wbe_store_{elem}", "void", "ptr %ctx", *where, values[0])
+        STORE[elem](e.ctx, mask, target.address, target.first, target.size, e.index, values[0])
         return
     mask = checked(e, mask, target, size * len(items))
     for n, value in enumerate(values):
-        at = e.op("add", target.address, e.int(n * size, "i64")) if n else target.address
-        e.call(f"wbe_scatter_{elem}", "void", f"i32 {mask}", e.spread(at), value)
+        at = target.address + n * size if n else target.address
+        SCATTER[elem](mask, at, value)
 
 
 OPERATIONS = ("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec")
@@ -227,10 +219,9 @@ def _atom(e: Emitter, i: Instruction) -> None:
     note_order(e, i)
     check_races(e, mask, target.address, target.space, width(i.type) * (len(items[0]) if vector else 1), ATOMIC)
     for n in range(len(items[0]) if vector else 1):
-        at = e.op("add", target.address, e.int(n * width(i.type), "i64")) if n else target.address
-        values = [e.spread(e.resize(e.bits(e.read(column[n], i.type)), elem)) for column in items]
-        where = (f"i32 {mask}", e.spread(at), target.first, target.size, f"i32 {e.index}")
-        old = e.lanes_of(name, elem, "ptr %ctx", *where, *values)
+        at = target.address + n * width(i.type) if n else target.address
+        values = [e.read(column[n], i.type).bits.to(elem).spread(LANES) for column in items]
+        old = ATOMICS[name](e.ctx, mask, at, target.first, target.size, e.index, *values)
         note_change(e, operation, mask, old, values)
         if results:
             e.write(results[n], old, i.type)
@@ -255,7 +246,9 @@ def _cp(e: Emitter, i: Instruction) -> None:
     if i.modifiers[1] not in ("ca", "cg") or not isinstance(size, Immediate) or "ignore-src" in i.modifiers:
         raise e.unsupported_instruction()
     to, of = access(e, i.operands[0], "shared"), access(e, i.operands[1], "global")
-    taken = e.read(i.operands[3], "u32") if len(i.operands) > 3 and _is_size(i.operands[3]) else size_of(e, size)
+    taken = (
+        e.read(i.operands[3], "u32") if len(i.operands) > 3 and _is_size(i.operands[3]) else e.number(size.value, "i32")
+    )
     mask = e.executing()
     count_access(e, mask, to.address, size.value)
     count_access(e, mask, of.address, size.value)
@@ -266,23 +259,16 @@ def _cp(e: Emitter, i: Instruction) -> None:
     mask = checked(e, mask, of, size.value)
     piece = min(size.value, 8)
     if e.sanitizing:
-        complete = e.compare("icmp uge", taken, size_of(e, size))
-        full = e.new(f"and i32 {mask}, {e.mask_bits(complete)}", "i32", False).text
+        full = mask & taken.is_("uge", size.value).spread(LANES).mask
         check_races(e, full, of.address, of.space, size.value, READ)
         note_read(e, full, of.address, of.space, f"i{8 * piece}", range(size.value // piece))
         note_write(e, mask, to.address, f"i{8 * piece}", size.value // piece, copying=True)
-    args = (e.spread(to.address), e.spread(of.address), e.spread(taken))
-    e.call("wbe_copy", "void", f"i32 {mask}", *args, f"i32 {size.value}")
+    wbe_copy(mask, to.address, of.address, taken, size.value)
 
 
 def _is_size(operand: Operand) -> bool:
     """Return whether the optional operand of a `cp.async` is a size in bytes, not a cache policy."""
     return isinstance(operand, Immediate) or (isinstance(operand, Register) and stored(operand.type) == "i32")
-
-
-def size_of(e: Emitter, size: Immediate) -> Value:
-    """Return the size of a copy, an immediate operand, as an i32 constant."""
-    return e.int(size.value, "i32")
 
 
 def _nothing(e: Emitter, i: Instruction) -> None:
@@ -295,7 +281,7 @@ def _fence(e: Emitter, i: Instruction) -> None:
         raise e.unsupported_instruction()
     note_order(e, i)
     # One kind of fence for all: CPUs have few, and blocks on several cores do need it.
-    e.row("fence seq_cst")
+    e.do("fence seq_cst")
 
 
 def _nanosleep(e: Emitter, i: Instruction) -> None:
@@ -320,7 +306,7 @@ def _mbarrier(e: Emitter, i: Instruction) -> None:
     _KINDS[kind](e, i)
 
 
-def _object(e: Emitter, i: Instruction, operand: Operand, mask: str) -> tuple[Access, str]:
+def _object(e: Emitter, i: Instruction, operand: Operand, mask: Value) -> tuple[Access, Value]:
     """Emit the checks of an mbarrier object, 8 bytes; return the access and the mask of lanes for which it is sound."""
     target = access(e, operand, space_of(i))
     return target, checked(e, sound_lanes(e, mask, target.address, target.space, 8), target, 8)
@@ -330,16 +316,16 @@ def _init(e: Emitter, i: Instruction) -> None:
     """Emit mbarrier.init: the expected count in both counters of the object, phase 0."""
     at, expected = i.operands
     target, mask = _object(e, i, at, e.executing())
-    count = e.spread(e.resize(e.read(expected, "u32"), "i64"))
-    value = e.op("or", count, e.op("shl", count, e.int(20, "i64")))
+    count = e.read(expected, "u32").to("i64")
+    value = count | count << 20
     note_write(e, mask, target.address, "i64")
-    e.call("wbe_scatter_i64", "void", f"i32 {mask}", e.spread(target.address), value)
+    SCATTER["i64"](mask, target.address, value)
 
 
 def _arrive(e: Emitter, i: Instruction) -> None:
     """Emit mbarrier.arrive or arrive_drop, of 1 or a count, and write the state from before to its register."""
     state, at, *count = i.operands
-    before = _arrived(e, i, at, e.read(count[0], "u32") if count else e.int(1, "i32"))
+    before = _arrived(e, i, at, e.read(count[0], "u32") if count else e.number(1, "i32"))
     e.write(state, before, "b64")
 
 
@@ -347,10 +333,9 @@ def _arrived(e: Emitter, i: Instruction, operand: Operand, count: Value) -> Valu
     """Emit an arrival of `count` threads at an mbarrier object; return the object's state from before."""
     target, mask = _object(e, i, operand, e.executing())
     fence(e, gives=True)
-    drop = f"i32 {int(i.modifiers[0] == 'arrive_drop')}"
+    drop = int(i.modifiers[0] == "arrive_drop")
     note_change(e, "", mask, count, ())
-    args = (e.spread(target.address), e.spread(count))
-    return e.lanes_of("wbe_mbarrier_arrive", "i64", f"i32 {mask}", drop, *args)
+    return wbe_mbarrier_arrive(mask, drop, target.address, count)
 
 
 def _wait(e: Emitter, i: Instruction) -> None:
@@ -359,12 +344,12 @@ def _wait(e: Emitter, i: Instruction) -> None:
     target = access(e, i.operands[1], space_of(i))
     (now,) = load(e, mask, target, "i64")
     fence(e, gives=False)
-    now = e.op("lshr", now, e.int(40, "i64"))
+    now = now >> 40
     if "parity" in i.modifiers:
-        parity = e.resize(e.read(i.operands[2], "u32"), "i64")
-        over = e.compare("icmp ne", e.op("and", now, e.int(1, "i64")), parity)
+        parity = e.read(i.operands[2], "u32").to("i64")
+        over = (now & 1).is_("ne", parity)
     else:
-        over = e.compare("icmp ne", now, e.op("lshr", e.read(i.operands[2], "b64"), e.int(40, "i64")))
+        over = now.is_("ne", e.read(i.operands[2], "b64") >> 40)
     e.write(i.operands[0], over)
 
 
@@ -377,14 +362,14 @@ def _arrive_for_copies(e: Emitter, i: Instruction) -> None:
         raise e.unsupported_instruction()
     wait_for_copies(e)
     if "noinc" in i.modifiers:
-        _arrived(e, i, i.operands[0], e.int(1, "i32"))
+        _arrived(e, i, i.operands[0], e.number(1, "i32"))
     else:
         _object(e, i, i.operands[0], e.executing())
 
 
 def _pending(e: Emitter, i: Instruction) -> None:
     """Emit mbarrier.pending_count: the low 20 bits of a state."""
-    e.write(i.operands[0], e.op("and", e.read(i.operands[1], "b64"), e.int((1 << 20) - 1, "i64")), "u32")
+    e.write(i.operands[0], e.read(i.operands[1], "b64") & (1 << 20) - 1, "u32")
 
 
 def _invalid(e: Emitter, i: Instruction) -> None:

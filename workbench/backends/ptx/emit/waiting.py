@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from workbench.backends.llvm.values import Value
 from workbench.backends.ptx.emit.emitter import Emitter
-from workbench.backends.ptx.emit.values import Value
+from workbench.backends.ptx.emit.values import LANES
 from workbench.backends.ptx.flow import Block
+from workbench.backends.ptx.library import threads
 from workbench.backends.ptx.syntax.program import Instruction
 
 _MEMBERS = {"bar": 0, "shfl": 4, "vote": 2, "match": 2, "redux": 2, "elect": 1}
@@ -77,19 +79,14 @@ def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
     """
     i = block.code[0]
     at = _member(i)
-    members = e.int(-1, "i32") if at is None else e.read(i.operands[at], "b32")
-    alive = e.new("load i32, ptr %alive", "i32", False)
-    strict = e.new("load i32, ptr %strict", "i32", False)
-    e.row("store i32 0, ptr %strict")
-    go = e.call("wbe_come", "i32", f"i32 {e.mask}", alive, e.spread(members), strict)
-    held = e.new(f"xor i32 {e.mask}, {go}", "i32", False)
-    e.row(f"store i32 {held.text}, ptr %wait.{n}")
-    none = e.new(f"icmp eq i32 {go}, 0", "i1", False)
-    e.row(f"br i1 {none.text}, label {onward}, label %go.{n}")
-    e.rows.append(f"go.{n}:")
-    e.mask = go
-    e.active = e.predicate(go)
-    e.current = {}
+    members = e.number(-1, "i32") if at is None else e.read(i.operands[at], "b32")
+    strict = e.value("%strict", "ptr")
+    go = threads.wbe_come(e.mask, e.alive.load("i32"), members, strict.load("i32"))
+    strict.store(e.number(0, "i32"))
+    e.waiting(n).store(e.mask ^ go)
+    e.do(f"br i1 {go.is_('eq', 0).text}, label {onward}, label %go.{n}")
+    e.lines.append(f"go.{n}:")
+    e.mask, e.active, e.current = go, go.flags, {}
 
 
 def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
@@ -102,44 +99,41 @@ def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
         heads: by the first block of each loop that may wait, the index of the instruction that it waits by.
         holding: blocks that are meeting points.
     """
-    zero = e.int(0, "i32")
+    zero = e.number(0, "i32")
     points = sorted({*heads, *holding})
-    e.row("store i32 0, ptr %turns")
-    waiting = {p: e.new(f"load i32, ptr %wait.{p}", "i32", False) for p in points}
-    total, spinning, index, state = zero, zero, zero, e.new("load i32, ptr %alive", "i32", False)
-    state = e.resize(state, "i64")
+    e.do("store i32 0, ptr %turns")
+    waiting = {p: e.waiting(p).load("i32") for p in points}
+    total, spinning, index, state = zero, zero, zero, e.alive.load("i32").to("i64")
     for p in points:
-        total = e.op("or", total, waiting[p])
+        total = total | waiting[p]
         # A hash of which lanes wait where: equal twice in a row means that no lane has come further.
-        state = e.op("add", e.op("mul", state, e.int(0x9E3779B97F4A7C15, "i64")), e.resize(waiting[p], "i64"))
+        state = state * 0x9E3779B97F4A7C15 + waiting[p].to("i64")
         if p in heads:
-            spinning = e.op("or", spinning, waiting[p])
-            index = e.select(e.compare("icmp ne", waiting[p], zero), e.int(heads[p], "i32"), index)
-    some = e.compare("icmp ne", total, zero)
-    e.row(f"br i1 {some.text}, label %rest, label %over")
-    e.rows.append("rest:")
-    before = e.new("load i64, ptr %seen", "i64", False)
-    e.row(f"store {state}, ptr %seen")
-    same = e.compare("icmp eq", before, state)
-    loops = e.compare("icmp ne", spinning, zero)
-    e.call("wbe_rested", "void", "ptr %ctx", spinning, index, same)
+            spinning = spinning | waiting[p]
+            index = waiting[p].is_("ne", 0).choose(heads[p], index)
+    some = total.is_("ne", 0)
+    e.do(f"br i1 {some.text}, label %rest, label %over")
+    e.lines.append("rest:")
+    seen = e.value("%seen", "ptr")
+    same = seen.load("i64").is_("eq", state)
+    seen.store(state)
+    loops = spinning.is_("ne", 0)
+    threads.wbe_rested(e.ctx, spinning, index, same)
     # Lanes that only wait for one another, and have done so before, wait for ever: they go on, which is a fault.
-    for_ever = e.op("and", same, e.op("xor", loops, e.int(1, "i1")))
-    e.row(f"store {e.resize(for_ever, 'i32')}, ptr %strict")
-    e.row(f"br i1 {loops.text}, label %sleep, label %wake")
-    e.rows.append("sleep:")
+    for_ever = same & ~loops
+    e.do(f"store {for_ever.to('i32')}, ptr %strict")
+    e.do(f"br i1 {loops.text}, label %sleep, label %wake")
+    e.lines.append("sleep:")
     e.suspend()
-    e.row("br label %wake")
-    e.rows.append("wake:")
+    e.do("br label %wake")
+    e.lines.append("wake:")
     for p in points:
-        there = e.new(f"load i32, ptr %wait.{p}", "i32", False)
-        here = e.new(f"icmp ne i32 {there.text}, 0", "i1", False)
-        e.row(f"br i1 {here.text}, label %check.{p}, label %past.{p}")
-        e.rows.append(f"past.{p}:")
-    e.row("br label %over")
+        e.branch(e.waiting(p).load("i32").is_("ne", 0).text, f"check.{p}", f"past.{p}")
+        e.lines.append(f"past.{p}:")
+    e.do("br label %over")
 
 
-def note_change(e: Emitter, operation: str, mask: str, old: Value, values: Sequence[Value]) -> None:
+def note_change(e: Emitter, operation: str, mask: Value, old: Value, values: Sequence[Value]) -> None:
     """Emit the record that memory changes, which another thread may wait for.
 
     An atomic that leaves memory as it was does not count.
@@ -153,12 +147,9 @@ def note_change(e: Emitter, operation: str, mask: str, old: Value, values: Seque
     """
     if not e.waits:
         return
-    if operation == "cas":
-        won = e.mask_bits(e.compare("icmp eq", old, values[0]))
-    elif operation == "exch":
-        won = e.mask_bits(e.compare("icmp ne", old, values[0]))
-    elif operation in ("add", "or", "xor"):
-        won = e.mask_bits(e.compare("icmp ne", values[0], e.int(0, values[0].elem)))
-    else:
-        won = "-1"
-    e.call("wbe_moved", "void", "ptr %ctx", f"i32 {mask}", f"i32 {won}")
+    first = values[0] if values else old
+    changes = {"cas": ("eq", first), "exch": ("ne", first), "add": ("ne", 0), "or": ("ne", 0), "xor": ("ne", 0)}
+    won: Value | int = -1
+    if operation in changes:
+        won = (old if operation in ("cas", "exch") else first).is_(*changes[operation]).spread(LANES).mask
+    threads.wbe_moved(e.ctx, mask, won)

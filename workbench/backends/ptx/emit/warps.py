@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 
+from workbench.backends.llvm.values import Value
 from workbench.backends.ptx.context import ARRIVED
 from workbench.backends.ptx.emit.counting import count_access
-from workbench.backends.ptx.emit.emitter import LANE_NUMBERS, Emitter, Rule
+from workbench.backends.ptx.emit.emitter import Emitter, Rule
 from workbench.backends.ptx.emit.memory import Access, access, checked
 from workbench.backends.ptx.emit.sanitizing import check_races, note_read, note_write, sound_lanes
-from workbench.backends.ptx.emit.values import Value
+from workbench.backends.ptx.emit.values import LANES
+from workbench.backends.ptx.library import races, threads
+from workbench.backends.ptx.library.barriers import wbe_arrive
+from workbench.backends.ptx.library.faults import wbe_fault
+from workbench.backends.ptx.library.lanes import LANE_FUNCTIONS, wbe_first, wbe_match, wbe_permute
+from workbench.backends.ptx.library.memory import GATHER, SCATTER
+from workbench.backends.ptx.library.products import MATRICES
 from workbench.backends.ptx.library.races import COPY, READ
 from workbench.backends.ptx.matrices import PRODUCTS, Fragments, Product
 from workbench.backends.ptx.syntax.program import BITS, Group, Instruction, Operand, Symbol
 
-_LANES = Value(LANE_NUMBERS, "i32")
-
 
 def _members(e: Emitter, operand: Operand) -> Value:
     """Return the member mask of a warp instruction, per lane; emit a check that faults if lanes in it have not come."""
-    members = e.spread(e.read(operand, "b32"))
-    alive = e.new("load i32, ptr %alive", "i32", False)
-    e.call("wbe_members", "void", "ptr %ctx", f"i32 {e.executing()}", alive, members, f"i32 {e.index}")
+    members = e.read(operand, "b32").spread(LANES)
+    threads.wbe_members(e.ctx, e.executing(), e.alive.load("i32"), members, e.index)
     return members
 
 
@@ -33,18 +37,18 @@ def _shfl(e: Emitter, i: Instruction) -> None:
     value, b, c = (e.read(i.operands[n], "b32") for n in (1, 2, 3))
     _members(e, i.operands[4])
     mode = next(m for m in i.modifiers if m in ("up", "down", "bfly", "idx"))
-    b, clamp = e.op("and", b, e.int(31, "i32")), e.op("and", c, e.int(31, "i32"))
-    segment = e.op("and", e.op("lshr", c, e.int(8, "i32")), e.int(31, "i32"))
-    outside = e.op("xor", segment, e.int(31, "i32"))
-    low = e.op("and", _LANES, segment)
-    high = e.op("or", low, e.op("and", clamp, outside))
+    lanes, b, clamp = e.lane_numbers(), b & 31, c & 31
+    segment = c >> 8 & 31
+    outside = segment ^ 31
+    low = lanes & segment
+    high = low | clamp & outside
     if mode == "idx":
-        source = e.op("or", low, e.op("and", b, outside))
+        source = low | b & outside
     else:
-        source = e.op({"up": "sub", "down": "add", "bfly": "xor"}[mode], _LANES, b)
-    within = e.compare("icmp sge" if mode == "up" else "icmp sle", source, high)
-    source = e.select(within, source, _LANES)
-    e.write(first, e.lanes_of("wbe_permute", "i32", e.spread(value), e.spread(source)))
+        source = lanes.do({"up": "sub", "down": "add", "bfly": "xor"}[mode], b)
+    within = source.is_("sge" if mode == "up" else "sle", high)
+    source = within.choose(source, lanes)
+    e.write(first, wbe_permute(value, source))
     e.write(second, within)
 
 
@@ -53,31 +57,31 @@ def _vote(e: Emitter, i: Instruction) -> None:
     if "sync" not in i.modifiers:
         raise e.unsupported_instruction()
     kind = next(m for m in i.modifiers if m in ("all", "any", "uni", "ballot"))
-    held = e.mask_bits(e.read(i.operands[1], "pred"))
+    held = e.read(i.operands[1], "pred").spread(LANES).mask
     members = _members(e, i.operands[2])
-    here = e.op("and", members, Value(e.executing(), "i32", False))
-    yes = e.op("and", here, Value(held, "i32", False))
-    zero = e.int(0, "i32")
+    here = members & e.executing()
+    yes = here & held
+    zero = e.number(0, "i32")
     if kind == "ballot":
         return e.write(i.operands[0], yes)
-    none, all = e.compare("icmp eq", yes, zero), e.compare("icmp eq", yes, here)
+    none, all = yes.is_("eq", zero), yes.is_("eq", here)
     if kind == "any":
-        return e.write(i.operands[0], e.op("xor", none, e.int(1, "i1")))
-    e.write(i.operands[0], all if kind == "all" else e.op("or", all, none))
+        return e.write(i.operands[0], ~none)
+    e.write(i.operands[0], all if kind == "all" else all | none)
 
 
 def _match(e: Emitter, i: Instruction) -> None:
     """Emit match: the mask of members with an equal value, or with `.all` the members if all are equal, and whether."""
     first, second = e.pair(i.operands[0])
     value = e.read(i.operands[1], i.type)
-    wide = e.spread(e.resize(value, "i64"))
+    wide = value.to("i64").spread(LANES)
     members = _members(e, i.operands[2])
-    here = e.op("and", members, Value(e.executing(), "i32", False))
-    equal = e.lanes_of("wbe_match", "i32", e.spread(wide), e.spread(here))
+    here = members & e.executing()
+    equal = wbe_match(wide, here)
     if "any" in i.modifiers:
         return e.write(first, equal)
-    same = e.compare("icmp eq", equal, here)
-    e.write(first, e.select(same, here, e.int(0, "i32")))
+    same = equal.is_("eq", here)
+    e.write(first, same.choose(here, 0))
     e.write(second, same)
 
 
@@ -86,26 +90,26 @@ def _redux(e: Emitter, i: Instruction) -> None:
     operation = next((m for m in i.modifiers if m in ("add", "min", "max", "and", "or", "xor")), "")
     if not operation or i.type not in ("s32", "u32", "b32"):
         raise e.unsupported_instruction()
-    value = e.spread(e.read(i.operands[1], i.type))
+    value = e.read(i.operands[1], i.type).spread(LANES)
     members = _members(e, i.operands[2])
-    here = e.op("and", members, Value(e.executing(), "i32", False))
+    here = members & e.executing()
     name = f"{i.type[0]}{operation}" if operation in ("min", "max") else operation
-    e.write(i.operands[0], e.lanes_of(f"wbe_redux_{name}", "i32", value, e.spread(here)))
+    e.write(i.operands[0], LANE_FUNCTIONS[f"wbe_redux_{name}"](value, here))
 
 
 def _activemask(e: Emitter, i: Instruction) -> None:
     """Emit activemask: the mask of the executing lanes."""
-    e.write(i.operands[0], Value(e.executing(), "i32", False))
+    e.write(i.operands[0], e.executing())
 
 
 def _elect(e: Emitter, i: Instruction) -> None:
     """Emit elect: the lowest executing member, and a predicate that holds in that lane."""
     first, second = e.pair(i.operands[0])
     members = _members(e, i.operands[1])
-    here = e.op("and", members, Value(e.executing(), "i32", False))
-    leader = e.intrinsic("llvm.cttz", e.spread(here), more="i1 false")
+    here = members & e.executing()
+    leader = here.spread(LANES).intrinsic("cttz", more="i1 false")
     e.write(first, leader)
-    e.write(second, e.compare("icmp eq", leader, _LANES))
+    e.write(second, leader.is_("eq", e.lane_numbers()))
 
 
 def _bar(e: Emitter, i: Instruction) -> None:
@@ -115,9 +119,9 @@ def _bar(e: Emitter, i: Instruction) -> None:
     """
     if "warp" in i.modifiers:
         _members(e, i.operands[0])
-        e.row('fence syncscope("singlethread") seq_cst')
+        e.do('fence syncscope("singlethread") seq_cst')
         if e.sanitizing:
-            e.call("wbe_warp_synced", "void", "ptr %ctx")
+            races.wbe_warp_synced(e.ctx)
         return
     if "cluster" in i.modifiers:
         raise e.unsupported_instruction()
@@ -125,46 +129,33 @@ def _bar(e: Emitter, i: Instruction) -> None:
     operands = list(i.operands)
     result = operands.pop(0) if kind == "red" else None
     predicate = operands.pop() if kind == "red" else None
-    barrier = _scalar(e, operands[0]) if operands else "0"
-    count = _scalar(e, operands[1]) if len(operands) > 1 else "0"
-    counted = "0"
+    barrier, count = (_scalar(e, operands[n]) if len(operands) > n else e.number(0, "i32") for n in (0, 1))
     mask = e.executing()
-    if predicate is not None:
-        held = e.mask_bits(e.read(predicate, "pred"))
-        counted = e.new(f"and i32 {held}, {mask}", "i32", False).text
-    alive = e.new("load i32, ptr %alive", "i32", False)
-    waits = "0" if kind == "arrive" else "1"
-    e.call(
-        "wbe_arrive", "void", "ptr %ctx", f"i32 {mask}", alive, f"i32 {barrier}", f"i32 {count}", f"i32 {counted}",
-        f"i32 {waits}", f"i32 {e.index}",
-    )  # fmt: skip
+    counted = e.number(0, "i32") if predicate is None else e.read(predicate, "pred").spread(LANES).mask & mask
+    alive, waits = e.alive.load("i32"), int(kind != "arrive")
+    wbe_arrive(e.ctx, mask, alive, barrier, count, counted, waits, e.index)
     if kind != "arrive":
         e.suspend()
     if result is not None:
         _reduced(e, i, result, barrier)
 
 
-def _reduced(e: Emitter, i: Instruction, result: Operand, barrier: str) -> None:
+def _reduced(e: Emitter, i: Instruction, result: Operand, barrier: Value) -> None:
     """Emit the result of `bar.red`, read from the barrier's fourth word: the predicates of the phase just ended."""
-    at = e.new(f"mul i32 {barrier}, 32", "i32", False)
-    row = e.new(f"getelementptr i8, ptr %ctx, i32 {at.text}", "ptr", False)
-    word = e.new(f"getelementptr i8, ptr {row.text}, i64 {8 * (ARRIVED + 3)}", "ptr", False)
-    both = e.new(f"load i64, ptr {word.text}", "i64", False)
-    yes = e.resize(both, "i32")
+    both = e.ctx.at(barrier * 32).at(8 * (ARRIVED + 3)).load("i64")
+    yes = both.to("i32")
     if "popc" in i.modifiers:
         return e.write(result, yes)
-    all = e.resize(e.op("lshr", both, e.int(32, "i64")), "i32")
+    all = (both >> 32).to("i32")
     if "and" in i.modifiers:
-        return e.write(result, e.compare("icmp eq", yes, all))
-    e.write(result, e.compare("icmp ne", yes, e.int(0, "i32")))
+        return e.write(result, yes.is_("eq", all))
+    e.write(result, yes.is_("ne", 0))
 
 
-def _scalar(e: Emitter, operand: Operand) -> str:
-    """Return the text of a 32-bit operand that all executing lanes share, taken from the first of them."""
+def _scalar(e: Emitter, operand: Operand) -> Value:
+    """Return a 32-bit operand that all executing lanes share, taken from the first of them."""
     value = e.read(operand, "b32")
-    if not value.lanes:
-        return value.text
-    return e.call("wbe_first", "i32", f"i32 {e.executing()}", value)
+    return wbe_first(e.executing(), value) if value.lanes else value
 
 
 def _call(e: Emitter, i: Instruction) -> None:
@@ -174,19 +165,19 @@ def _call(e: Emitter, i: Instruction) -> None:
     mask = e.executing()
     values = [_argument(e, a) for a in arguments.items]
     if name.name == "vprintf":
-        printed = e.lanes_of("wbe_vprintf", "i32", "ptr %ctx", f"i32 {mask}", *values[:2])
+        printed = threads.wbe_vprintf(e.ctx, mask, *values[:2])
         for variable in returns.items:
             _store(e, variable, mask, printed)
     elif name.name == "cudaGraphSetConditional":
-        e.call("wbe_condition", "void", "ptr %ctx", f"i32 {mask}", *values[:2])
+        threads.wbe_condition(e.ctx, mask, *values[:2])
     else:
-        e.call("wbe_fault", "void", "ptr %ctx", "i32 8", f"i32 {mask}", values[0], "i32 0", f"i32 {e.index}")
+        wbe_fault(e.ctx, 8, mask, values[0], 0, e.index)
 
 
 def _local_access(e: Emitter, operand: Operand) -> Access:
     """Return the access to a variable in local memory, whose window is all of the arena."""
     assert isinstance(operand, Symbol)
-    at = e.op("add", Value("%local", "i64"), e.symbol(operand))
+    at = e.value("%local", "i64", LANES) + e.symbol(operand)
     return Access(at, e.word("ARENA"), e.word("SIZE"))
 
 
@@ -197,20 +188,19 @@ def _argument(e: Emitter, operand: Operand) -> Value:
     """
     source = _local_access(e, operand)
     mask = checked(e, e.executing(), source, 4)
-    return e.lanes_of("wbe_gather_i64", "i64", f"i32 {mask}", source.address)
+    return GATHER["i64"](mask, source.address)
 
 
-def _store(e: Emitter, operand: Operand, mask: str, value: Value) -> None:
+def _store(e: Emitter, operand: Operand, mask: Value, value: Value) -> None:
     """Emit an unchecked store of an i32 per lane to a variable in local memory, noted as written."""
     target = _local_access(e, operand)
     note_write(e, mask, target.address, "i32")
-    e.call("wbe_scatter_i32", "void", f"i32 {mask}", target.address, value)
+    SCATTER["i32"](mask, target.address, value)
 
 
 def _trap(e: Emitter, i: Instruction) -> None:
     """Emit trap: a fault of the executing lanes."""
-    nowhere = Value("zeroinitializer", "i64")
-    e.call("wbe_fault", "void", "ptr %ctx", "i32 3", f"i32 {e.executing()}", nowhere, "i32 0", f"i32 {e.index}")
+    wbe_fault(e.ctx, 3, e.executing(), 0, 0, e.index)
 
 
 def _brkpt(e: Emitter, i: Instruction) -> None:
@@ -249,17 +239,15 @@ def _mma(e: Emitter, i: Instruction) -> None:
     for group, kind in zip(groups, kinds, strict=True):
         slots.append(at)
         for item in group:
-            e.row(f"store {e.spread(e.bits(e.read(item, kind)))}, ptr {_at(e, at)}, align 64")
+            _at(e, at).store(e.read(item, kind).bits.spread(LANES), align=64)
             at += _WORD * BITS[kind] // 32
-    pointers = ", ".join(f"ptr {_at(e, p)}" for p in slots)
-    e.call(product.name, "void", *pointers.split(", "))
+    MATRICES[product.name](*(_at(e, slot) for slot in slots))
     elem = f"i{BITS[kinds[2]]}"
-    saturate = "satfinite" in i.modifiers
-    if saturate:
+    if "satfinite" in i.modifiers:
         raise e.unsupported_instruction()
     at = slots[2]
     for item in to:
-        e.write(item, e.new(f"load <32 x {elem}>, ptr {_at(e, at)}, align 64", elem))
+        e.write(item, _at(e, at).load(elem, LANES, align=64))
         at += _WORD * BITS[kinds[2]] // 32
 
 
@@ -268,9 +256,9 @@ def _layout(i: Instruction) -> tuple[str, ...]:
     return tuple(m for m in i.modifiers if m in ("row", "col"))
 
 
-def _at(e: Emitter, offset: int) -> str:
-    """Emit the address `offset` bytes into `%scratch`, which holds matrices' fragments; return its name."""
-    return e.new(f"getelementptr i8, ptr %scratch, i64 {offset}", "ptr", False).text
+def _at(e: Emitter, offset: int) -> Value:
+    """Emit the address `offset` bytes into `%scratch`, which holds matrices' fragments."""
+    return e.value("%scratch", "ptr").at(offset)
 
 
 def _ldmatrix(e: Emitter, i: Instruction) -> None:
@@ -281,34 +269,28 @@ def _ldmatrix(e: Emitter, i: Instruction) -> None:
     store = i.opcode == "stmatrix"
     registers = e.group(i.operands[1] if store else i.operands[0])
     rows_at = access(e, i.operands[0] if store else i.operands[1], "shared")
-    rows = (1 << 8 * count) - 1
-    used = e.new(f"and i32 {e.executing()}, {rows - (1 << 32) if rows >> 31 else rows}", "i32", False).text
+    used = e.executing() & (1 << 8 * count) - 1
     count_access(e, used, rows_at.address, 16)
     used = sound_lanes(e, used, rows_at.address, rows_at.space, 16)
     check_races(e, used, rows_at.address, rows_at.space, 16, COPY if store else READ)
     mask = checked(e, used, rows_at, 16)
     if store:
         note_write(e, mask, rows_at.address, "i64", 2)
+        for n, register in enumerate(registers):
+            _at(e, n * _WORD).store(e.read(register, "b32").spread(LANES), align=64)
     else:
         note_read(e, mask, rows_at.address, rows_at.space, "i64", range(2))
-    if store:
-        for n, register in enumerate(registers):
-            e.row(f"store {e.spread(e.read(register, 'b32'))}, ptr {_at(e, n * _WORD)}, align 64")
-    trans = "true" if "trans" in i.modifiers else "false"
-    name = f"wbe_{i.opcode}"
-    e.call(name, "void", f"i32 {mask}", e.spread(rows_at.address), f"i32 {count}", f"i1 {trans}", f"ptr {_at(e, 0)}")
+    MATRICES[f"wbe_{i.opcode}"](mask, rows_at.address, count, int("trans" in i.modifiers), _at(e, 0))
     if not store:
         for n, register in enumerate(registers):
-            value = e.new(f"load <32 x i32>, ptr {_at(e, n * _WORD)}, align 64", "i32")
-            e.write(register, value)
+            e.write(register, _at(e, n * _WORD).load("i32", LANES, align=64))
 
 
 def _movmatrix(e: Emitter, i: Instruction) -> None:
     """Emit movmatrix: the transpose of an 8x8 matrix of 16-bit elements; refuse other forms."""
     if "trans" not in i.modifiers or i.type != "b16":
         raise e.unsupported_instruction()
-    value: Value = e.spread(e.read(i.operands[1], "b32"))
-    e.write(i.operands[0], e.lanes_of("wbe_movmatrix", "i32", value))
+    e.write(i.operands[0], MATRICES["wbe_movmatrix"](e.read(i.operands[1], "b32")))
 
 
 MATRIX_RULES: dict[str, Rule] = {

@@ -8,9 +8,11 @@ from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.text.halves import definitions
+from workbench.backends.llvm.functions import LlvmFunction, module
 from workbench.backends.ptx.library import (
     barriers,
     counters,
+    faults,
     global_races,
     lanes,
     memory,
@@ -19,6 +21,7 @@ from workbench.backends.ptx.library import (
     runner,
     threads,
     watch,
+    words,
     written,
 )
 from workbench.forks import fork_safe_lock
@@ -30,10 +33,19 @@ _lock = fork_safe_lock(__name__, "_lock", threading.Lock)
 
 def text() -> str:
     """Return the LLVM IR of the whole library that compiled PTX kernels call."""
-    parts = (threads, barriers, runner, lanes, memory, products, counters, watch, races, global_races, written)
-    return "".join(part.text() for part in parts) + half_conversions()
+    return module(_functions()) + half_conversions()
 
 
+def _functions() -> list[LlvmFunction]:
+    """Return all functions of the library but those that LLVM calls by itself."""
+    parts = (
+        words, faults, lanes, memory, counters, threads, races, global_races, watch, written, barriers, products,
+        runner,
+    )  # fmt: skip
+    return [function for part in parts for function in part.FUNCTIONS]
+
+
+HALVES = "__truncsfhf2", "__extendhfsf2"
 _HALVES = """
 define half @__truncsfhf2(float %x) nounwind {
   %t = call i16 @wb.float32.float16(float %x)
@@ -83,6 +95,5 @@ def install(stored: bytes | None = None) -> CpuCode:
 
 def symbols() -> tuple[str, ...]:
     """Return the names of all functions of the library that kernels may call; the entry first."""
-    rows = (row for row in text().split("\n") if row.startswith("define ") and " internal " not in row)
-    names = [row[row.index("@") + 1 : row.index("(", row.index("@"))] for row in rows]
-    return (ENTRY, *(name for name in names if name != ENTRY))
+    names = [function.name for function in _functions() if function.is_exported]
+    return (ENTRY, *(name for name in names if name != ENTRY), *HALVES)

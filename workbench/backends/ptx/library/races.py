@@ -8,9 +8,11 @@ not ordered before the present one, so the two race.
 
 from __future__ import annotations
 
+from workbench.backends.llvm.functions import Bit, Int, Long, Longs, Ptr, count, define, each_lane, leave, when
+from workbench.backends.llvm.values import Value
 from workbench.backends.ptx.context import BARRIERS, SHARED_RACE
-from workbench.backends.ptx.library.lanes import lane_function
-from workbench.backends.ptx.library.template import expanded
+from workbench.backends.ptx.library.faults import wbe_fault
+from workbench.backends.ptx.library.words import LANES, block_of_grid, get, put, released_to_all
 
 HEAD = 64
 """Bytes before the clocks: the number of the block that the shadow belongs to, plus 1, and whether it has acquired."""
@@ -23,316 +25,173 @@ PER_BYTE = 24
 """Bytes of shadow for a byte of shared memory: an entry for its last write, and for two readers."""
 READ, WRITE, ATOMIC, ATOMIC_READ, COPY = range(5)
 """Kinds of access; COPY writes values that are not known."""
+INSTRUCTION = (1 << 18) - 1
+"""The bits of an entry that are the instruction."""
+_ATOMIC_BIT = 1 << 62
+"""Of an entry: it is of an atomic."""
 
 # An entry, from its highest bit: it is there, atomic, 26 bits of clock, 10 of the thread, 8 of the value, 18 of the
 # instruction.
-_CLOCKS = f"""
-declare <32 x i64> @llvm.umax.v32i64(<32 x i64>, <32 x i64>)
-
-define internal i64 @block_of_grid(ptr %ctx) {{
-  GET CTAID_X
-  GET CTAID_Y
-  GET CTAID_Z
-  GET NCTAID_X
-  GET NCTAID_Y
-  %planes = mul i64 %CTAID_Z, %NCTAID_Y
-  %rows = add i64 %planes, %CTAID_Y
-  %row.blocks = mul i64 %rows, %NCTAID_X
-  %block = add i64 %row.blocks, %CTAID_X
-  ret i64 %block
-}}
-; The shadow of the block that runs, empty when the block begins.
-define internal ptr @shadow(ptr %ctx) {{
-entry:
-  GET SHADOW
-  GET SHADOW_SIZE
-  GET SHARED
-  GET SCRATCH
-  GET SLOT_SIZE
-  %off = sub i64 %SHARED, %SCRATCH
-  %slot = udiv i64 %off, %SLOT_SIZE
-  %slot.off = mul i64 %slot, %SHADOW_SIZE
-  %at = add i64 %SHADOW, %slot.off
-  %p = inttoptr i64 %at to ptr
-  %block = call i64 @block_of_grid(ptr %ctx)
-  %block.1 = add i64 %block, 1
-  %held = load i64, ptr %p
-  %same = icmp eq i64 %held, %block.1
-  br i1 %same, label %have, label %begin
-begin:
-  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 %SHADOW_SIZE, i1 false)
-  store i64 %block.1, ptr %p
-  br label %have
-have:
-  ret ptr %p
-}}
-define internal ptr @clock(ptr %shadow, i64 %row) {{
-  %off = mul i64 %row, {_ROW}
-  %at = add i64 %off, {HEAD}
-  %p = getelementptr i8, ptr %shadow, i64 %at
-  ret ptr %p
-}}
-define internal void @join(ptr %into, ptr %from) {{
-  %a = load <32 x i64>, ptr %into, align 8
-  %b = load <32 x i64>, ptr %from, align 8
-  %c = call <32 x i64> @llvm.umax.v32i64(<32 x i64> %a, <32 x i64> %b)
-  store <32 x i64> %c, ptr %into, align 8
-  ret void
-}}
-define internal void @tick(ptr %row, i64 %warp) {{
-  %p = getelementptr i64, ptr %row, i64 %warp
-  %old = load i64, ptr %p
-  %new = add i64 %old, 1
-  store i64 %new, ptr %p
-  ret void
-}}
-; A warp barrier: what the warp's threads do from now on comes after what they did.
-define void @wbe_warp_synced(ptr %ctx) {{
-  GET NOW
-  %s = call ptr @shadow(ptr %ctx)
-  %c = call ptr @clock(ptr %s, i64 %NOW)
-  call void @tick(ptr %c, i64 %NOW)
-  ret void
-}}
-; A fence knows of all fences before it. That is more than the model of memory promises, so that nothing is reported
-; which a flag or a lock orders. `%gives` 0: an atomic operation with a result, which may have taken a lock.
-define void @wbe_fenced(ptr %ctx, i32 %gives) {{
-entry:
-  GET NOW
-  %s = call ptr @shadow(ptr %ctx)
-  %c = call ptr @clock(ptr %s, i64 %NOW)
-  %f = getelementptr i8, ptr %s, i64 {_FENCES}
-  %does = icmp ne i32 %gives, 0
-  br i1 %does, label %give, label %take
-give:
-  call void @tick(ptr %c, i64 %NOW)
-  call void @join(ptr %f, ptr %c)
-  call void @released_to_all(ptr %ctx)
-  br label %take
-take:
-  %acquired = getelementptr i8, ptr %s, i64 8
-  store i64 1, ptr %acquired
-  call void @join(ptr %c, ptr %f)
-  ret void
-}}
-; A warp comes to a barrier of the block.
-define internal void @arrived(ptr %ctx, i32 %id) {{
-entry:
-  GET SHADOW
-  %plain = icmp eq i64 %SHADOW, 0
-  br i1 %plain, label %done, label %give
-give:
-  GET NOW
-  %s = call ptr @shadow(ptr %ctx)
-  %c = call ptr @clock(ptr %s, i64 %NOW)
-  call void @tick(ptr %c, i64 %NOW)
-  %id.64 = zext i32 %id to i64
-  %row = add i64 %id.64, 32
-  %b = call ptr @clock(ptr %s, i64 %row)
-  call void @join(ptr %b, ptr %c)
-  br label %done
-done:
-  ret void
-}}
-; A barrier opens: the warps that wait at it know what those that came knew.
-define internal void @released(ptr %ctx, ptr %blocked, i64 %warps, i64 %k) {{
-entry:
-  GET SHADOW
-  %plain = icmp eq i64 %SHADOW, 0
-  br i1 %plain, label %done, label %give
-give:
-  %s = call ptr @shadow(ptr %ctx)
-  %row = add i64 %k, 32
-  %b = call ptr @clock(ptr %s, i64 %row)
-  %k.1 = add i64 %k, 1
-  br label %loop
-loop:
-  %w = phi i64 [ 0, %give ], [ %w.next, %next ]
-  %p = getelementptr i64, ptr %blocked, i64 %w
-  %at = load i64, ptr %p
-  %here = icmp eq i64 %at, %k.1
-  br i1 %here, label %know, label %next
-know:
-  %c = call ptr @clock(ptr %s, i64 %w)
-  call void @join(ptr %c, ptr %b)
-  br label %next
-next:
-  %w.next = add i64 %w, 1
-  %over = icmp uge i64 %w.next, %warps
-  br i1 %over, label %clear, label %loop
-clear:
-  call void @llvm.memset.p0.i64(ptr %b, i8 0, i64 {_ROW}, i1 false)
-  br label %done
-done:
-  ret void
-}}
-; Whether an entry is another thread's, and this warp does not know that it is over.
-define internal i1 @apart(ptr %row, i64 %entry, i64 %thread) {{
-  %some = icmp ne i64 %entry, 0
-  %t.s = lshr i64 %entry, 26
-  %t = and i64 %t.s, 1023
-  %other = icmp ne i64 %t, %thread
-  %c.s = lshr i64 %entry, 36
-  %c = and i64 %c.s, 67108863
-  %w = lshr i64 %t, 5
-  %known.p = getelementptr i64, ptr %row, i64 %w
-  %known = load i64, ptr %known.p
-  %new = icmp uge i64 %c, %known
-  %a = and i1 %some, %other
-  %r = and i1 %a, %new
-  ret i1 %r
-}}
-"""
-
-OWN = """  GET NOW
-  %s = call ptr @shadow(ptr %ctx)
-  %c = call ptr @clock(ptr %s, i64 %NOW)
-  %own.p = getelementptr i64, ptr %c, i64 %NOW
-  %own = load i64, ptr %own.p
-"""
-"""LLVM IR that loads the block's shadow (`%s`), this warp's vector clock (`%c`) and the warp's own count (`%own`)."""
-ACCESS = f"""  %thread = shl i64 %NOW, 5
-  %count = zext i32 %bytes to i64
-  %index.64 = zext i32 %index to i64
-  %index.in = and i64 %index.64, 262143
-  %reads.plain = icmp eq i32 %how, {READ}
-  %reads.atomic = icmp eq i32 %how, {ATOMIC_READ}
-  %atomic.1 = icmp eq i32 %how, {ATOMIC}
-  %atomic = or i1 %atomic.1, %reads.atomic
-  %only.reads = or i1 %reads.plain, %reads.atomic
-  %valued = icmp eq i32 %how, {WRITE}
-  %atomic.64 = zext i1 %atomic to i64
-  %atomic.s = shl i64 %atomic.64, 62
-"""
-"""LLVM IR that brings the parameters of an access into the form of an entry's fields."""
 
 
-def compared(write: str, readers: tuple[str, str], fault: int, before: str = "") -> str:
-    """Return the LLVM IR that tests an access for a race; it goes on to `fine`, or after a fault to `past`.
+@define
+def shadow(ctx: Ptr) -> Ptr:
+    """Return the shadow of the block that runs, empty when the block begins."""
+    size = get(ctx, "SHADOW_SIZE")
+    slot = (get(ctx, "SHARED") - get(ctx, "SCRATCH")).do("udiv", get(ctx, "SLOT_SIZE"))
+    own, block = (get(ctx, "SHADOW") + slot * size).pointer, block_of_grid(ctx) + 1
+    with when(own.load("i64").is_("ne", block)):
+        ctx.w.call("void", "llvm.memset.p0.i64", str(own), "i8 0", str(size), "i1 false")
+        own.store(block)
+    return own
 
-    Args:
-        write: the entry of the last write; `%w.apart` is whether it is unordered, `%equal` whether it wrote this value.
-        readers: the entries of the last two readers; for each, `.apart` appended names whether it is unordered.
-        fault: the kind of a race (`context.py`).
-        before: LLVM text to run before a race is reported.
+
+def clock(own: Value, row: Value) -> Value:
+    """Emit the address of a row of clocks in a block's shadow."""
+    return own.at(row * _ROW + HEAD)
+
+
+def _join(into: Value, other: Value) -> None:
+    """Emit that a row of clocks knows what another one does."""
+    a, b = (row.load("i64", LANES, align=8) for row in (into, other))
+    into.store(a.intrinsic("umax", b), align=8)
+
+
+def _tick(row: Value, warp: Value) -> None:
+    """Emit the progress of a warp in a row of clocks."""
+    at = row.at(warp, "i64")
+    at.store(at.load("i64") + 1)
+
+
+def own_clock(ctx: Value) -> tuple[Value, Value]:
+    """Emit the addresses of the block's shadow and of the warp's clock."""
+    own = shadow(ctx)
+    return own, clock(own, get(ctx, "NOW"))
+
+
+@define
+def wbe_warp_synced(ctx: Ptr) -> None:
+    """Let what the warp's threads do from now on come after what they did: a warp barrier."""
+    _tick(own_clock(ctx)[1], get(ctx, "NOW"))
+
+
+@define
+def wbe_fenced(ctx: Ptr, gives: Int) -> None:
+    """Let the warp know of all fences before: a fence, or with `gives` 0 an atomic that may have taken a lock.
+
+    That is more than the model of memory promises, so that nothing is reported which a flag or a lock orders.
     """
-    first, second = readers
-    return f"""  %w.at = and i64 {write}, {1 << 62}
-  %w.atomic = icmp ne i64 %w.at, 0
-  %both.atomic = and i1 %w.atomic, %atomic
-  %alike = and i1 %equal, %valued
-  %excused = or i1 %both.atomic, %alike
-  %held = xor i1 %excused, true
-  %w.bad = and i1 %w.apart, %held
-  %r.apart = or i1 {first}.apart, {second}.apart
-  %changes = xor i1 %only.reads, true
-  %r.bad = and i1 %r.apart, %changes
-  %bad = or i1 %w.bad, %r.bad
-  br i1 %bad, label %race, label %fine
-race:
-{before}  %r.which = select i1 {first}.apart, i64 {first}, i64 {second}
-  %which = select i1 %w.bad, i64 {write}, i64 %r.which
-  SET OTHER %which
-  call void @wbe_fault(ptr %ctx, i32 {fault}, i32 %bit, <32 x i64> %at.all, i32 %bytes, i32 %index)
-  br label %past
-fine:
-"""
+    own, row = own_clock(ctx)
+    fences = own.at(_FENCES)
+    with when(gives.is_("ne", 0)):
+        _tick(row, get(ctx, "NOW"))
+        _join(fences, row)
+        released_to_all(ctx)
+    own.at(8).store(ctx.like(1, "i64"))
+    _join(row, fences)
 
 
-_FIRST = f"""{OWN}{ACCESS}  GET SHARED
-  GET SHARED_BYTES
-  %own.s = shl i64 %own, 36
-  %entries = getelementptr i8, ptr %s, i64 {CLOCKS}
-  %h1 = or i64 %own.s, %atomic.s
-  %h2 = or i64 %h1, {-(1 << 63)}
-  %h = or i64 %h2, %index.in
-"""
-_LANE = f"""  %off = sub i64 %at, %SHARED
-  %in = icmp ult i64 %off, %SHARED_BYTES
-  br i1 %in, label %start, label %past
-start:
-  %l.64 = zext i32 %l to i64
-  %t = add i64 %thread, %l.64
-  %t.s = shl i64 %t, 26
-  %ht = or i64 %h, %t.s
-  br label %byte
-byte:
-  %n = phi i64 [ 0, %start ], [ %n.next, %kept ]
-  %o = add i64 %off, %n
-  %e.off = mul i64 %o, {PER_BYTE}
-  %w.p = getelementptr i8, ptr %entries, i64 %e.off
-  %r1.p = getelementptr i8, ptr %w.p, i64 8
-  %r2.p = getelementptr i8, ptr %w.p, i64 16
-  %w = load i64, ptr %w.p
-  %r1 = load i64, ptr %r1.p
-  %r2 = load i64, ptr %r2.p
-  %shift.8 = shl i64 %n, 3
-  %shift = and i64 %shift.8, 63
-  %v.s = lshr i64 %value, %shift
-  %v = and i64 %v.s, 255
-  %w.apart = call i1 @apart(ptr %c, i64 %w, i64 %t)
-  %w.v.s = lshr i64 %w, 18
-  %w.v = and i64 %w.v.s, 255
-  %equal = icmp eq i64 %w.v, %v
-  %r1.apart = call i1 @apart(ptr %c, i64 %r1, i64 %t)
-  %r2.apart = call i1 @apart(ptr %c, i64 %r2, i64 %t)
-{compared("%w", ("%r1", "%r2"), SHARED_RACE)}  br i1 %reads.atomic, label %kept, label %keep
-keep:
-  %v.in = shl i64 %v, 18
-  %new = or i64 %ht, %v.in
-  br i1 %reads.plain, label %reader, label %writer
-writer:
-  store i64 %new, ptr %w.p
-  br label %kept
-reader:
-  %r1.t.s = lshr i64 %r1, 26
-  %r1.t = and i64 %r1.t.s, 1023
-  %r1.own = icmp eq i64 %r1.t, %t
-  %r2.new = select i1 %r1.own, i64 %r2, i64 %r1
-  store i64 %r2.new, ptr %r2.p
-  store i64 %new, ptr %r1.p
-  br label %kept
-kept:
-  %n.next = add i64 %n, 1
-  %n.over = icmp uge i64 %n.next, %count
-  br i1 %n.over, label %past, label %byte
-past:"""
-
-_RACE = """
-define void @wbe_race(ptr %ctx, i32 %mask, i32 %bytes, i32 %how, i32 %index, <32 x i64> %at, <32 x i64> %value) {
-entry:
-  GET SHARED
-  GET SHARED_BYTES
-  %f = SPLAT i64 %SHARED
-  %s = SPLAT i64 %SHARED_BYTES
-  %off = sub <32 x i64> %at, %f
-  %in = icmp ult <32 x i64> %off, %s
-  %in.all = bitcast <32 x i1> %in to i32
-  %here = and i32 %in.all, %mask
-  %none = icmp eq i32 %here, 0
-  br i1 %none, label %done, label %look
-look:
-  call void @wbe_raced(
-      ptr %ctx, i32 %here, i32 %bytes, i32 %how, i32 %index, <32 x i64> %at, <32 x i64> %value)
-  br label %done
-done:
-  ret void
-}
-"""
+@define
+def arrived(ctx: Ptr, barrier: Int) -> None:
+    """Let a warp come to a barrier of the block."""
+    with when(get(ctx, "SHADOW").is_("ne", 0)):
+        own, row = own_clock(ctx)
+        _tick(row, get(ctx, "NOW"))
+        _join(clock(own, barrier.to("i64") + 32), row)
 
 
-def text() -> str:
-    """Return the LLVM IR of the library functions that find races in shared memory."""
-    return expanded(_CLOCKS + looking("wbe_raced", _LANE, _FIRST) + _RACE)
+@define
+def released(ctx: Ptr, blocked: Ptr, warps: Long, barrier: Long) -> None:
+    """Open a barrier: the warps that wait at it know what those that came knew."""
+    with when(get(ctx, "SHADOW").is_("ne", 0)):
+        own = shadow(ctx)
+        known = clock(own, barrier + 32)
+        with count(warps) as warp:
+            with when(blocked.at(warp, "i64").load("i64").is_("eq", barrier + 1)):
+                _join(clock(own, warp), known)
+        ctx.w.call("void", "llvm.memset.p0.i64", str(known), "i8 0", f"i64 {_ROW}", "i1 false")
 
 
-def looking(name: str, lane: str, first: str) -> str:
-    """Return the LLVM IR of a function that checks the lanes of an access for races, one after the other.
+@define
+def apart(row: Ptr, entry: Long, thread: Long) -> Bit:
+    """Return whether an entry is another thread's, and this warp does not know that it is over."""
+    owner = entry >> 26 & 1023
+    known = row.at(owner >> 5, "i64").load("i64")
+    unknown = (entry >> 36 & (1 << 26) - 1).is_("uge", known)
+    return entry.is_("ne", 0) & owner.is_("ne", thread) & unknown
 
-    Args:
-        name: the function's name.
-        lane: LLVM text that checks one lane.
-        first: LLVM text before the first lane.
+
+class Kind:
+    """Conditions on an access's kind, as i1.
+
+    Attributes:
+        plain: it is a read that is not atomic.
+        reads: it is any read.
+        atomic: it is atomic.
+        valued: it writes known values.
+        bit: as `_ATOMIC_BIT` of an entry.
     """
-    scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %how", "i32 %index"]
-    return lane_function(name, "", scalars, [("at", "i64"), ("value", "i64")], lane, first)
+
+    def __init__(self, access: Value) -> None:
+        self.plain, atomic_read = access.is_("eq", READ), access.is_("eq", ATOMIC_READ)
+        self.reads, self.atomic = self.plain | atomic_read, access.is_("eq", ATOMIC) | atomic_read
+        self.valued, self.bit = access.is_("eq", WRITE), self.atomic.to("i64") << 62
+
+    def race(self, write: Value, write_apart: Value, equal: Value, readers_apart: Value) -> tuple[Value, Value]:
+        """Emit whether an access races with the last write, and whether with it or a reader.
+
+        Args:
+            write: the entry of the last write.
+            write_apart: whether it is unordered.
+            equal: whether it wrote the same value.
+            readers_apart: whether a reader is unordered.
+        """
+        both_atomic = (write & _ATOMIC_BIT).is_("ne", 0) & self.atomic
+        with_write = write_apart & ~(both_atomic | equal & self.valued)
+        return with_write, with_write | readers_apart & ~self.reads
+
+
+def report(ctx: Value, kind: int, other: Value, lane: Value, at: Value, bytes: Value, index: Value) -> None:
+    """Emit the fault of a lane that races with the access of an entry."""
+    put(ctx, "OTHER", other)
+    wbe_fault(ctx, kind, 1 << lane, at, bytes, index)
+
+
+@define
+def race_byte(offset: Long, access: Int, thread: Long, value: Long, own: Long, row: Ptr, entries: Ptr) -> Long:
+    """Check an access to a byte of shared memory, and enter it; return the entry that it races with, or 0."""
+    kind = Kind(access)
+    cells = [entries.at(offset * PER_BYTE).at(8 * n) for n in range(3)]
+    write, first, second = (cell.load("i64") for cell in cells)
+    write_apart, first_apart, second_apart = (apart(row, entry, thread) for entry in (write, first, second))
+    equal = (write >> 18 & 255).is_("eq", value)
+    with_write, races = kind.race(write, write_apart, equal, first_apart | second_apart)
+    with when(races):
+        leave(offset.w, with_write.choose(write, first_apart.choose(first, second)))
+    entry = own | kind.bit | thread << 26 | value << 18
+    with when(~kind.reads):
+        cells[0].store(entry)
+    with when(kind.plain):
+        cells[2].store((first >> 26 & 1023).is_("eq", thread).choose(second, first))
+        cells[1].store(entry)
+    return offset.like(0)
+
+
+@define
+def wbe_race(ctx: Ptr, mask: Int, bytes: Int, access: Int, index: Int, at: Longs, value: Longs) -> None:
+    """Check the lanes of an access that are in shared memory for races, one after the other."""
+    shared = get(ctx, "SHARED")
+    here = (at - shared).is_("ult", get(ctx, "SHARED_BYTES")).mask & mask
+    with when(here.is_("eq", 0)):
+        leave(ctx.w)
+    (own, row), warp = own_clock(ctx), get(ctx, "NOW")
+    entry = row.at(warp, "i64").load("i64") << 36 | -(1 << 63) | index.to("i64") & INSTRUCTION
+    with each_lane(here, at, value) as (lane, address, written), count(bytes.to("i64")) as n:
+        thread, part = (warp << 5) + lane.to("i64"), written >> (n << 3 & 63) & 255
+        other = race_byte(address - shared + n, access, thread, part, entry, row, own.at(CLOCKS))
+        with when(other.is_("ne", 0)):
+            report(ctx, SHARED_RACE, other, lane, at, bytes, index)
+            n.loop.leave()
+
+
+FUNCTIONS = [shadow, wbe_warp_synced, wbe_fenced, arrived, released, apart, race_byte, wbe_race]

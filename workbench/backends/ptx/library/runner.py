@@ -6,323 +6,180 @@ the GIL are its matter.
 
 from __future__ import annotations
 
-from workbench.backends.ptx.library.template import expanded
+from workbench.backends.llvm.functions import Bit, Int, Long, Ptr, Variable, count, define, leave, repeat, when
+from workbench.backends.llvm.values import Value
+from workbench.backends.ptx.context import ARRIVED, BARRIERS, WORDS
+from workbench.backends.ptx.library.barriers import open_barriers
+from workbench.backends.ptx.library.faults import wbe_ends, wbe_fault
+from workbench.backends.ptx.library.words import get, put, word
+from workbench.backends.ptx.library.written import unwrite
 
-_TEXT = """
-; The warps of a block, each until it waits for the first time.
-define internal void @begin(ptr %ctx, ptr %warp, ptr %frames, ptr %blocked) {
-entry:
-  GET WARPS
-  GET SEED
-  br label %begin
-begin:
-  %w = phi i64 [ 0, %entry ], [ %w.next, %begin ]
-; The seed decides which warp comes first, so that code which counts on an order is found.
-  %w.s = add i64 %w, %SEED
-  %w.r = urem i64 %w.s, %WARPS
-  SET NOW %w.r
-  SET BLOCKED 0
-  %w.32 = trunc i64 %w.r to i32
-  %frame = call ptr %warp(ptr %ctx, i32 %w.32)
-  %f.p = getelementptr ptr, ptr %frames, i64 %w.r
-  store ptr %frame, ptr %f.p
-  GET BLOCKED
-  %b.p = getelementptr i64, ptr %blocked, i64 %w.r
-  store i64 %BLOCKED, ptr %b.p
-  %w.next = add i64 %w, 1
-  %begun = icmp uge i64 %w.next, %WARPS
-  br i1 %begun, label %done, label %begin
-done:
-  ret void
-}
-
-; Each warp of a block that can go on does so, until it waits again: how many are left and how many went on, or -1 if
-; the launch ends.
-define internal { i64, i64 } @round(ptr %ctx, ptr %frames, ptr %blocked) {
-entry:
-  %now = AT NOW
-  %blocked.word = AT BLOCKED
-  GET WARPS
-  GET SEED
-  SET MOVED 0
-  call void @open(ptr %ctx, ptr %blocked, i64 %WARPS)
-  %ends = call i1 @wbe_ends(ptr %ctx)
-  br i1 %ends, label %leave, label %walk
-walk:
-  %v = phi i64 [ 0, %entry ], [ %v.next, %on ]
-  %left = phi i64 [ 0, %entry ], [ %left.next, %on ]
-  %moved = phi i64 [ 0, %entry ], [ %moved.next, %on ]
-  %v.s = add i64 %v, %SEED
-  %v.r = urem i64 %v.s, %WARPS
-  %g.p = getelementptr ptr, ptr %frames, i64 %v.r
-  %g = load ptr, ptr %g.p
-  %over = call i1 @llvm.coro.done(ptr %g)
-  br i1 %over, label %on, label %lives
-lives:
-  %c.p = getelementptr i64, ptr %blocked, i64 %v.r
-  %c = load i64, ptr %c.p
-  %left.one = add i64 %left, 1
-  %waits = icmp ne i64 %c, 0
-  br i1 %waits, label %on, label %resume
-resume:
-  store i64 %v.r, ptr %now
-  store i64 0, ptr %blocked.word
-  call void @llvm.coro.resume(ptr %g)
-  %again = load i64, ptr %blocked.word
-  store i64 %again, ptr %c.p
-  %moved.one = add i64 %moved, 1
-  br label %on
-on:
-  %left.next = phi i64 [ %left, %walk ], [ %left.one, %lives ], [ %left.one, %resume ]
-  %moved.next = phi i64 [ %moved, %walk ], [ %moved, %lives ], [ %moved.one, %resume ]
-  %v.next = add i64 %v, 1
-  %walked = icmp uge i64 %v.next, %WARPS
-  br i1 %walked, label %leave, label %walk
-leave:
-  %r.left = phi i64 [ -1, %entry ], [ %left.next, %on ]
-  %r.moved = phi i64 [ -1, %entry ], [ %moved.next, %on ]
-  %r.one = insertvalue { i64, i64 } poison, i64 %r.left, 0
-  %r = insertvalue { i64, i64 } %r.one, i64 %r.moved, 1
-  ret { i64, i64 } %r
-}
-
-; Blocks whose warps wait for each other go in turns until all have ended: one, or all of a grid that may wait for one
-; another. Each has a copy of the range's words, its warps' frames and what these wait for.
-define internal void @turns(ptr %ctx, ptr %warp, i64 %first) {
-entry:
-  GET TOGETHER
-  GET LAUNCH
-  GET SHARED
-  GET SLOT_SIZE
-  %launch = inttoptr i64 %LAUNCH to ptr
-  %idlers = getelementptr i8, ptr %launch, i64 IDLEAT
-  %slots = getelementptr i8, ptr %launch, i64 SLOTSAT
-  %bytes = mul i64 %TOGETHER, BLOCKBYTES
-  %all = call ptr @malloc(i64 %bytes)
-  br label %start
-start:
-  %s = phi i64 [ 0, %entry ], [ %s.next, %start ]
-  %s.off = mul i64 %s, BLOCKBYTES
-  %s.ctx = getelementptr i8, ptr %all, i64 %s.off
-  call void @llvm.memcpy.p0.p0.i64(ptr %s.ctx, ptr %ctx, i64 WORDBYTES, i1 false)
-; Frames that the range has from an earlier block are its first block's.
-  %is.first = icmp eq i64 %s, 0
-  %s.slot = mul i64 %s, %SLOT_SIZE
-  %s.shared = add i64 %SHARED, %s.slot
-  %s.place = add i64 %first, %s
-  call void @placed(ptr %s.ctx, i64 %s.place, i64 %s.shared, i1 %is.first)
-  %s.frames = getelementptr i8, ptr %s.ctx, i64 WORDBYTES
-  %s.blocked = getelementptr i8, ptr %s.frames, i64 512
-  call void @begin(ptr %s.ctx, ptr %warp, ptr %s.frames, ptr %s.blocked)
-  %s.next = add i64 %s, 1
-  %started = icmp uge i64 %s.next, %TOGETHER
-  br i1 %started, label %round, label %start
-round:
-  %idle = phi i64 [ 0, %start ], [ %idle.next, %think ]
-  br label %each
-each:
-  %b = phi i64 [ 0, %round ], [ %b.next, %took ]
-  %left = phi i64 [ 0, %round ], [ %left.next, %took ]
-  %moved = phi i64 [ 0, %round ], [ %moved.next, %took ]
-  %changed = phi i64 [ 0, %round ], [ %changed.next, %took ]
-  %last = phi ptr [ %all, %round ], [ %last.next, %took ]
-  %b.off = mul i64 %b, BLOCKBYTES
-  %b.ctx = getelementptr i8, ptr %all, i64 %b.off
-  %b.frames = getelementptr i8, ptr %b.ctx, i64 WORDBYTES
-  %b.blocked = getelementptr i8, ptr %b.frames, i64 512
-  %done = call { i64, i64 } @round(ptr %b.ctx, ptr %b.frames, ptr %b.blocked)
-  %d.left = extractvalue { i64, i64 } %done, 0
-  %d.moved = extractvalue { i64, i64 } %done, 1
-  %ends = icmp slt i64 %d.left, 0
-  br i1 %ends, label %leave, label %took
-took:
-  %left.next = add i64 %left, %d.left
-  %moved.next = add i64 %moved, %d.moved
-  %m.p = getelementptr i8, ptr %b.ctx, i64 MOVEDAT
-  %m = load i64, ptr %m.p
-  %changed.next = or i64 %changed, %m
-  %some = icmp ne i64 %d.left, 0
-  %last.next = select i1 %some, ptr %b.ctx, ptr %last
-  %b.next = add i64 %b, 1
-  %walked = icmp uge i64 %b.next, %TOGETHER
-  br i1 %walked, label %judge, label %each
-judge:
-  %none.left = icmp eq i64 %left.next, 0
-  br i1 %none.left, label %leave, label %stuck
-stuck:
-  %none.moved = icmp eq i64 %moved.next, 0
-  br i1 %none.moved, label %hopeless, label %think
-; If memory is as it was, all warps that went on have only turned in loops.
-think:
-  %calm = icmp eq i64 %changed.next, 0
-  %was.idle = icmp ne i64 %idle, 0
-  %more = add i64 %idle, 1
-  %idle.next = select i1 %calm, i64 %more, i64 0
-  %starts = icmp eq i64 %idle.next, 1
-  %stops.not = xor i1 %calm, true
-  %stops = and i1 %stops.not, %was.idle
-  %up = zext i1 %starts to i64
-  %down = sext i1 %stops to i64
-  %step = add i64 %up, %down
-; Another block may still write what these warps wait for: there is no hope only where all that run are idle.
-  %old.idlers = atomicrmw add ptr %idlers, i64 %step seq_cst
-  %now.idle = add i64 %old.idlers, %step
-  %held = load atomic i64, ptr %slots seq_cst, align 8
-  %ranges = call i64 @llvm.ctpop.i64(i64 %held)
-  %all.idle = icmp uge i64 %now.idle, %ranges
-  %long = icmp ugt i64 %idle.next, PATIENCE
-  %spins = and i1 %all.idle, %long
-  br i1 %spins, label %hopeless, label %round
-; A barrier that part of the threads never reach (kind 5), or loops (kind 12).
-hopeless:
-  %h.idle = phi i64 [ %idle, %stuck ], [ %idle.next, %think ]
-  %kind = phi i32 [ 5, %stuck ], [ 12, %think ]
-  call void @report(ptr %last.next, i32 %kind)
-  br label %leave
-leave:
-  %still = phi i64 [ %idle, %each ], [ %idle, %judge ], [ %h.idle, %hopeless ]
-  %idles = icmp ne i64 %still, 0
-  %less = zext i1 %idles to i64
-  %was = atomicrmw sub ptr %idlers, i64 %less seq_cst
-  call void @llvm.memcpy.p0.p0.i64(ptr %ctx, ptr %all, i64 WORDBYTES, i1 false)
-  %over.all = call i1 @wbe_ends(ptr %ctx)
-  br label %drop
-drop:
-  %f = phi i64 [ 1, %leave ], [ %f.next, %frees ]
-  %dropped = icmp uge i64 %f, %TOGETHER
-  br i1 %dropped, label %over, label %frees
-frees:
-  %f.off = mul i64 %f, BLOCKBYTES
-  %f.ctx = getelementptr i8, ptr %all, i64 %f.off
-  %f.p = getelementptr i8, ptr %f.ctx, i64 FRAMESAT
-  %frames = load ptr, ptr %f.p
-  call void @free(ptr %frames)
-  %f.next = add i64 %f, 1
-  br label %drop
-over:
-  call void @free(ptr %all)
-  ret void
-}
-
-define internal void @report(ptr %ctx, i32 %kind) {
-  GET INDEX
-  GET LANES
-  %index = trunc i64 %INDEX to i32
-  %spins = icmp eq i32 %kind, 12
-  %turning = trunc i64 %LANES to i32
-  %lanes = select i1 %spins, i32 %turning, i32 1
-  call void @wbe_fault(ptr %ctx, i32 %kind, i32 %lanes, <32 x i64> zeroinitializer, i32 0, i32 %index)
-  ret void
-}
-
-; The words of a block's own.
-define internal void @placed(ptr %ctx, i64 %place, i64 %shared, i1 %has.frames) {
-  GET NCTAID_X
-  GET NCTAID_Y
-  GET THREADS
-  GET SHARED_SIZE
-  GET FRAMES
-  %x = urem i64 %place, %NCTAID_X
-  %rows = udiv i64 %place, %NCTAID_X
-  %y = urem i64 %rows, %NCTAID_Y
-  %z = udiv i64 %rows, %NCTAID_Y
-  %local = add i64 %shared, %SHARED_SIZE
-  %frames = select i1 %has.frames, i64 %FRAMES, i64 0
-  SET CTAID_X %x
-  SET CTAID_Y %y
-  SET CTAID_Z %z
-  SET SHARED %shared
-  SET LOCAL %local
-  SET FRAMES %frames
-  SET ALIVE %THREADS
-  %rest = getelementptr i8, ptr %ctx, i64 BARRIERROWS
-  call void @llvm.memset.p0.i64(ptr %rest, i8 0, i64 BARRIERBYTES, i1 false)
-  call void @unwrite(ptr %ctx)
-  ret void
-}
-
-define i32 @wbe_entry(ptr %launch, i64 %begin, i64 %end, ptr %record, ptr %stop) {
-entry:
-  %ctx = alloca [WORDS x i64], align 64
-  %now.word = AT NOW
-  call void @llvm.memcpy.p0.p0.i64(ptr %ctx, ptr %launch, i64 WORDBYTES, i1 false)
-  %stop.i = ptrtoint ptr %stop to i64
-  SET STOP %stop.i
-  %launch.i = ptrtoint ptr %launch to i64
-  SET LAUNCH %launch.i
-  %slots = getelementptr i8, ptr %launch, i64 SLOTSAT
-  br label %take
-take:
-  %old = load atomic i64, ptr %slots seq_cst, align 8
-  %free.slots = xor i64 %old, -1
-  %slot = call i64 @llvm.cttz.i64(i64 %free.slots, i1 false)
-  %slot.bit = shl i64 1, %slot
-  %new = or i64 %old, %slot.bit
-  %both = cmpxchg ptr %slots, i64 %old, i64 %new seq_cst seq_cst
-  %won = extractvalue { i64, i1 } %both, 1
-  br i1 %won, label %have, label %take
-have:
-  GET SCRATCH
-  GET SLOT_SIZE
-  %slot.off = mul i64 %slot, %SLOT_SIZE
-  %shared = add i64 %SCRATCH, %slot.off
-  SET SHARED %shared
-  SET FRAMES 0
-  SET STOPPED 0
-  SET CLOCK 0
-  GET EVERY
-  GET FIRST
-  GET BLOCKS
-  GET WARPS
-  GET WARP
-  GET SUSPENDS
-  %warp = inttoptr i64 %WARP to ptr
-  %suspends = icmp ne i64 %SUSPENDS, 0
-  br label %blocks
-blocks:
-  %b = phi i64 [ %begin, %have ], [ %b.next, %ended ]
-  %over = icmp sge i64 %b, %end
-  br i1 %over, label %leave, label %look
-look:
-  %ends = call i1 @wbe_ends(ptr %ctx)
-  br i1 %ends, label %leave, label %run
-run:
-  %far = mul i64 %b, %EVERY
-  %farther = add i64 %far, %FIRST
-  %place = urem i64 %farther, %BLOCKS
-  br i1 %suspends, label %turn, label %place.it
-turn:
-  call void @turns(ptr %ctx, ptr %warp, i64 %place)
-  br label %ended
-place.it:
-  call void @placed(ptr %ctx, i64 %place, i64 %shared, i1 true)
-  br label %straight
-straight:
-  %w = phi i64 [ 0, %place.it ], [ %w.next, %straight ]
-  store i64 %w, ptr %now.word
-  %w.32 = trunc i64 %w to i32
-  %ignored = call ptr %warp(ptr %ctx, i32 %w.32)
-  %w.next = add i64 %w, 1
-  %warps.over = icmp uge i64 %w.next, %WARPS
-  br i1 %warps.over, label %ended, label %straight
-ended:
-  %b.next = add i64 %b, 1
-  br label %blocks
-leave:
-  GET FRAMES
-  %frames = inttoptr i64 %FRAMES to ptr
-  call void @free(ptr %frames)
-  %taken = xor i64 %slot.bit, -1
-  %was = atomicrmw and ptr %slots, i64 %taken seq_cst
-  GET STOPPED
-  %stopped = icmp ne i64 %STOPPED, 0
-  %r = select i1 %stopped, i32 -1, i32 0
-  ret i32 %r
-}
-
-"""
+PATIENCE = 4_000
+"""Rounds in which a block's warps only turn in loops, 64 times each, until that counts as a deadlock."""
+_WARPS = 64
+"""Frames that a block has room for."""
+_WORD_BYTES = 8 * WORDS
+_BLOCK_BYTES = _WORD_BYTES + 2 * 8 * _WARPS
+"""Bytes of a block's copy of the words, its warps' frames, and what these wait for."""
 
 
-def text() -> str:
-    """Return the LLVM IR of the library functions that run a kernel's blocks."""
-    return expanded(_TEXT)
+def _copy_words(to: Value, of: Value) -> None:
+    """Emit a copy of all words of a context."""
+    to.w.call("void", "llvm.memcpy.p0.p0.i64", str(to), str(of), f"i64 {_WORD_BYTES}", "i1 false")
+
+
+def _free(address: Value) -> None:
+    """Emit the release of memory of `malloc`."""
+    address.w.call("void", "free", str(address))
+
+
+@define
+def begin(ctx: Ptr, warp: Ptr, frames: Ptr, blocked: Ptr) -> None:
+    """Run the warps of a block, each until it waits for the first time.
+
+    The seed decides which warp comes first, so that code which counts on an order is found.
+    """
+    warps, seed = get(ctx, "WARPS"), get(ctx, "SEED")
+    with count(warps) as n:
+        number = (n + seed).do("urem", warps)
+        put(ctx, "NOW", number)
+        put(ctx, "BLOCKED", 0)
+        frames.at(number, "ptr").store(ctx.new(f"call ptr {warp.text}({ctx}, {number.to('i32')})"))
+        blocked.at(number, "i64").store(get(ctx, "BLOCKED"))
+
+
+@define
+def take_turns(ctx: Ptr, frames: Ptr, blocked: Ptr, moved: Ptr) -> Long:
+    """Let each warp of a block that can go on do so, until it waits again.
+
+    Return how many are left, or -1 if the launch ends; how many went on is added to the number at `moved`.
+    """
+    warps, seed, left = get(ctx, "WARPS"), get(ctx, "SEED"), Variable(ctx.like(0, "i64"))
+    put(ctx, "MOVED", 0)
+    open_barriers(ctx, blocked, warps)
+    with when(wbe_ends(ctx)):
+        leave(ctx.w, ctx.like(-1, "i64"))
+    with count(warps) as n:
+        number = (n + seed).do("urem", warps)
+        frame, waits = frames.at(number, "ptr").load("ptr"), blocked.at(number, "i64")
+        n.loop.skip_if(frame.called("llvm.coro.done", str(frame), elem="i1"))
+        left.add(1)
+        n.loop.skip_if(waits.load("i64").is_("ne", 0))
+        put(ctx, "NOW", number)
+        put(ctx, "BLOCKED", 0)
+        ctx.w.call("void", "llvm.coro.resume", str(frame))
+        waits.store(get(ctx, "BLOCKED"))
+        moved.store(moved.load("i64") + 1)
+    return left.get()
+
+
+@define
+def run_together(ctx: Ptr, warp: Ptr, first: Long) -> None:
+    """Run blocks whose warps wait for each other in turns, until all have ended.
+
+    They are one block, or all of a grid that may wait for one another. Each has a copy of the range's words, its warps'
+    frames and what these wait for.
+    """
+    w, together, launch = ctx.w, get(ctx, "TOGETHER"), get(ctx, "LAUNCH").pointer
+    shared, size, idlers, slots = get(ctx, "SHARED"), get(ctx, "SLOT_SIZE"), word(launch, "IDLE"), word(launch, "SLOTS")
+    blocks = Value(w, w.call("ptr", "malloc", str(together * _BLOCK_BYTES)), "ptr")
+    with count(together) as n:
+        own, is_first = blocks.at(n * _BLOCK_BYTES), n.is_("eq", 0)
+        _copy_words(own, ctx)
+        # Frames that the range has from an earlier block are its first block's.
+        place(own, first + n, shared + n * size, is_first)
+        begin(own, warp, own.at(_WORD_BYTES), own.at(_WORD_BYTES + 8 * _WARPS))
+    idle, left, moved, changed = (Variable(ctx.like(0, "i64")) for _ in range(4))
+    last = Variable(blocks)
+    with repeat(w) as rounds:
+        for variable in (left, moved, changed):
+            variable.set(0)
+        with count(together) as n:
+            own = blocks.at(n * _BLOCK_BYTES)
+            more = take_turns(own, own.at(_WORD_BYTES), own.at(_WORD_BYTES + 8 * _WARPS), moved.address)
+            rounds.leave_if(more.is_("slt", 0))
+            left.add(more)
+            changed.set(changed.get() | get(own, "MOVED"))
+            last.set(more.is_("ne", 0).choose(own, last.get()))
+        rounds.leave_if(left.get().is_("eq", 0))
+        with when(moved.get().is_("eq", 0)):
+            report(last.get(), 5)  # a barrier that part of the threads never reach
+            rounds.leave()
+        # If memory is as it was, all warps that went on have only turned in loops.
+        calm, before = changed.get().is_("eq", 0), idle.get()
+        idle.set(calm.choose(before + 1, 0))
+        step = idle.get().is_("eq", 1).to("i64") - (~calm & before.is_("ne", 0)).to("i64")
+        # Another block may still write what these warps wait for: there is no hope only where all that run are idle.
+        all_idle = idlers.update("add", step) + step
+        ranges = slots.load("i64", flags="atomic", order="seq_cst", align=8).intrinsic("ctpop")
+        with when(all_idle.is_("uge", ranges) & idle.get().is_("ugt", PATIENCE)):
+            report(last.get(), 12)
+            rounds.leave()
+    idlers.update("sub", idle.get().is_("ne", 0).to("i64"))
+    _copy_words(ctx, blocks)
+    wbe_ends(ctx)
+    with count(together, 1) as n:
+        _free(word(blocks.at(n * _BLOCK_BYTES), "FRAMES").load("ptr"))
+    _free(blocks)
+
+
+@define
+def report(ctx: Ptr, kind: Int) -> None:
+    """Report that warps wait for ever: at a barrier, or, of kind 12, in loops."""
+    spins = kind.is_("eq", 12)
+    wbe_fault(ctx, kind, spins.choose(get(ctx, "LANES").to("i32"), 1), 0, 0, get(ctx, "INDEX").to("i32"))
+
+
+@define
+def place(ctx: Ptr, number: Long, shared: Long, has_frames: Bit) -> None:
+    """Set the words of a block's own: that of this number in the grid."""
+    columns, rows = get(ctx, "NCTAID_X"), get(ctx, "NCTAID_Y")
+    row = number.do("udiv", columns)
+    words = {
+        "CTAID_X": number.do("urem", columns), "CTAID_Y": row.do("urem", rows), "CTAID_Z": row.do("udiv", rows),
+        "SHARED": shared, "LOCAL": shared + get(ctx, "SHARED_SIZE"),
+        "FRAMES": has_frames.choose(get(ctx, "FRAMES"), 0), "ALIVE": get(ctx, "THREADS"),
+    }  # fmt: skip
+    for name, value in words.items():
+        put(ctx, name, value)
+    barriers = ctx.at(8 * ARRIVED)
+    ctx.w.call("void", "llvm.memset.p0.i64", str(barriers), "i8 0", f"i64 {32 * BARRIERS}", "i1 false")
+    unwrite(ctx)
+
+
+@define
+def wbe_entry(launch: Ptr, start: Long, end: Long, record: Ptr, stop: Ptr) -> Int:
+    """Run the blocks of a range; return -1 if the launch was ended, else 0."""
+    w = launch.w
+    ctx = Value(w, w.once(("ctx",), f"alloca [{WORDS} x i64], align 64"), "ptr")
+    _copy_words(ctx, launch)
+    put(ctx, "STOP", stop.cast("ptrtoint", "i64"))
+    put(ctx, "LAUNCH", launch.cast("ptrtoint", "i64"))
+    slots = word(launch, "SLOTS")
+    with repeat(w) as loop:
+        taken = slots.load("i64", flags="atomic", order="seq_cst", align=8)
+        slot = (~taken).first_on()
+        own = 1 << slot
+        loop.leave_if(slots.exchange(taken, taken | own)[1])
+    shared = get(ctx, "SCRATCH") + slot * get(ctx, "SLOT_SIZE")
+    put(ctx, "SHARED", shared)
+    for name in ("FRAMES", "STOPPED", "CLOCK"):
+        put(ctx, name, 0)
+    warp, suspends = get(ctx, "WARP").pointer, get(ctx, "SUSPENDS").is_("ne", 0)
+    every, first, blocks, warps = (get(ctx, name) for name in ("EVERY", "FIRST", "BLOCKS", "WARPS"))
+    with count(end, start) as n:
+        n.loop.leave_if(wbe_ends(ctx))
+        number = (n * every + first).do("urem", blocks)
+        with when(suspends):
+            run_together(ctx, warp, number)
+            n.loop.skip()
+        place(ctx, number, shared, 1)
+        with count(warps) as now:
+            put(ctx, "NOW", now)
+            w.do(f"call ptr {warp.text}({ctx}, {now.to('i32')})")
+    _free(get(ctx, "FRAMES").pointer)
+    slots.update("and", ~own)
+    return get(ctx, "STOPPED").is_("ne", 0).cast("sext", "i32")
+
+
+FUNCTIONS = [begin, take_turns, run_together, report, place, wbe_entry]

@@ -8,129 +8,74 @@ modulo 127.
 
 from __future__ import annotations
 
-from workbench.backends.ptx.library.memory import ELEMENTS
-from workbench.backends.ptx.library.template import expanded
-
-_FUNCTIONS = """
-define internal <32 x i64> @shadow_of(<32 x i64> %at, i64 %distance) {
-  %d = SPLAT i64 %distance
-  %r = add <32 x i64> %at, %d
-  ret <32 x i64> %r
-}
-; A warp that has closed `group` groups of copies, modulo 127, waits for all but the last `left` of them: what these
-; wrote is written. Other warps' copies of the same age are taken for done, too, and those of no group yet.
-define void @wbe_landed(ptr %ctx, i32 %group, i32 %left) {
-entry:
-  GET WRITTEN
-  %none = icmp eq i64 %WRITTEN, 0
-  br i1 %none, label %done, label %start
-start:
-  GET SHARED
-  GET SHARED_SIZE
-  %first = add i64 %SHARED, %WRITTEN
-  %g8 = trunc i32 %group to i8
-  %last = add i8 %g8, 126
-  %lasts = SPLAT i8 %last
-  %l8 = trunc i32 %left to i8
-  %lefts = SPLAT i8 %l8
-  br label %head
-head:
-  %n = phi i64 [ 0, %start ], [ %n.next, %next ]
-  %more = icmp ult i64 %n, %SHARED_SIZE
-  br i1 %more, label %look, label %done
-look:
-  %at = add i64 %first, %n
-  %p = inttoptr i64 %at to ptr
-  %b = load <32 x i8>, ptr %p, align 1
-  %flying = icmp slt <32 x i8> %b, splat (i8 -1)
-  %g = and <32 x i8> %b, splat (i8 127)
-  %d = sub <32 x i8> %lasts, %g
-  %wraps = icmp ugt <32 x i8> %d, splat (i8 126)
-  %less = sub <32 x i8> %d, splat (i8 127)
-  %age = select <32 x i1> %wraps, <32 x i8> %less, <32 x i8> %d
-  %old = icmp uge <32 x i8> %age, %lefts
-  %lands = and <32 x i1> %flying, %old
-  %bits = bitcast <32 x i1> %lands to i32
-  %any = icmp ne i32 %bits, 0
-  br i1 %any, label %land, label %next
-land:
-  call void @llvm.masked.store.v32i8.p0(<32 x i8> zeroinitializer, ptr %p, i32 1, <32 x i1> %lands)
-  br label %next
-next:
-  %n.next = add i64 %n, 32
-  br label %head
-done:
-  ret void
-}
-; A block begins: nothing is written in its shared and local memory.
-define internal void @unwrite(ptr %ctx) {
-entry:
-  GET WRITTEN
-  %none = icmp eq i64 %WRITTEN, 0
-  br i1 %none, label %done, label %fill
-fill:
-  GET SHARED
-  GET SLOT_SIZE
-  %at = add i64 %SHARED, %WRITTEN
-  %p = inttoptr i64 %at to ptr
-  call void @llvm.memset.p0.i64(ptr %p, i8 -1, i64 %SLOT_SIZE, i1 false)
-  br label %done
-done:
-  ret void
-}
-"""
-_ACCESS = """
-; Lanes read elements; one without any written byte is a fault. (Others may have padding.)
-define void @wbe_read_EL(ptr %ctx, i32 %mask, <32 x i64> %at, i32 %index) {
-entry:
-  GET WRITTEN
-  %none = icmp eq i64 %WRITTEN, 0
-  br i1 %none, label %done, label %look
-look:
-  %there = call <32 x i64> @shadow_of(<32 x i64> %at, i64 %WRITTEN)
-  %s = call <32 x EL> @wbe_gather_EL(i32 %mask, <32 x i64> %there)
-  %is = icmp eq <32 x EL> %s, splat (EL -1)
-  %all = bitcast <32 x i1> %is to i32
-  %bad = and i32 %all, %mask
-  GET SHARED
-  SET OTHER %SHARED
-  call void @wbe_fault(ptr %ctx, i32 10, i32 %bad, <32 x i64> %at, i32 BYTES, i32 %index)
-  %signs = and <32 x EL> %s, splat (EL SIGNS)
-  %waits = icmp eq <32 x EL> %signs, splat (EL SIGNS)
-  %flying = bitcast <32 x i1> %waits to i32
-  %early = and i32 %flying, %mask
-  call void @wbe_fault(ptr %ctx, i32 13, i32 %early, <32 x i64> %at, i32 BYTES, i32 %index)
-  br label %done
-done:
-  ret void
-}
-define void @wbe_wrote_EL(ptr %ctx, i32 %mask, <32 x i64> %at, i64 %shadow) {
-entry:
-  GET WRITTEN
-  %none = icmp eq i64 %WRITTEN, 0
-  br i1 %none, label %done, label %mark
-mark:
-  %there = call <32 x i64> @shadow_of(<32 x i64> %at, i64 %WRITTEN)
-  %longs = SPLAT i64 %shadow
-  %shadows = CUT
-  call void @wbe_scatter_EL(i32 %mask, <32 x i64> %there, <32 x EL> %shadows)
-  br label %done
-done:
-  ret void
-}
-"""
+from workbench.backends.llvm import masked
+from workbench.backends.llvm.functions import Int, LlvmFunction, Long, Longs, Ptr, count, define, leave, when
+from workbench.backends.llvm.values import Value, bits_of
+from workbench.backends.ptx.library.faults import wbe_fault
+from workbench.backends.ptx.library.memory import ELEMENTS, GATHER, SCATTER
+from workbench.backends.ptx.library.words import LANES, get, put, zeros
 
 
-def text() -> str:
-    """Return the LLVM IR of the library functions that find reads of unwritten memory."""
-    return expanded(_FUNCTIONS + "".join(map(_accesses, ELEMENTS)))
+def _distance(ctx: Value) -> Value:
+    """Emit a load of the distance from a byte to its shadow, and a return from the function if there is none."""
+    distance = get(ctx, "WRITTEN")
+    with when(distance.is_("eq", 0)):
+        leave(ctx.w)
+    return distance
 
 
-def _accesses(elem: str) -> str:
-    """Return the LLVM IR of the functions that check reads and record writes of elements of one type."""
-    bits = int(elem[1:])
-    # LLVM has no cut to the same width.
-    cut = "trunc <32 x i64> %longs to <32 x EL>" if bits < 64 else "add <32 x i64> %longs, zeroinitializer"
-    signs = int.from_bytes(b"\x80" * (bits // 8), "big", signed=True)
-    text = _ACCESS.replace("CUT", cut).replace("SIGNS", str(signs)).replace("BYTES", str(bits // 8))
-    return text.replace("EL", elem)
+@define
+def wbe_landed(ctx: Ptr, group: Int, left: Int) -> None:
+    """Mark what a warp's copies wrote as written: it waits for all but the last `left` of its groups.
+
+    It has closed `group` groups, modulo 127. Other warps' copies of the same age are taken for done, too, and those of
+    no group yet.
+    """
+    first = _distance(ctx) + get(ctx, "SHARED")
+    last, few = group.to("i8") + 126, left.to("i8")
+    with count(get(ctx, "SHARED_SIZE"), step=LANES) as n:
+        shadow = (first + n).pointer
+        held = shadow.load("i8", LANES, align=1)
+        age = last.spread(LANES) - (held & 127)
+        age = age.is_("ugt", 126).choose(age - 127, age)
+        lands = held.is_("slt", -1) & age.is_("uge", few)
+        with when(lands.mask.is_("ne", 0)):
+            masked.store(shadow, lands, zeros(ctx, "i8"), 1)
+
+
+@define
+def unwrite(ctx: Ptr) -> None:
+    """Begin a block: nothing is written in its shared and local memory."""
+    shadow = (_distance(ctx) + get(ctx, "SHARED")).pointer
+    ctx.w.call("void", "llvm.memset.p0.i64", str(shadow), "i8 -1", str(get(ctx, "SLOT_SIZE")), "i1 false")
+
+
+def _read(elem: str) -> LlvmFunction:
+    """Return `wbe_read_*`: of lanes that read elements, those without any written byte fault; others may have padding.
+
+    So do those with a byte that a copy is still to write.
+    """
+    size = bits_of(elem) // 8
+    signs = int.from_bytes(b"\x80" * size, "big", signed=True)
+
+    def body(ctx: Ptr, mask: Int, at: Longs, index: Int) -> None:
+        shadow = GATHER[elem](mask, at + _distance(ctx))
+        put(ctx, "OTHER", get(ctx, "SHARED"))
+        wbe_fault(ctx, 10, shadow.is_("eq", -1).mask & mask, at, size, index)
+        wbe_fault(ctx, 13, (shadow & signs).is_("eq", signs).mask & mask, at, size, index)
+
+    return LlvmFunction(body, f"wbe_read_{elem}", elem)
+
+
+def _wrote(elem: str) -> LlvmFunction:
+    """Return `wbe_wrote_*`, which writes the shadow of lanes' elements."""
+
+    def body(ctx: Ptr, mask: Int, at: Longs, shadow: Long) -> None:
+        SCATTER[elem](mask, at + _distance(ctx), shadow.to(elem))
+
+    return LlvmFunction(body, f"wbe_wrote_{elem}", elem)
+
+
+READ = {elem: _read(elem) for elem in ELEMENTS}
+WROTE = {elem: _wrote(elem) for elem in ELEMENTS}
+FUNCTIONS = [wbe_landed, unwrite, *READ.values(), *WROTE.values()]

@@ -29,7 +29,7 @@ class Writer:
     def name(self, hint: str = "") -> str:
         """Return a new register's name, different from all before; it contains `hint` if that is ASCII."""
         self._count += 1
-        hint = hint.replace("[]", "")
+        hint = hint and hint.replace("[]", "")
         return f"%{hint}.{self._count}" if hint and hint.isascii() else f"%v{self._count}"
 
     def block_name(self, hint: str) -> str:
@@ -46,6 +46,31 @@ class Writer:
     def do(self, instruction: str) -> None:
         """Write an instruction that has no result."""
         self.lines.append(f"  {instruction}")
+
+    def called(self, result: str, name: str, *arguments: str) -> str:
+        """Declare a function, unless it is known, and return the text of a call of it.
+
+        Args:
+            result: its LLVM type.
+            name: of the function.
+            arguments: each with its type in front.
+        """
+        if name not in self.declarations:
+            kinds = ", ".join(a[: a.index(">") + 1] if a.startswith("<") else a.split(" ", 1)[0] for a in arguments)
+            self.declare(name, f"declare {result} @{name}({kinds})")
+        return f"call {result} @{name}({', '.join(arguments)})"
+
+    def call(self, result: str, name: str, *arguments: str) -> str:
+        """Write a call, as of `called`; return the register of its result, "" if it is void."""
+        text = self.called(result, name, *arguments)
+        if result != "void":
+            return self.emit(text)
+        self.do(text)
+        return ""
+
+    def splat(self, kind: str, constant: str, lanes: int) -> str:
+        """Return a vector with a constant of type `kind` in every lane, without its type; here it is a constant."""
+        return f"splat ({kind} {constant})"
 
     def once(self, key: tuple[object, ...], instruction: str, hint: str = "") -> str:
         """Write an instruction into the head, unless this was done for `key` before; return its register."""

@@ -1,0 +1,306 @@
+"""Typed LLVM values: scalars, or vectors with an element per lane; operators emit instructions.
+
+An instruction on a scalar and a vector takes the scalar in every lane, and Python's numbers are constants of the other
+operand's type. So one formula serves the gangs of the CPU, the warps of the emulated GPU, and single numbers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+
+from workbench.backends.llvm.writer import Writer
+
+Number = int | float
+WIDTH = {"half": 16, "float": 32, "double": 64, "ptr": 64}
+
+
+def bits_of(kind: str) -> int:
+    """Return the width in bits of an LLVM scalar type."""
+    return WIDTH.get(kind) or int(kind[1:])
+
+
+def vector(kind: str, lanes: int) -> str:
+    """Return the LLVM type of a vector of `lanes` elements."""
+    return f"<{lanes} x {kind}>"
+
+
+def suffix(kind: str) -> str:
+    """Return how an LLVM intrinsic's name spells a type: `f32`, `i64`, `p0`; `v8f32` for a vector of eight."""
+    if kind.startswith("<"):
+        count, _, element = kind[1:-1].split()
+        return f"v{count}{suffix(element)}"
+    return {"half": "f16", "float": "f32", "double": "f64", "ptr": "p0"}.get(kind, kind)
+
+
+def splat(kind: str, constant: str) -> str:
+    """Return LLVM text of a vector constant with a constant in every lane, without its type.
+
+    Text that is such a vector already is returned as it is.
+    """
+    return constant if constant.startswith("splat") else f"splat ({kind} {constant})"
+
+
+def constant(value: Number, kind: str) -> str:
+    """Return a number as an LLVM constant: a float as the bits of an equal double, an integer wrapped to its width."""
+    if kind in ("float", "double", "half"):
+        rounded = struct.unpack("f", struct.pack("f", value))[0] if kind == "float" else value
+        return f"0x{struct.pack('>d', rounded).hex().upper()}"
+    bits = bits_of(kind)
+    number = int(value) & (1 << bits) - 1
+    if kind == "i1":
+        return "true" if number else "false"
+    return str(number - (1 << bits) if number >> bits - 1 else number)
+
+
+def numbers(kind: str, lanes: int, step: int = 1, first: int = 0) -> str:
+    """Return a vector constant: `first · step`, `(first + 1) · step`, …, one number for each lane."""
+    return f"<{', '.join(f'{kind} {(first + k) * step}' for k in range(lanes))}>"
+
+
+class Value:
+    """An LLVM value. Arithmetic on integers wraps; on floats it is IEEE's.
+
+    Attributes:
+        w: writes the instructions.
+        text: its register or constant, without a type.
+        elem: the LLVM type of a lane.
+        lanes: how many lanes it has; 0: it is a scalar.
+    """
+
+    __slots__ = ("elem", "lanes", "text", "w")
+
+    def __init__(self, w: Writer, text: str, elem: str, lanes: int = 0) -> None:
+        self.w, self.text, self.elem, self.lanes = w, text, elem, lanes
+
+    @property
+    def type(self) -> str:
+        """The LLVM type."""
+        return vector(self.elem, self.lanes) if self.lanes else self.elem
+
+    def __str__(self) -> str:
+        """Return the type and the text, as an LLVM instruction writes an operand."""
+        return f"{self.type} {self.text}"
+
+    def new(self, instruction: str, elem: str = "", lanes: int = -1) -> Value:
+        """Emit an instruction; return its result.
+
+        Args:
+            instruction: its text.
+            elem: the type of a lane of the result; "" for this value's.
+            lanes: of the result; -1 for this value's.
+        """
+        return Value(self.w, self.w.emit(instruction), elem or self.elem, self.lanes if lanes < 0 else lanes)
+
+    def like(self, number: Number, elem: str = "") -> Value:
+        """Return a number as a scalar constant of this value's element type, or of `elem`."""
+        return Value(self.w, constant(number, elem or self.elem), elem or self.elem)
+
+    def spread(self, lanes: int) -> Value:
+        """Return a scalar as a vector with it in every lane; a vector as it is."""
+        if self.lanes or not lanes:
+            return self
+        if not self.text.startswith("%"):
+            return Value(self.w, self.w.splat(self.elem, self.text, lanes), self.elem, lanes)
+        wide = vector(self.elem, lanes)
+        first = self.w.emit(f"insertelement {wide} poison, {self}, i32 0")
+        zeros = f"<{lanes} x i32> zeroinitializer"
+        return self.new(f"shufflevector {wide} {first}, {wide} poison, {zeros}", self.elem, lanes)
+
+    def alike(self, *others: Value | Number) -> list[Value]:
+        """Return this and other values all as vectors if any of them is one; numbers become constants of its type."""
+        values = [self, *(o if isinstance(o, Value) else self.like(o) for o in others)]
+        lanes = max(v.lanes for v in values)
+        return [v.spread(lanes) for v in values]
+
+    def _pair(self, other: Value | Number) -> tuple[Value, Value]:
+        """Return this and another value as `alike` does."""
+        other = other if isinstance(other, Value) else self.like(other)
+        if self.lanes == other.lanes:
+            return self, other
+        return self.spread(other.lanes), other.spread(self.lanes)
+
+    # Arithmetic.
+
+    def do(self, verb: str, other: Value | Number) -> Value:
+        """Emit an instruction on this value and another one of its element type, such as "udiv" or "ashr"."""
+        a, b = self._pair(other)
+        return a.new(f"{verb} {a}, {b.text}")
+
+    @property
+    def _f(self) -> str:
+        """The prefix of arithmetic instructions on this type."""
+        return "" if self.elem.startswith("i") else "f"
+
+    def __add__(self, other: Value | Number) -> Value:
+        return self.do(f"{self._f}add", other)
+
+    def __sub__(self, other: Value | Number) -> Value:
+        return self.do(f"{self._f}sub", other)
+
+    def __rsub__(self, other: Number) -> Value:
+        return self.like(other) - self
+
+    def __mul__(self, other: Value | Number) -> Value:
+        return self.do(f"{self._f}mul", other)
+
+    def __truediv__(self, other: Value | Number) -> Value:
+        return self.do("fdiv", other)
+
+    def __rtruediv__(self, other: Number) -> Value:
+        return self.like(other) / self
+
+    def __and__(self, other: Value | Number) -> Value:
+        return self.do("and", other)
+
+    def __or__(self, other: Value | Number) -> Value:
+        return self.do("or", other)
+
+    def __xor__(self, other: Value | Number) -> Value:
+        return self.do("xor", other)
+
+    def __lshift__(self, other: Value | Number) -> Value:
+        return self.do("shl", other)
+
+    def __rshift__(self, other: Value | Number) -> Value:
+        return self.do("lshr", other)
+
+    def __rlshift__(self, other: Number) -> Value:
+        return self.like(other) << self
+
+    def __invert__(self) -> Value:
+        return self ^ -1
+
+    def __neg__(self) -> Value:
+        return self.new(f"fneg {self}") if self._f else 0 - self
+
+    def __abs__(self) -> Value:
+        return self.intrinsic("fabs")
+
+    def is_(self, relation: str, other: Value | Number) -> Value:
+        """Emit a comparison, by LLVM's name for it: `eq`, `ult`, `slt`, or of floats `olt`, `uno`, …; return an i1."""
+        a, b = self._pair(other)
+        return a.new(f"{'f' if self._f else 'i'}cmp {relation} {a}, {b.text}", "i1")
+
+    def choose(self, yes: Value | Number, no: Value | Number) -> Value:
+        """Emit a selection: `yes` in lanes where this i1 holds, else `no`; one of them is no number."""
+        model = yes if isinstance(yes, Value) else no
+        assert isinstance(model, Value)
+        first, second = model.alike(*(v if isinstance(v, Value) else model.like(v) for v in (yes, no)))[1:]
+        if self.lanes and not first.lanes:
+            first, second = first.spread(self.lanes), second.spread(self.lanes)
+        return first if first.text == second.text else first.new(f"select {self}, {first}, {second}")
+
+    def intrinsic(self, name: str, *others: Value | Number, more: str = "", elem: str = "") -> Value:
+        """Emit a call of an overloaded LLVM intrinsic, such as "fma", on this value and others of its type.
+
+        Args:
+            name: without `llvm.` and the suffix for the type.
+            others: further arguments.
+            more: an argument that is not overloaded, with its type, such as "i1 false".
+            elem: the type of a lane of the result; "" for this value's.
+        """
+        values = self.alike(*others)
+        return values[0].called(
+            f"llvm.{name}.{suffix(values[0].type)}", *map(str, values), *filter(None, [more]), elem=elem
+        )
+
+    def called(self, name: str, *arguments: str, elem: str = "", lanes: int = -1) -> Value:
+        """Emit a call of a function with these typed arguments; return its result, as of `new`."""
+        lanes, elem = self.lanes if lanes < 0 else lanes, elem or self.elem
+        result = vector(elem, lanes) if lanes else elem
+        return Value(self.w, self.w.call(result, name, *arguments), elem, lanes)
+
+    def reduced(self, operation: str) -> Value:
+        """Emit the reduction of a vector to a scalar, by LLVM's name for it: "or", "umax", …"""
+        return self.called(f"llvm.vector.reduce.{operation}.{suffix(self.type)}", str(self), lanes=0)
+
+    def first_on(self) -> Value:
+        """Emit the number of a mask's lowest lane that is on; the number of lanes if none is."""
+        return self.intrinsic("cttz", more="i1 false")
+
+    # Conversions.
+
+    def cast(self, verb: str, elem: str) -> Value:
+        """Emit a conversion of each lane to another type, such as "fpext"; a bitcast to its own type is the value."""
+        if verb == "bitcast" and elem == self.elem:
+            return self
+        to = vector(elem, self.lanes) if self.lanes else elem
+        return self.new(f"{verb} {self} to {to}", elem)
+
+    def to(self, elem: str, signed: bool = False) -> Value:
+        """Return an integer in another width: truncated, or extended by zeros or, if `signed`, its sign."""
+        now, then = bits_of(self.elem), bits_of(elem)
+        return self if now == then else self.cast("trunc" if then < now else "sext" if signed else "zext", elem)
+
+    @property
+    def bits(self) -> Value:
+        """The bits of each lane as an integer of its width."""
+        return self.cast("bitcast", f"i{bits_of(self.elem)}")
+
+    @property
+    def real(self) -> Value:
+        """The float of these bits, of 32 or 64."""
+        return self.cast("bitcast", "float" if self.elem == "i32" else "double")
+
+    @property
+    def mask(self) -> Value:
+        """A vector of i1 as an integer with a bit per lane."""
+        return self.new(f"bitcast {self} to i{self.lanes}", f"i{self.lanes}", 0)
+
+    @property
+    def flags(self) -> Value:
+        """An integer with a bit per lane as a vector of i1."""
+        lanes = bits_of(self.elem)
+        return self.new(f"bitcast {self} to {vector('i1', lanes)}", "i1", lanes)
+
+    @property
+    def pointer(self) -> Value:
+        """Addresses as pointers."""
+        return self.cast("inttoptr", "ptr")
+
+    def shuffled(self, lanes: Iterable[int], other: Value | None = None) -> Value:
+        """Emit the lanes of these numbers, which count on into the vector `other`."""
+        order = [f"i32 {k}" for k in lanes]
+        second = f"{other or f'{self.type} poison'}"
+        return self.new(f"shufflevector {self}, {second}, <{len(order)} x i32> <{', '.join(order)}>", "", len(order))
+
+    def lane(self, number: Value | int) -> Value:
+        """Emit the element of a lane."""
+        return self.new(f"extractelement {self}, {number if isinstance(number, Value) else f'i32 {number}'}", "", 0)
+
+    # Pointers.
+
+    def at(self, offset: Value | int, unit: str = "i8") -> Value:
+        """Emit the address `offset` elements of type `unit` behind a pointer."""
+        return self.new(f"getelementptr {unit}, {self}, {offset if isinstance(offset, Value) else f'i64 {offset}'}")
+
+    def load(self, elem: str, lanes: int = 0, flags: str = "", align: int = 0, order: str = "") -> Value:
+        """Emit a load from a pointer.
+
+        Args:
+            elem: LLVM type of a lane.
+            lanes: how many; 0: a scalar.
+            flags: "volatile" or "atomic".
+            align: the alignment in bytes; 0: the type's.
+            order: of an atomic load.
+        """
+        kind, more = vector(elem, lanes) if lanes else elem, f" {order}" if order else ""
+        return self.new(
+            f"load {flags}{' ' * bool(flags)}{kind}, {self}{more}{f', align {align}' * bool(align)}", elem, lanes
+        )
+
+    def store(self, value: Value, flags: str = "", align: int = 0, order: str = "") -> None:
+        """Emit a store to a pointer; for `flags`, `align` and `order` see `load`."""
+        more = f" {order}" if order else ""
+        self.w.do(f"store {flags}{' ' * bool(flags)}{value}, {self}{more}{f', align {align}' * bool(align)}")
+
+    def update(self, verb: str, value: Value, order: str = "seq_cst") -> Value:
+        """Emit an atomic change of memory, such as "add" or "xchg"; return its old value."""
+        return value.new(f"atomicrmw {verb} {self}, {value} {order}")
+
+    def exchange(self, expected: Value, new: Value, order: str = "seq_cst") -> tuple[Value, Value]:
+        """Emit a compare-and-swap; return the old value, and an i1: whether it was the expected one."""
+        pair = self.w.emit(f"cmpxchg {self}, {expected}, {new} {order} {order}")
+        kind = f"{{ {new.elem}, i1 }} {pair}"
+        return new.new(f"extractvalue {kind}, 0"), new.new(f"extractvalue {kind}, 1", "i1")
