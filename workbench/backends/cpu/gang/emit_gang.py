@@ -99,7 +99,7 @@ def gang_plan(lowered: Function, options: Options, maths: Maths, division: Divis
     if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
         of_gangs = with_strips(lowered, division.one_core)
         form = shape(of_gangs, maths, division)
-    return None if obstacle(of_gangs, options.contiguous) else (form, of_gangs)
+    return None if obstacle(of_gangs, options.contiguous, maths.gathers) else (form, of_gangs)
 
 
 def _adds_floats(function: Function) -> bool:

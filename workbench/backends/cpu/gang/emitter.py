@@ -23,6 +23,7 @@ from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
+from workbench.backends.cpu.emit.by_index import lone_loops
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
@@ -33,7 +34,6 @@ from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variant
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
-from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
@@ -60,7 +60,6 @@ class GangEmitter(ModuleEmitter):
         by_row: the values that differ between its rows; empty in functions whose gangs have one.
         masks: for each part, the lanes that are on; empty: all.
         at_border: the current gang is at a border, where indices are negative in some lanes.
-        in_gang: a gang is being emitted, not a single thread.
         lane: the number, in its gang, of the thread that is being emitted by itself; empty: none is.
         varying: the values that differ between a gang's threads.
         steps: for linear values, the distance from one thread to the next; the first thread's is held as a scalar.
@@ -141,9 +140,9 @@ class GangEmitter(ModuleEmitter):
         return WideWriter()
 
     @cached_property
-    def analysis(self) -> Analysis:
-        """The analysis of the indices of gangs."""
-        return Analysis(self.of_gangs)
+    def lone(self) -> frozenset[Op]:
+        """The loops that threads go through one by one, since they would gather, and the target does that slowly."""
+        return frozenset() if self.maths.gathers else lone_loops(self.function) | lone_loops(self.of_gangs)
 
     @cached_property
     def structs(self) -> Mapping[Op, Sequence[Op]]:
