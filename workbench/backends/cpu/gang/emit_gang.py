@@ -271,7 +271,8 @@ class Gangs(GangEmitter):
     def begin_rows(self, extent: str, begin: str) -> str:
         """Emit gangs that run across thin rows, if the function suits them; return the first thread that is left."""
         thin = Thin(self)
-        return thin.emit(extent, begin) if thin.pays() else super().begin_rows(extent, begin)
+        pays = thin.pays() and (thin.split is None or self._is_good_under_mask())
+        return thin.emit(extent, begin) if pays else super().begin_rows(extent, begin)
 
     @property
     def grouped_rows(self) -> int:

@@ -70,7 +70,7 @@ class GangEmitter(ModuleEmitter):
         of_gangs: the function as gangs run it; single threads run the one it was derived from.
         frame: the bytes of a thread's own arrays in it.
         gang_strips: after how many iterations its loops check whether the launch is to end.
-        flat: in gangs of thin rows, the accesses whose element has the thread's linear index.
+        flat: in gangs of thin rows, accesses to the threads' own elements, or others as far away; by how much, by axis.
         flat_first: the linear index of such a gang's first thread.
         indices: for such a gang, by axis, the threads' indices in each part.
         rules: handlers of a gang's operations, where neither a scalar handler nor a widened one serves.
@@ -100,7 +100,7 @@ class GangEmitter(ModuleEmitter):
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.masks = [""]
-        self.flat: set[Op] = set()
+        self.flat: Mapping[Op, tuple[int, ...]] = {}
         self.flat_first = ""
         self.indices: dict[int, list[str]] = {}
         self.one_row = False
