@@ -216,8 +216,8 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     inside = [op for depth, op in depths if depth == deepest and not varying.isdisjoint((*op.operands, *op.results))]
     computed = {v for op in inside for v in op.results}
     moving = any(op.name == "atomic_add" and indices_of(op)[-1] in computed for op in inside)
-    whole = deepest and not moving and all(map(_fills_register, inside))
-    return min(threads, (maths.bits if whole else maths.filled) // 32)
+    fills = deepest and not moving and all(map(_fills_register, inside))
+    return min(threads, (maths.bits if fills else maths.filled) // 32)
 
 
 def _by_depth(block: Block, depth: int = 0) -> Iterator[tuple[int, Op]]:
