@@ -131,9 +131,7 @@ GANG_UNROLLED_LANES = Limit(16, "threads of a gang that go one by one", "their c
 GANG_INTERLEAVED_LANES = Limit(256, "scalars of a gang's neighbouring elements", "they are shuffled", OTHER)
 GANG_FIELDS_LEAST = Limit(3, "fields of a struct that are loaded", "the structs of a gang are transposed", OTHER)
 GANG_ROW_COMPONENTS_LEAST = Limit(8, "scalars of an element", "a gang's elements are transposed in registers", OTHER)
-GANG_OPERATIONS_OF_LOAD = Limit(
-    2, "operations for each load by index in a loop", "it goes lane by lane, if nothing gathers", COST
-)
+OPERATIONS_OF_LOAD = Limit(3, "operations for each load in a loop", "it is serial, if nothing gathers", COST)
 GANG_REST_LEAST = Limit(4, "threads behind the full gangs of a row", "they are a gang under a mask", OTHER)
 GANG_STEP = Limit(2**16, "elements from one thread of a gang to the next", "their index is linear", OTHER)
 GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "they are on the stack", OTHER)

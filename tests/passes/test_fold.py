@@ -148,6 +148,24 @@ def test_a_branch_on_a_literal_is_decided() -> None:
         assert results(g, 1, [np.zeros(2, np.float32)])[0].tolist() == ([1.0, 5.0] if truth else [0.0, 6.0])
 
 
+@pytest.mark.parametrize(
+    ("start", "step", "kept"), [(0, 1, []), (2, 3, []), (-1, 1, ["mod", "wrap_index"]), (0, -1, ["mod", "wrap_index"])]
+)
+def test_a_counter_is_in_its_range(start: int, step: int, kept: list[str]) -> None:
+    """`x[k % n]` of `k in range(start, n, step)` is `x[k]`, if k is never negative."""
+    x, n, y = Value(ArrayType(float32), "x"), Value(int32, "n"), Value(ArrayType(float32), "y")
+    b = Builder()
+    first, by, place = b.const(start), b.const(step), b.const(0)
+    index, total = Value(int32, "k"), Value(float32, "s")
+    with b.block((index, total)) as body:
+        at = b.one("wrap_index", (b.one("mod", (index, n), int32), n), int32)
+        b.yield_(b.one("add", (total, b.load(x, at)), float32))
+    b.store(y, place, b.for_(first, n, by, [b.const(0.0, float32)], body.block)[0])
+    f = verify(Function("f", (x, n, y), b.body()))
+    g = verify(prune(fold(f)))
+    assert [name for name in names(g) if name in ("mod", "wrap_index")] == kept
+
+
 def test_equal_operations_are_shared_inwards_but_not_outwards() -> None:
     x, c = Value(ArrayType(float32), "x"), Value(bool_, "c")
     b = Builder()

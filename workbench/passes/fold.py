@@ -45,6 +45,7 @@ class _Folder:
         mapping: values to those that replace them.
         known: the values that are literals.
         defs: the operation that computes each value.
+        counters: the `for` that counts in each loop index.
         shared: by key of an operation, the results that the open block may reuse.
         ops: the open block's operations so far.
     """
@@ -54,6 +55,7 @@ class _Folder:
         self.mapping: dict[Value, Value] = {}
         self.known: dict[Value, NumPyValue] = {}
         self.defs: dict[Value, Op] = {}
+        self.counters: dict[Value, Op] = {}
         self.shared: Scopes[Hashable, tuple[Value, ...]] = Scopes()
         self.ops: list[Op] = []
 
@@ -82,6 +84,8 @@ class _Folder:
         elif op.name == "assert" and bool(self.known.get(operands[0], False)):
             return
         elif op.blocks:
+            if op.name == "for":
+                self.counters[op.blocks[0].params[0]] = op
             self.ops.append(map_blocks(op, self.block))
         elif op.name == "call":
             self.call(op)
@@ -291,6 +295,16 @@ def _extract(folder: _Folder, op: Op) -> Value | None:
     return definition.operands[index] if 0 <= index < len(definition.operands) else None
 
 
+def _in_range(folder: _Folder, op: Op) -> Value | None:
+    """Return k for `k % n` and a wrapped index k, if k counts up in a `range` from 0 or more, to n; None for others."""
+    index, size = op.operands
+    loop = folder.counters.get(index)
+    if loop is None or (op.name == "mod" and loop.operands[1] is not size):
+        return None
+    start, _, step = (folder.known.get(v) for v in loop.operands[:3])
+    return index if start is not None and step is not None and start >= 0 and step > 0 else None
+
+
 _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {
     "add": _add,
     "sub": _neutral(0, both=False),
@@ -304,4 +318,6 @@ _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {
     "where": _where,
     "cast": lambda folder, op: op.operands[0] if op.operands[0].type == op.result.type else None,
     "extract": _extract,
+    "mod": _in_range,
+    "wrap_index": _in_range,
 }

@@ -110,6 +110,40 @@ def _of_indices() -> dict[str, wb.Kernel]:
         c[i, j] = s
         d[i, j] = wb.int64(1000 * turns + last)
 
+    return dict(locals())
+
+
+def _of_sums_by_index() -> dict[str, wb.Kernel]:
+    """Return kernels whose threads add up elements by index, that no other level has compiled."""
+
+    @wb.kernel
+    def sparse(
+        row: wb.array[int], column: wb.array[int], value: wb.array[float], x: wb.array[float], y: wb.array[float]
+    ):
+        i = wb.tid()
+        s = 0.0
+        for k in range(row[i], row[i + 1]):
+            s += value[k] * x[column[k]]
+        y[i] = s
+
+    @wb.kernel
+    def sparse_and_powers(
+        row: wb.array[int], column: wb.array[int], value: wb.array[float], x: wb.array[float], y: wb.array[float]
+    ):
+        i = wb.tid()
+        s = 0.0
+        for k in range(row[i], row[i + 1]):
+            s += value[k] * x[column[k]]
+        for _k in range(50):
+            s = s * 0.5 + 1.0
+        y[i] = s
+
+    return dict(locals())
+
+
+def _of_places_by_data() -> dict[str, wb.Kernel]:
+    """Return kernels that store where data says, that no other level has compiled."""
+
     @wb.kernel
     def moved_by_data(x: wb.array[float], by: wb.array[int], y: wb.array[float], z: wb.array[float]):
         i, j = wb.tid()
@@ -130,7 +164,7 @@ def kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
         if not X86:
             pytest.skip("levels of x86")
         monkeypatch.setenv("WORKBENCH_CPU", request.param)
-    return SimpleNamespace(**_of_structs(), **_of_indices())
+    return SimpleNamespace(**_of_structs(), **_of_indices(), **_of_sums_by_index(), **_of_places_by_data())
 
 
 LAYOUT = np.dtype([("mass", "f4"), ("at", "f4", 3), ("alive", "u1"), ("charge", "f4"), ("kind", "i4")], align=True)
@@ -351,25 +385,20 @@ def test_integers_summed_along_rows(rows: int, columns: int) -> None:
     np.testing.assert_array_equal(y, s - t)
 
 
-@wb.kernel
-def sparse(row: wb.array[int], column: wb.array[int], value: wb.array[float], x: wb.array[float], y: wb.array[float]):
-    i = wb.tid()
-    s = 0.0
-    for k in range(row[i], row[i + 1]):
-        s += value[k] * x[column[k]]
-    y[i] = s
-
-
-def test_a_sparse_product() -> None:
+@pytest.mark.parametrize("kernel", ["sparse", "sparse_and_powers"])
+def test_a_sparse_product(kernel: str, kernels: SimpleNamespace) -> None:
     rng = np.random.default_rng(10)
     row = np.concatenate([[0], np.cumsum(rng.integers(0, 9, N))]).astype(np.int32)
-    column, value = rng.integers(0, 20, row[-1]).astype(np.int32), rng.random(row[-1], dtype=np.float32)
+    column, value = rng.integers(-20, 20, row[-1]).astype(np.int32), rng.random(row[-1], dtype=np.float32)
     x, y = rng.random(20, dtype=np.float32), np.zeros(N, np.float32)
-    wb.launch(sparse, N, [row, column, value, x, y])
+    wb.launch(getattr(kernels, kernel), N, [row, column, value, x, y])
     for i in range(N):
         s = np.float32(0)
         for k in range(row[i], row[i + 1]):
             s += value[k] * x[column[k]]
+        if kernel == "sparse_and_powers":
+            for _ in range(50):
+                s = s * np.float32(0.5) + np.float32(1)
         assert y[i] == s
 
 

@@ -194,6 +194,41 @@ def test_thin_rows_in_thin_planes(shape: tuple[int, int, int]) -> None:
 
 
 @wb.kernel
+def inner_differences(x: wb.array2d[float], y: wb.array2d[float], z: wb.array2d[float]):
+    i, j = wb.tid()
+    if i > 0 and i < x.shape[0] - 1 and j > 0 and j < x.shape[1] - 1:
+        y[i, j] = x[i - 1, j - 1] + x[i + 1, j] - 2.0 * x[i, j + 1]
+    else:
+        y[i, j] = 0.0 - x[i, j]
+    if i > 1:
+        z[i, j] = x[i - 2, j]
+
+
+@wb.kernel
+def counted_from_the_end(x: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    y[i, j] = x[i - 1, j] - x[i - 2, j - 1]
+
+
+@pytest.mark.parametrize("shape", [(50, 2), (50, 3), (41, 5), (9, 33), (2, 4), (1, 8), (300, 7)])
+@pytest.mark.parametrize("wider", [0, 3])
+def test_neighbours_in_thin_rows(shape: tuple[int, int], wider: int) -> None:
+    x = _before_a_hole(np.random.default_rng(7).random((shape[0], shape[1] + wider), np.float32))
+    y, z, w = (np.full_like(x, 9) for _ in range(3))
+    wb.launch(inner_differences, shape, [x, y, z])
+    wb.launch(counted_from_the_end, shape, [x, w])
+    i, j = np.indices(shape)
+    inside = (i > 0) & (i < x.shape[0] - 1) & (j > 0) & (j < x.shape[1] - 1)
+    below, right = np.minimum(i + 1, len(x) - 1), np.minimum(j + 1, x.shape[1] - 1)
+    expected = np.where(inside, x[i - 1, j - 1] + x[below, j] - np.float32(2) * x[i, right], -x[i, j])
+    np.testing.assert_array_equal(y[:, : shape[1]], expected)
+    np.testing.assert_array_equal(z[2:, : shape[1]], x[:-2, : shape[1]])
+    assert (z[:2] == 9).all() and (y[:, shape[1] :] == 9).all()
+    if len(x) > 1:
+        np.testing.assert_array_equal(w[:, : shape[1]], x[i - 1, j] - x[i - 2, j - 1])
+
+
+@wb.kernel
 def multiplied(y: wb.array[wb.uint32], x: wb.array[float], z: wb.array[float]):
     i = wb.tid()
     if x[i] > 0.5:

@@ -73,9 +73,12 @@ WASM_TRIPLE = "wasm32-unknown-unknown"
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 GATHERS = 512
 """Bits of the vectors of targets that use gathers: LLVM does for all of these, or it was measured on them."""
-SLOW_GATHERS = ("znver",)
-"""Prefixes of LLVM's names of such CPUs that load elements one by one in less time. Measured on Zen 4; on Sapphire
-Rapids it takes longer."""
+WHOLE_REGISTERS = ("znver",)
+"""Prefixes of LLVM's names of CPUs for which it prefers vectors of 512 bits to two of half of them."""
+SLOW_GATHERS = ("znver", "skylake", "cascadelake", "cooperlake", "cannonlake", "icelake", "tigerlake", "rocketlake")
+"""Prefixes of LLVM's names of such CPUs that load elements one by one in less time. Measured on Zen 4 and Ice Lake; on
+Sapphire Rapids it takes longer. Intel's older ones do so since their microcode keeps gathers from leaking data."""
+NO_GATHERS = "+prefer-no-gather,+prefer-no-scatter"
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
@@ -187,11 +190,12 @@ def _maths(target: str) -> Maths:
         return Maths(formulas=True, bits=128, fused=False)
     if target != native():
         bits = PORTABLE_BITS.get(target, 128)
-        return Maths(formulas=target in FUSED, bits=bits, gathers=bits == GATHERS)
+        return Maths(formulas=target in FUSED, bits=bits, preferred=256, gathers=bits == GATHERS)
     has = facts().has
     bits = 512 if has("avx512f") else 256 if has("avx2") and has("fma") else 128
+    preferred = 512 if facts().cpu.startswith(WHOLE_REGISTERS) else 256
     gathers = bits == GATHERS and not facts().cpu.startswith(SLOW_GATHERS)
-    return Maths(vecmath.ARM or has("fma"), bool(facts().vector_library), bits, gathers=gathers)
+    return Maths(vecmath.ARM or has("fma"), bool(facts().vector_library), bits, preferred=preferred, gathers=gathers)
 
 
 class _Generated(msgspec.Struct, frozen=True):
@@ -248,7 +252,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
     if target == WASM:
         request |= {"triple": WASM_TRIPLE, "code_model": "default"}
     else:
-        request["features"] = features_for(text, features)
+        request["features"] = features_for(text, features if _maths(target).gathers else f"{features},{NO_GATHERS}")
     try:
         try:
             return _Generated(*_called(request, text, tuning))

@@ -46,9 +46,25 @@ def emit_wrap_index(emitter: Emitter, op: Op) -> None:
         emitter.bind(op.result, [index])
         return
     kind = register(element(op.result.type))
+    if emitter.wide is not None and kind == "i32":
+        emitter.wide[op.result] = _wrapped_by_branch(emitter, op, index, size)
+        emitter.bind(op.result, [w.emit(f"trunc i64 {emitter.wide[op.result]} to i32")])
+        return
     negative = w.emit(f"icmp slt {kind} {index}, 0")
     counted = w.emit(f"add {kind} {index}, {size}")
     emitter.bind(op.result, [w.emit(f"select i1 {negative}, {kind} {counted}, {kind} {index}", op.result.name)])
+
+
+def _wrapped_by_branch(emitter: Emitter, op: Op, index: str, size: str) -> str:
+    """Emit a wrapped index with a branch around the wrap, in 64 bits, as addresses are: x86 extends as it loads."""
+    w, wrap, join = emitter.writer, emitter.writer.block_name("wrap"), emitter.writer.block_name("wrapped")
+    wide, before = w.emit(f"sext i32 {index} to i64"), w.label
+    w.branch(w.emit(f"icmp sge i64 {wide}, 0"), join, wrap, ", !prof !1")
+    w.open(wrap)
+    counted = w.emit(f"add i64 {wide}, {w.emit(f'sext i32 {size} to i64')}")
+    w.jump(join)
+    w.open(join)
+    return w.emit(f"phi i64 [ {wide}, %{before} ], [ {counted}, %{wrap} ]", op.result.name)
 
 
 def _instruction(emitter: Emitter, builtin: Builtin, scalar: Scalar, args: list[str], op: Op) -> str:

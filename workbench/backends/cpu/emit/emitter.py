@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from workbench.backends.base import Options
+from workbench.backends.cpu.emit.by_index import is_serial
 from workbench.backends.cpu.emit.frozen import guarded_reads, repeated_loads
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.maths import vecmath
@@ -63,14 +64,17 @@ class Emitter(ABC):
         tids: the thread's indices, as i32.
         heap: the addresses of memory that the entry frees at its end.
         frozen: the repeated loads whose results are frozen (see `frozen`).
+        wide: in the body of a serial loop, the registers of wrapped indices in 64 bits; None elsewhere.
         guarded: the reads whose results are frozen because they stand in an `if`.
         compared: the types of which two numbers are compared by order.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: after how many iterations loops check whether the launch is to end.
+        in_gang: a gang is being emitted, not a single thread.
         unit_strides: the arrays of whose rows the elements are known to be adjacent, where arrays may have gaps.
     """
 
     unit_strides: frozenset[Value] = frozenset()
+    in_gang = False
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
@@ -84,6 +88,7 @@ class Emitter(ABC):
         self.halves = vecmath.has_wide_data(function)
         self.one_core = one_core
         self.frozen = repeated_loads(function)
+        self.wide: dict[Value, str] | None = None
         self.guarded = guarded_reads(function)
         self.compared = compared_types(function)
         self.writer = self.new_writer()
@@ -194,11 +199,15 @@ class Emitter(ABC):
                 self.writer.declare(symbol, text)
         return callee.symbol, 1 + list(self._vector_functions).index(callee.symbol)
 
+    def is_serial(self, op: Op) -> bool:
+        """Return whether a `for` of a single thread is not vectorised, since the target gathers slowly."""
+        return not (self.in_gang or self.maths.gathers) and is_serial(op)
+
     def loop_end(self, cold: bool = False, wishes: Wishes = (), known: bool = True) -> str:
         """Return LLVM metadata for a loop's jump back; empty if there is nothing to say.
 
         Args:
-            cold: the loop is seldom run: it is neither vectorised nor unrolled, whatever `wishes` say.
+            cold: the loop is neither vectorised nor unrolled, whatever `wishes` say: it is seldom run, or serial.
             wishes: names and values of `llvm.loop` hints. Loops of functions with frozen loads are not interleaved.
             known: its number of iterations does not depend on data.
         """

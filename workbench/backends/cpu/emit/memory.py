@@ -76,6 +76,8 @@ def launch_dim(emitter: Emitter, axis: int) -> str:
 
 def wide_index(emitter: Emitter, index: Value) -> str:
     """Return the LLVM operand of an index, converted to i64."""
+    if emitter.wide and index in emitter.wide:
+        return emitter.wide[index]
     operand = emitter.operand(index)
     text = index_instruction(operand, index.type)
     return emitter.writer.emit(text) if text else operand

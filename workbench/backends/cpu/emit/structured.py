@@ -148,6 +148,7 @@ class _For:
         unsigned: that type is unsigned.
         by_one: the step is the constant 1 or -1, so the index is compared with the end.
         down: the step is the constant -1.
+        serial: it is not vectorised, and indices are wrapped by branches.
         end: the count at which the loop ends.
         firsts: what the index, and a count beside it, begin with.
     """
@@ -163,6 +164,7 @@ class _For:
         # end.
         self.by_one = known == 1 or (known == -1 and not self.unsigned)
         self.down = self.by_one and known == -1
+        self.serial = emitter.is_serial(op)
         self.end = stop if self.by_one else iterations(emitter, op, self.start, stop, self.step)
         self.firsts = (self.start,) if self.by_one else (self.start, "0")
 
@@ -292,7 +294,9 @@ class _For:
         """
         w, index = self.writer, counts.names[0]
         self.emitter.bind(self.body.params[0], [index])
+        self.emitter.wide = {} if self.serial else None
         self.emitter.block(self.body)
+        self.emitter.wide = None
         hint = self.body.params[0].name
         after = w.emit(f"add {'nuw' if self.unsigned else 'nsw'} {self.kind} {index}, {self.step}", f"{hint}.next")
         if self.by_one:
@@ -309,7 +313,7 @@ class _For:
         """Return LLVM metadata for the loop's jump back; empty if there is nothing to say."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
         # What a reversed loop wishes besides is meant for a GPU.
-        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), (), known)
+        return self.emitter.loop_end(self.serial or bool(self.op.attrs.get(COLD)), (), known)
 
     def more(self, count: str, end: str) -> str:
         """Emit the test whether an iteration is left at a count; return its i1."""

@@ -11,13 +11,13 @@ from workbench.backends.cpu.gang.eligible import is_retry
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import is_bad_under_mask
-from workbench.backends.cpu.text.values import register, width
+from workbench.backends.cpu.text.values import register
 from workbench.backends.llvm.values import vector
 from workbench.builtins import TABLE
 from workbench.ir.attributes import SCALAR
-from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LOOPS
-from workbench.ir.values import Block, Op, Value, indices_of, walk
-from workbench.limits import GANG_OPERATIONS_OF_LOAD, GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
+from workbench.ir.ops import ACCESSES, CHEAP, LOOPS
+from workbench.ir.values import Block, Op, Value, walk
+from workbench.limits import GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
 from workbench.types import element, int32, int64
 
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
@@ -140,7 +140,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     If lanes have different numbers of iterations, it runs as often as the longest of them needs. Where gathering would
     be slow, or the loop is marked as scalar, it runs lane by lane.
     """
-    if op.attrs.get(SCALAR) or (emitter.is_divergent(op) and _mostly_gathers(emitter, op)):
+    if op.attrs.get(SCALAR) or (emitter.rows == 1 and op in emitter.lone):
         each_lane(emitter, op)
         return
     if not emitter.is_divergent(op):
@@ -221,22 +221,6 @@ def _together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> Op:
         emitter.strips.treat_alike(op, loop)
     emitter.structured(first)
     return left
-
-
-def _mostly_gathers(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether a loop does little but load from scattered addresses, on a target that does not gather."""
-    operations = list(walk(op.blocks[-1]))
-    if emitter.maths.gathers or emitter.rows > 1 or any(o.name in LOOPS or o.name in EFFECTS for o in operations):
-        return False
-    loads = [o for o in operations if o.name == "load" and _is_scattered(emitter, o)]
-    computed = sum(width(v.type) for o in operations if o.name in TABLE for v in o.results)
-    return computed < GANG_OPERATIONS_OF_LOAD * sum(width(o.result.type) for o in loads)
-
-
-def _is_scattered(emitter: GangEmitter, load: Op) -> bool:
-    """Return whether lanes load from indices that are not linear in the thread's own."""
-    forms = map(emitter.analysis.form, indices_of(load))
-    return any(atom.value in emitter.varying for form in forms for atom in form.terms)
 
 
 def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> None:

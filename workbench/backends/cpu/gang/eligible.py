@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from workbench.backends.cpu.emit.by_index import lone_loops
 from workbench.builtins import TABLE
 from workbench.ir.attributes import REDUCTION, SCALAR
 from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
@@ -22,12 +23,13 @@ RULED = frozenset(
 """Operations for which there is a rule; elementwise builtins are widened."""
 
 
-def obstacle(function: Function, dense: bool) -> str:
+def obstacle(function: Function, dense: bool, gathers: bool) -> str:
     """Return why a function cannot, or should not, run in gangs; empty if it runs in gangs.
 
     Args:
         function: the function as gangs would run it, in the form in which it is emitted.
         dense: arrays have no gaps between elements.
+        gathers: the target loads scattered elements faster together.
     """
     operations = list(walk(function.body))
     if function.block_dim:
@@ -51,7 +53,21 @@ def obstacle(function: Function, dense: bool) -> str:
         return "an element that is swapped outside of a loop that does nothing else"
     if _may_wait(function, [op for op in operations if op not in retries]):
         return "threads that wait"
+    if not gathers and _all_lone(function, operations):
+        return "loops that load by index"
     return _scattered_accesses(function, dense)
+
+
+def _all_lone(function: Function, operations: list[Op]) -> bool:
+    """Return whether there are loops, and each is, or contains, one that threads would go through one by one."""
+    lone, loops = lone_loops(function), [op for op in operations if op.name in LOOPS]
+    return bool(loops) and all(any(o in lone for o in (op, *_inside(op))) for op in loops)
+
+
+def _inside(op: Op) -> Iterator[Op]:
+    """Yield the operations in the blocks of an operation, at any depth."""
+    for block in op.blocks:
+        yield from walk(block)
 
 
 def _adds_contiguously(function: Function) -> bool:

@@ -97,7 +97,7 @@ def gang_plan(lowered: Function, options: Options, maths: Maths, division: Divis
     if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
         of_gangs = with_strips(lowered, division.one_core)
         form = shape(of_gangs, maths, division)
-    return None if obstacle(of_gangs, options.contiguous) else (form, of_gangs)
+    return None if obstacle(of_gangs, options.contiguous, maths.gathers) else (form, of_gangs)
 
 
 def _adds_floats(function: Function) -> bool:
@@ -272,7 +272,8 @@ class Gangs(GangEmitter):
         from workbench.backends.cpu.gang.rows import Thin
 
         thin = Thin(self)
-        return thin.emit(extent, begin) if thin.pays() else super().begin_rows(extent, begin)
+        pays = thin.pays() and (thin.split is None or self._is_good_under_mask())
+        return thin.emit(extent, begin) if pays else super().begin_rows(extent, begin)
 
     @property
     def grouped_rows(self) -> int:

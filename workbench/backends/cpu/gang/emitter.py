@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
+from workbench.backends.cpu.emit.by_index import lone_loops
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.emitter import later
@@ -35,7 +36,6 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.backends.llvm.values import Value as LlvmValue
 from workbench.backends.llvm.values import numbers, splat, vector
-from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD, LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
@@ -62,7 +62,6 @@ class GangEmitter(ModuleEmitter):
         by_row: the values that differ between its rows; empty in functions whose gangs have one.
         masks: for each part, the lanes that are on; empty: all.
         at_border: the current gang is at a border, where indices are negative in some lanes.
-        in_gang: a gang is being emitted, not a single thread.
         lane: the number, in its gang, of the thread that is being emitted by itself; empty: none is.
         varying: the values that differ between a gang's threads.
         steps: for linear values, the distance from one thread to the next; the first thread's is held as a scalar.
@@ -73,7 +72,7 @@ class GangEmitter(ModuleEmitter):
         of_gangs: the function as gangs run it; single threads run the one it was derived from.
         frame: the bytes of a thread's own arrays in it.
         gang_strips: after how many iterations its loops check whether the launch is to end.
-        flat: in gangs of thin rows, the accesses whose element has the thread's linear index.
+        flat: in gangs of thin rows, accesses to the threads' own elements, or others as far away; by how much, by axis.
         flat_first: the linear index of such a gang's first thread.
         indices: for such a gang, by axis, the threads' indices in each part.
         rules: handlers of a gang's operations, where neither a scalar handler nor a widened one serves.
@@ -103,7 +102,7 @@ class GangEmitter(ModuleEmitter):
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.masks = [""]
-        self.flat: set[Op] = set()
+        self.flat: Mapping[Op, tuple[int, ...]] = {}
         self.flat_first = ""
         self.indices: dict[int, list[str]] = {}
         self.one_row = False
@@ -143,9 +142,9 @@ class GangEmitter(ModuleEmitter):
         return WideWriter()
 
     @cached_property
-    def analysis(self) -> Analysis:
-        """The analysis of the indices of gangs."""
-        return Analysis(self.of_gangs)
+    def lone(self) -> frozenset[Op]:
+        """The loops that threads go through one by one, since they would gather, and the target does that slowly."""
+        return frozenset() if self.maths.gathers else lone_loops(self.function) | lone_loops(self.of_gangs)
 
     @cached_property
     def structs(self) -> Mapping[Op, Sequence[Op]]:

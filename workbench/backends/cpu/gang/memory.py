@@ -7,7 +7,7 @@ Addresses are computed without `nsw` and `inbounds`: an index of a lane that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -20,7 +20,7 @@ from workbench.backends.cpu.text.values import memory, width
 from workbench.backends.llvm import masked
 from workbench.backends.llvm.values import Value as LlvmValue
 from workbench.backends.llvm.values import vector
-from workbench.ir.values import Op, Value, array_of, component_of
+from workbench.ir.values import Op, Value, array_of, component_of, indices_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
 from workbench.types import Kind, Scalar, element, int32
 
@@ -51,8 +51,8 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
     if op in emitter.ahead:
         emitter.ahead.remove(op)
         return
-    if op not in emitter.structs and _counts_from_end(emitter, op):
-        _where_not_negative(emitter, op, emit_load)
+    if op not in emitter.structs and (wraps := _wraps(emitter, op)):
+        _where_not_negative(emitter, op, wraps, emit_load)
         return
     scalar, count = element(op.result.type), width(op.result.type)
     fields = [o for o in emitter.structs.get(op, ()) if not emitter.varying.isdisjoint(o.results)]
@@ -71,8 +71,8 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
 
 def emit_store(emitter: GangEmitter, op: Op) -> None:
     """Emit a store of a gang. Where several lanes store to one element, the highest lane is last."""
-    if _counts_from_end(emitter, op):
-        _where_not_negative(emitter, op, emit_store)
+    if wraps := _wraps(emitter, op):
+        _where_not_negative(emitter, op, wraps, emit_store)
         return
     value = op.operands[-1]
     where = _Where(emitter, op)
@@ -86,44 +86,49 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
         _store_part(emitter, op, where if part == 0 else _Where(emitter, op), again)
 
 
-def _counts_from_end(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether an access is linear but for that its last index counts from the end where it is negative."""
-    wrap = _wrap(emitter, op) if not emitter.at_border else None
-    return wrap is not None and wrap.operands[0] in emitter.steps and emitter.varying.isdisjoint(wrap.operands[1:])
+def _wraps(emitter: GangEmitter, op: Op) -> list[Op]:
+    """Return the `wrap_index`es without which an access is linear; none if it is linear, or is not without them.
+
+    That is the one of the last index; in gangs of thin rows those of all indices that may be negative.
+    """
+    wraps = [emitter.defined_by.get(v) for v in indices_of(op)]
+    if op in emitter.flat:
+        pairs = zip(wraps, emitter.flat[op], strict=True)
+        return [w for w, offset in pairs if w is not None and w.name == "wrap_index" and offset < 0]
+    wrap = wraps[-1] if not emitter.at_border else None
+    if wrap is None or wrap.name != "wrap_index" or wrap.operands[0] not in emitter.steps:
+        return []
+    return [wrap] if emitter.varying.isdisjoint(wrap.operands[1:]) else []
 
 
-def _wrap(emitter: GangEmitter, op: Op) -> Op | None:
-    """Return the `wrap_index` that the last index of an access comes from; None if it comes from anything else."""
-    wrap = emitter.defined_by.get(op.operands[array_of(op.operands[0]).ndim])
-    return wrap if wrap is not None and wrap.name == "wrap_index" else None
-
-
-def _where_not_negative(emitter: GangEmitter, op: Op, emit: Callable[[GangEmitter, Op], None]) -> None:
-    """Emit an access twice: side by side where no lane's last index is negative, else lane by lane.
+def _where_not_negative(
+    emitter: GangEmitter, op: Op, wraps: Sequence[Op], emit: Callable[[GangEmitter, Op], None]
+) -> None:
+    """Emit an access twice: side by side where no lane has a negative index, else lane by lane.
 
     Args:
         emitter: its block is open.
-        op: the access, for which `_counts_from_end` holds.
-        emit: emits it with another index.
+        op: the access.
+        wraps: what `_wraps` returns for it.
+        emit: emits it with other indices.
     """
-    w, wrap = emitter.writer, _wrap(emitter, op)
-    assert wrap is not None
-    (index, _), last = wrap.operands, array_of(op.operands[0]).ndim
+    w, indices = emitter.writer, {wrap.result: wrap.operands[0] for wrap in wraps}
     beside, apart, join = (w.block_name(hint) for hint in ("beside", "apart", "accessed"))
-    w.branch(_none_negative(emitter, index), beside, apart, ", !prof !1")
+    thin, last = op in emitter.flat, 1 + len(indices_of(op))
+    none = _no_lane_negative(emitter, indices.values()) if thin else _none_negative(emitter, wraps[0].operands[0])
+    w.branch(none, beside, apart, ", !prof !1")
     arms: list[tuple[str, list[tuple[str, ...]]]] = []
     for label in (beside, apart):
         w.open(label)
         if label is beside:
-            emit(emitter, op.replace((*op.operands[:last], index, *op.operands[last + 1 :])))
-        else:
-            # Computed here, and not before the branch, since this is seldom run.
-            before = [emitter.vectors[wrap.result] for _ in emitter.each_part()]
-            for _ in emitter.parts_of(wrap):
-                emitter.widened(wrap)
+            plain = op.replace((op.operands[0], *(indices.get(v, v) for v in op.operands[1:last]), *op.operands[last:]))
+            if thin:
+                emitter.flat = {**emitter.flat, plain: emitter.flat[op]}
+            emit(emitter, plain)
+        elif thin:
             each_lane(emitter, op)
-            for part in emitter.each_part():
-                emitter.vectors[wrap.result] = before[part]
+        else:
+            _apart(emitter, op, wraps[0])
         arms.append((w.label, [emitter.of_all_parts(v) for v in op.results]))
         w.jump(join)
     w.open(join)
@@ -132,6 +137,27 @@ def _where_not_negative(emitter: GangEmitter, op: Op, emit: Callable[[GangEmitte
         for end, values in arms:
             rows = [f"{row}, [ {part}, %{end} ]" for row, part in zip(rows, values[n], strict=True)]
         emitter.bind(result, [w.emit(f"phi {kind} {row[2:]}", result.name) for row in rows])
+
+
+def _apart(emitter: GangEmitter, op: Op, wrap: Op) -> None:
+    """Emit an access lane by lane. Its wrapped index is computed here, since the branch is seldom taken."""
+    before = [emitter.vectors[wrap.result] for _ in emitter.each_part()]
+    for _ in emitter.parts_of(wrap):
+        emitter.widened(wrap)
+    each_lane(emitter, op)
+    for part in emitter.each_part():
+        emitter.vectors[wrap.result] = before[part]
+
+
+def _no_lane_negative(emitter: GangEmitter, indices: Iterable[Value]) -> str:
+    """Emit whether none of these varying indices is negative in any lane that is on."""
+    w, kind, negative = emitter.writer, vector("i32", emitter.width), list[str]()
+    for index in indices:
+        for _ in emitter.each_part():
+            (lanes,) = emitter.vector(index)
+            flags = emitter.as_mask(w.emit(f"icmp slt {kind} {lanes}, zeroinitializer"))
+            negative.append(emitter.both(emitter.mask, flags))
+    return w.emit(f"xor i1 {emitter.any(negative)}, true")
 
 
 def _none_negative(emitter: GangEmitter, index: Value) -> str:
@@ -310,9 +336,17 @@ class _Where:
     def _offset(self, op: Op) -> Sum:
         """Return the offset of an access's element in bytes, without that of a component."""
         if op in self.emitter.flat:
-            return self._times(Sum(self.emitter.flat_first, "1"), str(self.pitch))
+            return self._times(Sum(self._flat_first(self.emitter.flat[op]), "1"), str(self.pitch))
         indices = [self._index(v) for v in op.operands[1 : 1 + self.type.ndim]]
         return (self._dense if self.emitter.options.contiguous else self._strided)(indices)
+
+    def _flat_first(self, offsets: Sequence[int]) -> str:
+        """Return the linear index of the first lane's element, whose indices are the thread's plus these constants."""
+        more = str(offsets[0])
+        for axis, offset in enumerate(offsets[1:], 1):
+            size = scalar_memory.launch_dim(self.emitter, axis)
+            more = self._scalar("add", self._scalar("mul", more, size), str(offset))
+        return self._scalar("add", self.emitter.flat_first, more)
 
     def is_uniform(self) -> bool:
         """Return whether all lanes access the same address."""

@@ -1,8 +1,8 @@
 """Gangs of threads of several rows: rows thinner than a gang (`Thin`), and rows that share elements (`RowGangs`).
 
-Where threads access x[i, j] of the launch's own indices, and the arrays have the launch's shape, elements of
-neighbouring rows lie side by side, too. The entry compares the shapes once, and takes full gangs of threads in the
-order of their linear index, whose indices are vectors; the loop over rows does the rest of a chunk.
+Where threads access x[i, j] of the launch's own indices, or x[i - 1, j + 1], and the arrays have the launch's shape,
+elements of neighbouring rows lie side by side, too. The entry compares the shapes once, and takes full gangs of threads
+in the order of their linear index, whose indices are vectors; the loop over rows does the rest of a chunk.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.width import NARROW
 from workbench.backends.llvm.values import vector
-from workbench.ir.attributes import AXIS
+from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
-from workbench.ir.values import Op, Value, array_of, indices_of, walk
+from workbench.ir.values import Op, array_of, indices_of, walk
 from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
 from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.loops.peeling import peeled_parts
@@ -26,31 +26,42 @@ class Thin:
     """Emits gangs of threads of several rows, for launches whose rows are shorter than a gang.
 
     Attributes:
-        flat: the accesses whose element has the thread's linear index.
+        split: the function's parts, if it has a border.
+        body: what a thread does, wherever it is.
         varying: values that differ between threads of several rows.
+        flat: the accesses to the element of the thread's own indices, plus a constant along each axis; these constants.
     """
 
     def __init__(self, emitter: GangEmitter) -> None:
         self.emitter = emitter
         function = emitter.function
-        operations = list(walk(function.body))
+        self.split = peeled_parts(function)
+        self.body = self.split.border if self.split else function.body
+        operations = list(walk(self.body))
         self.varying = varying_values(function, besides=[op.result for op in operations if op.name == "tid"])
-        self.flat = {op for op in operations if op.name in ACCESSES and self._is_flat(op)}
+        analysis, accesses = Analysis(function), (op for op in operations if op.name in ACCESSES)
+        self.flat = {op: at for op in accesses if (at := self._offsets(analysis, op)) is not None}
 
     def pays(self) -> bool:
-        """Return whether gangs across thin rows pay: a short function without loops that stores only side by side.
+        """Return whether gangs across thin rows pay: a short function without loops that stores to its own elements.
 
-        Nor may it report, add atomically, have slots or a border, and arrays have to be contiguous.
+        Nor may it report, add atomically or have slots, and arrays have to be contiguous. If it has a border, what it
+        loads has to lie side by side, too, or to be the same for all threads.
         """
-        emitter, function = self.emitter, self.emitter.function
-        operations = list(walk(function.body))
+        emitter = self.emitter
+        operations = list(walk(self.body))
         names = {op.name for op in operations}
         # In loops, what all threads of a row share would be gathered (a CSR matrix times eight columns 0.76).
         alone = names.isdisjoint(REPORTS | UPDATES | LOOPS | {"row_first", "row_length", "slots"})
         written = [op for op in operations if op.name in EFFECTS]
         fits = emitter.options.contiguous and emitter.shape.rows == 1 and len(operations) <= GANG_THIN_OPERATIONS
-        alone = alone and not peeled_parts(function)
-        return fits and alone and bool(written) and self.flat.issuperset(written) and self._rows() > 0
+        side_by_side = not any(any(self.flat.get(op, (1,))) for op in written) and not (self.split and self._others())
+        return fits and alone and bool(written) and side_by_side and self._rows() > 0
+
+    def _others(self) -> list[Op]:
+        """Return the loads of elements that differ between threads and need not lie side by side."""
+        loads = (op for op in walk(self.body) if op.name == "load" and op not in self.flat)
+        return [op for op in loads if not self.varying.isdisjoint(op.operands)]
 
     def _rows(self) -> int:
         """Return the length below which rows count as thin; 0: none do.
@@ -58,22 +69,15 @@ class Thin:
         It is smaller if elements have to be gathered on a target without fast gathers.
         """
         maths = self.emitter.maths
-        loads = [op for op in walk(self.emitter.function.body) if op.name == "load" and op not in self.flat]
-        if maths.gathers or all(self.varying.isdisjoint(op.operands) for op in loads):
+        if maths.gathers or not self._others():
             return GANG_THIN_ROWS
         return GANG_THIN_ROWS_GATHERED if maths.bits > NARROW else 0
 
-    def _is_flat(self, op: Op) -> bool:
-        """Return whether an access's indices are the thread's index along each axis of the launch, in order."""
-        indices = [self._axis(v) for v in indices_of(op)]
-        return indices == list(range(self.emitter.function.launch_ndim))
-
-    def _axis(self, value: Value) -> int:
-        """Return the axis of the launch whose index a value is; -1 if it is no index of the launch."""
-        op = self.emitter.defined_by.get(value)
-        while op is not None and op.name == "cast":
-            op = self.emitter.defined_by.get(op.operands[0])
-        return op.attrs[AXIS] if op is not None and op.name == "tid" else -1
+    def _offsets(self, analysis: Analysis, op: Op) -> tuple[int, ...] | None:
+        """Return what is added to the thread's indices in an access; None if its indices are no such sums."""
+        forms = [analysis.index(v)[0] for v in indices_of(op)]
+        own = all(form.terms == {Atom("tid", axis=axis): 1} for axis, form in enumerate(forms))
+        return tuple(f.constant for f in forms) if own and len(forms) == self.emitter.function.launch_ndim else None
 
     def emit(self, extent: str, begin: str) -> str:
         """Emit full gangs in the order of linear indices, for rows that are thin when running.
@@ -121,9 +125,9 @@ class Thin:
         emitter.in_gang, emitter.thread = True, "0"
         emitter.flat, emitter.flat_first = self.flat, first
         self._indices(first)
-        emitter.block(emitter.function.body)
+        emitter.block(self.body)
         emitter.gang_over()
-        emitter.varying, emitter.flat = varying, set()
+        emitter.varying, emitter.flat = varying, {}
 
     def _indices(self, first: str) -> None:
         """Emit the launch indices of all lanes of a gang that may span several rows.

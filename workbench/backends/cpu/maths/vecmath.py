@@ -32,6 +32,7 @@ class Maths(msgspec.Struct, frozen=True):
         bits: of a vector register, for code that is emitted as vectors.
         fused: the target has fused multiply-add. Without it, formulas do without, and are defined in the kernel's own
             module.
+        preferred: bits of a register that straight code fills at most.
         gathers: an instruction that loads scattered elements takes less time than loads of one each.
     """
 
@@ -39,15 +40,13 @@ class Maths(msgspec.Struct, frozen=True):
     library: bool = False
     bits: int = 128
     fused: bool = True
+    preferred: int = 512
     gathers: bool = False
 
     @property
     def filled(self) -> int:
-        """The bits of a register that straight code fills, as LLVM prefers.
-
-        They are at most 256 where gathers are fast, as on Intel's CPUs, else the whole register.
-        """
-        return min(self.bits, 256) if self.gathers else self.bits
+        """The bits of a register that straight code fills, as LLVM prefers."""
+        return min(self.bits, self.preferred)
 
 
 class Callee(msgspec.Struct, frozen=True):
