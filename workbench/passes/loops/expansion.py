@@ -133,21 +133,20 @@ class _Loop(msgspec.Struct):
             computed: by number, the values that earlier loops compute; receives this loop's.
         """
         (body,) = self.op.blocks
-        defining = {op.result: op for op in body.ops if len(op.results) == 1}
+        defining = {v: op for op in body.ops for v in op.results}
         pending = [v for op in body.ops if op.name == "yield" or not _is_free(op) for v in _used(op)]
-        pending += [v for op in body.ops if len(op.results) > 1 for v in _used(op)]
-        seen = set[Value]()
+        seen = set[Op]()
         while pending:
-            value = pending.pop()
-            op = defining.get(value)
-            if op is None or value in seen:
+            op = defining.get(pending.pop())
+            if op is None or op in seen:
                 continue
-            seen.add(value)
-            number = numbers.of(value) if op.name in _COSTLY and isinstance(value.type, Scalar) else None
-            if number is not None and number in computed:
-                self.reads[value] = number
+            seen.add(op)
+            costly = op.name in _COSTLY and all(isinstance(v.type, Scalar) for v in op.results)
+            results = {v: number for v in op.results if costly and (number := numbers.of(v)) is not None}
+            if results and computed.keys() >= set(results.values()):
+                self.reads |= results
                 continue
-            if number is not None:
+            for value, number in results.items():
                 self.computes.setdefault(number, value)
             pending += _used(op)
         computed |= {number: value for number, value in self.computes.items() if number not in computed}
@@ -165,13 +164,14 @@ class _Loop(msgspec.Struct):
         b = Builder()
         for op in body.ops:
             b.location = op.location
-            value = op.results[0] if len(op.results) == 1 else None
-            if value in self.reads:
-                b.append(Op("slot_read", (held[self.reads[value]], counter), op.results, {}, (), op.location))
+            if not self.reads.keys().isdisjoint(op.results):
+                for value in op.results:
+                    b.append(Op("slot_read", (held[self.reads[value]], counter), (value,), {}, (), op.location))
                 continue
             b.append(op)
-            if value in writes:
-                b.slot_write(writes[value], counter, value)
+            for value in op.results:
+                if value in writes:
+                    b.slot_write(writes[value], counter, value)
         return self.op.replace(blocks=(Block(body.params, b.body().ops),))
 
 
