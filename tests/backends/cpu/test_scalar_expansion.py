@@ -92,6 +92,55 @@ def distances(x: ROWS, y: ROWS):
 
 
 @wb.kernel
+def short(x: ROWS, y: ROWS):
+    """An inner loop that is computed again in less time than a slot is read."""
+    i = wb.tid()
+    m = -1e30
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(16):
+            s += x[i, c] * x[t, c]
+        m = wb.max(m, s)
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(16):
+            s += x[i, c] * x[t, c]
+        y[i, 0] = y[i, 0] + s * m
+
+
+@wb.kernel
+def short_with_functions(x: ROWS, y: ROWS):
+    i = wb.tid()
+    m = 0.0
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(16):
+            s += wb.exp(x[t, c])
+        m += s
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(16):
+            s += wb.exp(x[t, c])
+        y[i, 0] = y[i, 0] + s * m
+
+
+@wb.kernel
+def seventeen(x: ROWS, y: ROWS):
+    i = wb.tid()
+    m = -1e30
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(17):
+            s += x[i, c] * x[t, c]
+        m = wb.max(m, s)
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(17):
+            s += x[i, c] * x[t, c]
+        y[i, 0] = y[i, 0] + s * m
+
+
+@wb.kernel
 def changes_what_it_reads(x: ROWS, y: ROWS):
     """The second exponential is of another element."""
     i = wb.tid()
@@ -154,8 +203,8 @@ def in_a_loop(x: ROWS, y: ROWS):
         a = a + 0.5
 
 
-UNLIKE = [changes_what_it_reads, carried, other_ranges, under_conditions]
-EXPANDED = [softmax, downwards, scores, distances, in_a_loop]
+UNLIKE = [short, changes_what_it_reads, carried, other_ranges, under_conditions]
+EXPANDED = [softmax, downwards, scores, distances, short_with_functions, seventeen, in_a_loop]
 KERNELS = [*EXPANDED, *UNLIKE]
 
 
@@ -194,7 +243,7 @@ def test_where_it_applies(kernel: wb.Kernel) -> None:
     assert (again is not function) == (kernel in EXPANDED)
     if kernel in EXPANDED:
         (chosen,) = [op for op in walk(again.body) if op.name == "if" and "slot_read" in op.blocks[0].op_names]
-        costly = "mul" if kernel in (scores, distances) else "sin" if kernel is downwards else "exp"
+        costly = "mul" if kernel in (scores, distances, seventeen) else "sin" if kernel is downwards else "exp"
         counts = [sum(op.name == costly for op in walk(block)) for block in chosen.blocks]
         assert counts[0] < counts[1]
         assert "slot_read" not in chosen.blocks[1].op_names
