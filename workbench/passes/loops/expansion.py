@@ -102,8 +102,8 @@ class _Numbers:
 def _is_costly(op: Op, known: Mapping[Value, Number]) -> bool:
     """Return whether computing an operation's results again takes longer than reading them from slots.
 
-    A loop of few known iterations that calls no function is written out by LLVM, and what stays leaves the loop around
-    it: not so if that writes to slots.
+    A loop of few known iterations that calls no function is written out by LLVM, and what it reads for the thread
+    leaves the loop around it: not so if that writes to slots, or if there are too many iterations for the registers.
 
     Args:
         op: the operation.
@@ -112,7 +112,7 @@ def _is_costly(op: Op, known: Mapping[Value, Number]) -> bool:
     if op.name != "for":
         return op.name in _COSTLY
     trips = known_trips(op, known)
-    return trips is None or trips > UNROLLED_ITERATIONS or not _COSTLY.isdisjoint(op.blocks[0].op_names)
+    return trips is None or 2 * trips > UNROLLED_ITERATIONS or not _COSTLY.isdisjoint(op.blocks[0].op_names)
 
 
 def _is_free(op: Op) -> bool:
