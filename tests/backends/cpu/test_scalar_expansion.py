@@ -71,6 +71,76 @@ def scores(x: ROWS, y: ROWS):
 
 
 @wb.kernel
+def distances(x: ROWS, y: ROWS):
+    """An inner loop with two results, as a tangent's, computed twice."""
+    i = wb.tid()
+    m = -1e30
+    for t in range(x.shape[0]):
+        s = 0.0
+        n = 0.0
+        for c in range(x.shape[1]):
+            s += x[i, c] * x[t, c]
+            n += x[t, c] * x[t, c]
+        m = wb.max(m, s / n)
+    for t in range(x.shape[0]):
+        s = 0.0
+        n = 0.0
+        for c in range(x.shape[1]):
+            s += x[i, c] * x[t, c]
+            n += x[t, c] * x[t, c]
+        y[i, 0] = y[i, 0] + wb.exp(s / n - m)
+
+
+@wb.kernel
+def short(x: ROWS, y: ROWS):
+    """An inner loop that is computed again in less time than a slot is read."""
+    i = wb.tid()
+    m = -1e30
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(8):
+            s += x[i, c] * x[t, c]
+        m = wb.max(m, s)
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(8):
+            s += x[i, c] * x[t, c]
+        y[i, 0] = y[i, 0] + s * m
+
+
+@wb.kernel
+def short_with_functions(x: ROWS, y: ROWS):
+    i = wb.tid()
+    m = 0.0
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(8):
+            s += wb.exp(x[t, c])
+        m += s
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(8):
+            s += wb.exp(x[t, c])
+        y[i, 0] = y[i, 0] + s * m
+
+
+@wb.kernel
+def nine(x: ROWS, y: ROWS):
+    i = wb.tid()
+    m = -1e30
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(9):
+            s += x[i, c] * x[t, c]
+        m = wb.max(m, s)
+    for t in range(x.shape[0]):
+        s = 0.0
+        for c in range(9):
+            s += x[i, c] * x[t, c]
+        y[i, 0] = y[i, 0] + s * m
+
+
+@wb.kernel
 def changes_what_it_reads(x: ROWS, y: ROWS):
     """The second exponential is of another element."""
     i = wb.tid()
@@ -133,8 +203,9 @@ def in_a_loop(x: ROWS, y: ROWS):
         a = a + 0.5
 
 
-KERNELS = [softmax, downwards, scores, changes_what_it_reads, carried, other_ranges, under_conditions, in_a_loop]
-EXPANDED = {softmax, downwards, scores, in_a_loop}
+UNLIKE = [short, changes_what_it_reads, carried, other_ranges, under_conditions]
+EXPANDED = [softmax, downwards, scores, distances, short_with_functions, nine, in_a_loop]
+KERNELS = [*EXPANDED, *UNLIKE]
 
 
 def values(*shape: int) -> np.ndarray:
@@ -172,7 +243,7 @@ def test_where_it_applies(kernel: wb.Kernel) -> None:
     assert (again is not function) == (kernel in EXPANDED)
     if kernel in EXPANDED:
         (chosen,) = [op for op in walk(again.body) if op.name == "if" and "slot_read" in op.blocks[0].op_names]
-        costly = "mul" if kernel is scores else "sin" if kernel is downwards else "exp"
+        costly = "mul" if kernel in (scores, distances, nine) else "sin" if kernel is downwards else "exp"
         counts = [sum(op.name == costly for op in walk(block)) for block in chosen.blocks]
         assert counts[0] < counts[1]
         assert "slot_read" not in chosen.blocks[1].op_names
@@ -187,7 +258,7 @@ def test_the_bits_are_those_without(kernel: wb.Kernel, width: int, monkeypatch: 
         np.testing.assert_array_equal(a.view(np.int32), b.view(np.int32))
 
 
-@pytest.mark.parametrize("kernel", [softmax, downwards, scores], ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", [softmax, downwards, scores, distances], ids=lambda k: k.name)
 def test_arguments_that_are_one_array(kernel: wb.Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     both = values(1, 50)
     one, other = results(runnable(kernel), (1,), [both, both], Options(apart=False), monkeypatch)
@@ -207,7 +278,7 @@ def test_an_array_that_begins_behind_another_one() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", [softmax, downwards, scores], ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", [softmax, downwards, scores, distances], ids=lambda k: k.name)
 @pytest.mark.parametrize("width", [40, LONGEST + 1])
 def test_adjoints(kernel: wb.Kernel, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     function = pipeline.run(pipeline.RUNNABLE_ADJOINT, adjoint(kernel.specialise().function))

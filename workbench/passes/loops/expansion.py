@@ -14,12 +14,13 @@ import msgspec
 
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis
-from workbench.ir.attributes import SCALAR
+from workbench.ir.attributes import SCALAR, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, LOADS, OPAQUE, PURE, TILED
 from workbench.ir.rewrite import copy_op, map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value, definitions, walk
-from workbench.limits import EXPANDED_BYTES, GANG_DISTINCT_ARRAYS
+from workbench.limits import EXPANDED_BYTES, GANG_DISTINCT_ARRAYS, UNROLLED_ITERATIONS
+from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.dce import prune
 from workbench.types import Scalar, int32
@@ -100,6 +101,22 @@ class _Numbers:
         return None if None in parts else self._number((op.name, value.type, attrs, *parts, op.results.index(value)))
 
 
+def _is_costly(op: Op, known: Mapping[Value, Number]) -> bool:
+    """Return whether computing an operation's results again takes longer than reading them from slots.
+
+    A loop of few known iterations that calls no function is written out by LLVM, and what it reads for the thread
+    leaves the loop around it: not so if that writes to slots, or if there are too many iterations for the registers.
+
+    Args:
+        op: the operation.
+        known: the function's constants.
+    """
+    if op.name != "for":
+        return op.name in _COSTLY
+    trips = known_trips(op, known)
+    return trips is None or 2 * trips > UNROLLED_ITERATIONS or not _COSTLY.isdisjoint(op.blocks[0].op_names)
+
+
 def _is_free(op: Op) -> bool:
     """Return whether an operation, with those in its blocks, only computes or loads."""
     bare = op.name in PURE or op.name in TABLE or op.name in LOADS or op.name in ("for", "if", "yield")
@@ -127,29 +144,29 @@ class _Loop(msgspec.Struct):
     reads: dict[Value, int] = msgspec.field(default_factory=dict[Value, int])
     computes: dict[int, Value] = msgspec.field(default_factory=dict[int, Value])
 
-    def study(self, numbers: _Numbers, computed: dict[int, Value]) -> None:
+    def study(self, numbers: _Numbers, known: Mapping[Value, Number], computed: dict[int, Value]) -> None:
         """Find the values that the loop can read from earlier ones, and those that it computes for later ones.
 
         Args:
             numbers: of all values.
+            known: the function's constants.
             computed: by number, the values that earlier loops compute; receives this loop's.
         """
         (body,) = self.op.blocks
-        defining = {op.result: op for op in body.ops if len(op.results) == 1}
+        defining = {v: op for op in body.ops for v in op.results}
         pending = [v for op in body.ops if op.name == "yield" or not _is_free(op) for v in _used(op)]
-        pending += [v for op in body.ops if len(op.results) > 1 for v in _used(op)]
-        seen = set[Value]()
+        seen = set[Op]()
         while pending:
-            value = pending.pop()
-            op = defining.get(value)
-            if op is None or value in seen:
+            op = defining.get(pending.pop())
+            if op is None or op in seen:
                 continue
-            seen.add(value)
-            number = numbers.of(value) if op.name in _COSTLY and isinstance(value.type, Scalar) else None
-            if number is not None and number in computed:
-                self.reads[value] = number
+            seen.add(op)
+            costly = _is_costly(op, known) and all(isinstance(v.type, Scalar) for v in op.results)
+            results = {v: number for v in op.results if costly and (number := numbers.of(v)) is not None}
+            if results and computed.keys() >= set(results.values()):
+                self.reads |= results
                 continue
-            if number is not None:
+            for value, number in results.items():
                 self.computes.setdefault(number, value)
             pending += _used(op)
         computed |= {number: value for number, value in self.computes.items() if number not in computed}
@@ -167,13 +184,14 @@ class _Loop(msgspec.Struct):
         b = Builder()
         for op in body.ops:
             b.location = op.location
-            value = op.results[0] if len(op.results) == 1 else None
-            if value in self.reads:
-                b.append(Op("slot_read", (held[self.reads[value]], counter), op.results, {}, (), op.location))
+            if not self.reads.keys().isdisjoint(op.results):
+                for value in op.results:
+                    b.append(Op("slot_read", (held[self.reads[value]], counter), (value,), {}, (), op.location))
                 continue
             b.append(op)
-            if value in writes:
-                b.slot_write(writes[value], counter, value)
+            for value in op.results:
+                if value in writes:
+                    b.slot_write(writes[value], counter, value)
         return self.op.replace(blocks=(Block(body.params, b.body().ops),))
 
 
@@ -183,7 +201,8 @@ class _Expansion:
     Attributes:
         slots: has the operations that declare the slots, which go before the function's own.
         analysis: of the function's values.
-        constants: the function's.
+        constants: the operations of the function's constants, by value.
+        known: their numbers.
         varying: the values that differ between threads.
     """
 
@@ -191,6 +210,7 @@ class _Expansion:
         self.slots = Builder()
         self.analysis = Analysis(function)
         self.constants = {v: op for v, op in self.analysis.defs.items() if op.name == "const"}
+        self.known = constants(function.body)
         self.varying = varying_values(function)
 
     def block(self, block: Block) -> Block:
@@ -238,7 +258,7 @@ class _Expansion:
         loops = [_Loop(op) for op in group]
         for loop in loops:
             numbers.add(loop.op)
-            loop.study(numbers, computed)
+            loop.study(numbers, self.known, computed)
         wanted = sorted({number for loop in loops for number in loop.reads.values()})
         loaded = dict.fromkeys(array for number in wanted for array in _arrays_read(computed[number], numbers.defining))
         pairs = [(a, b) for a in loaded for b in changed]

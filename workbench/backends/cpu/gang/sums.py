@@ -11,6 +11,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.memory import add_contiguous
+from workbench.backends.cpu.gang.transposes import row_sums
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
 from workbench.backends.llvm.values import splat, vector
@@ -79,13 +80,35 @@ def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
 
 
 def _add_together(emitter: GangEmitter, op: Op) -> None:
-    """Emit an addition to one element: of the sum of the lanes that are on, which is added up pairwise."""
-    value = op.operands[-1]
-    terms = _terms(emitter, value)
+    """Emit an addition to one element, or to one for each row: of the sum of the lanes that are on."""
+    value, terms = op.operands[-1], _terms(emitter, op.operands[-1])
     rows = emitter.rows if not emitter.by_row.isdisjoint(op.operands[1:-1]) else 1
-    for row in range(rows):
-        count = len(terms) // rows
-        _add_sums(emitter, op, terms[row * count : (row + 1) * count], row)
+    count = len(terms) // rows
+    folded = [_folded(emitter, value, terms[k * count : (k + 1) * count], emitter.width) for k in range(rows)]
+    sums = [_summed(emitter, value, vectors) for vectors in zip(*folded, strict=True)]
+    for row, totals in enumerate(zip(*sums, strict=True)):
+        total = Value(value.type, "total")
+        emitter.bind(total, totals)
+        results = tuple(Value(r.type) for r in op.results)
+        with emitter.in_row(row):
+            HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
+
+
+def _summed(emitter: GangEmitter, value: Value, vectors: Sequence[str]) -> list[str]:
+    """Emit the sum of the lanes of each vector, halves pairwise; return the scalars.
+
+    Args:
+        emitter: its block is open.
+        value: a value of their type.
+        vectors: the registers, as many as a power of two.
+    """
+    w, kind, sums = emitter.writer, emitter.scalar_kind(value), list[str]()
+    for first in range(0, len(vectors), emitter.width):
+        rows = vectors[first : first + emitter.width]
+        total, apart = row_sums(w.emit, _verb(value), kind, element(value.type).size, rows, emitter.width)
+        wide = vector(kind, emitter.width)
+        sums += [w.emit(f"extractelement {wide} {total}, i64 {k * apart}") for k in range(len(rows))]
+    return sums
 
 
 def emit_slot_total(emitter: GangEmitter, op: Op) -> None:
@@ -139,25 +162,6 @@ def _folded(emitter: GangEmitter, value: Value, terms: Sequence[Sequence[str]], 
             part, count = w.emit(f"{verb} {vector(kind, half)} {low}, {high}"), half
         totals.append(part)
     return totals
-
-
-def _add_sums(emitter: GangEmitter, op: Op, terms: Sequence[Sequence[str]], row: int) -> None:
-    """Emit the pairwise sum over all lanes of a row, and one scalar atomic addition of it.
-
-    Args:
-        emitter: its block is open.
-        op: the addition to one element.
-        terms: the vectors of the components in each part.
-        row: whose scalars the element's indices are.
-    """
-    w, value = emitter.writer, op.operands[-1]
-    kind = vector(emitter.scalar_kind(value), 1)
-    totals = [w.emit(f"extractelement {kind} {part}, i64 0") for part in _folded(emitter, value, terms, 1)]
-    total = Value(value.type, "total")
-    emitter.bind(total, totals)
-    results = tuple(Value(r.type) for r in op.results)
-    with emitter.in_row(row):
-        HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
 
 
 def _lanes(first: int, count: int) -> str:

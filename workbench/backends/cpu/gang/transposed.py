@@ -232,7 +232,7 @@ class _Total(_CodeWriter):
         """Return the text of the function: a loop over blocks of elements, in which all lanes are summed."""
         block: list[str] = []
         terms = [self._load(block, self._slot(block, k, "%slots"), "") for k in range(self.side)]
-        sums = row_sums(partial(self._emit, block), self.verb, self.kind, self.size, terms)
+        sums, _ = row_sums(partial(self._emit, block), self.verb, self.kind, self.size, terms, self.side)
         block.append(f"  %place = getelementptr {self.kind}, ptr %rows, i64 %at")
         (plain,) = self.variant
         (self._add_plainly if plain else self._add)(block, sums)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from workbench.backends.llvm.values import vector
 from workbench.ir.ops import EFFECTS
@@ -58,8 +59,10 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
     return parts
 
 
-def row_sums(emit: Callable[[str], str], verb: str, kind: str, size: int, rows: Sequence[str]) -> str:
-    """Add up each row of a square block whose side is a power of two, halves pairwise; return a vector of the sums.
+def row_sums(
+    emit: Callable[[str], str], verb: str, kind: str, size: int, rows: Sequence[str], side: int
+) -> tuple[str, int]:
+    """Add up each of several rows of `side` elements, halves pairwise.
 
     Rows that were halved share a vector with others, so each addition is one of a whole vector.
 
@@ -68,9 +71,13 @@ def row_sums(emit: Callable[[str], str], verb: str, kind: str, size: int, rows: 
         verb: LLVM's instruction of an addition.
         kind: LLVM's type of an element.
         size: its bytes, 4 or 8.
-        rows: the registers of the rows, which are vectors.
+        rows: the registers of the rows, which are vectors. Their number is a power of two, no larger than `side`.
+        side: how many elements a row has, a power of two.
+
+    Returns:
+        A vector of the sums, and by how many lanes the sum of a row is behind that of the row before.
     """
-    side, unit = len(rows), min(len(rows), UNIT // size)
+    unit, apart = min(side, UNIT // size), side // len(rows)
     wide, levels = vector(kind, side), list[list[int]]()
     for half in (side >> k for k in range(1, side.bit_length())):
         block = max(2 * half, unit)  # within a unit, one instruction takes half of the elements of two registers
@@ -79,14 +86,15 @@ def row_sums(emit: Callable[[str], str], verb: str, kind: str, size: int, rows: 
     lanes = [[k] * side for k in range(side)]  # by lane, of which of the registers it has elements
     for low in levels:
         lanes = [[(a + b)[n] for n in low] for a, b in zip(lanes[::2], lanes[1::2], strict=True)]
-    parts = [rows[lanes[0].index(k)] for k in range(side)]
+    once = cache(emit)  # fewer rows than lanes come several times, one time beside the other
+    parts = [rows[lanes[0].index(k) // apart] for k in range(side)]
     for half, low in zip((side >> k for k in range(1, side.bit_length())), levels, strict=True):
         orders = [", ".join(f"i32 {n + k}" for n in low) for k in (0, half)]
         pairs = zip(parts[::2], parts[1::2], strict=True)
         halves = [[f"{wide} {a}, {wide} {b}, <{side} x i32> <{order}>" for order in orders] for a, b in pairs]
-        halves = [[emit(f"shufflevector {text}") for text in texts] for texts in halves]
-        parts = [emit(f"{verb} {wide} {a}, {b}") for a, b in halves]
-    return parts[0]
+        halves = [[once(f"shufflevector {text}") for text in texts] for texts in halves]
+        parts = [once(f"{verb} {wide} {a}, {b}") for a, b in halves]
+    return parts[0], apart
 
 
 def starts(wanted: Iterable[int], count: int, side: int) -> list[int]:
