@@ -212,7 +212,7 @@ class LaunchStep(ReadingStep):
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
             values = self.record.values
-            for k in self._needed or self.needed:  # without a call
+            for k in self.needed if self._needed is None else self._needed:  # without a call
                 memory = self.touched[k].memory
                 if memory.version != self.versions[k] or memory in tape.written:
                     values = self._as_before(tape)
