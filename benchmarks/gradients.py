@@ -1,11 +1,12 @@
 """Measure what a gradient costs: over its forward kernel, over the adjoint written by hand, and beside JAX and Warp.
 
 Every time is processor time of all threads, per call of the quickest turn in rounds in which all calls take turns. A
-gradient is a run forward and backward through a tape; `adjoint / forward` is the tape without its run forward, over
-that. By hand is the ideal adjoint as kernels of the same language. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the
-first input, of the sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64
-before it is timed; Warp, if it is installed, runs the same kernels, and where its gradient is another one the table
-says so.
+gradient is a run forward and backward through a tape, whose gradients are then set to 0; backward is that without the
+run forward. By hand is the ideal adjoint as kernels of the same language, alone: again and again, they find in the
+caches what a run forward evicts, and nothing sets the gradients to 0. The program by hand does all that the tape does:
+it runs forward, adds to the gradients, and sets them to 0. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first
+input, of the sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64 before it
+is timed; Warp, if it is installed, runs the same kernels, and where its gradient is another one the table says so.
 
 All rows take some minutes; on a busy machine (more processes than cores) caches are shared, and the rows that are bound
 by memory show it by factors. Each row is kept as it is measured.
@@ -64,7 +65,7 @@ class Case:
         inputs: arrays of floats have a gradient, those of integers and numbers have none; the FFT's step comes last.
         shape: of the result, the last argument.
         function: the same for JAX, of the inputs with a gradient.
-        hand: makes the call of the adjoint by hand from (inputs, seed, gradients), arrays all.
+        hand: makes the call of the adjoint by hand from (inputs with the result behind them, seed, gradients).
         slack: how far from JAX's the gradient may be, of its largest element.
     """
 
@@ -537,16 +538,15 @@ def hand(*launches: tuple[Any, Any, Callable[[list[Any], Any, list[Any]], list[A
 
 
 def conv_hand(inputs: list[Any], seed: Any, gradients: list[Any]) -> Callable[[], None]:
-    """Run forward for the signs, gather, and sum."""
+    """Gather, and sum."""
     c, o, n = 8, 16, 64
-    y, gz, part = wb.zeros((o, n, n)), wb.zeros((o, n + 4, n + 4)), wb.zeros((o * c * 9, n))
+    gz, part, (x, w, y) = wb.zeros((o, n + 4, n + 4)), wb.zeros((o * c * 9, n)), inputs
     flat = gradients[1].reshape((o * c * 9,))
 
     def run() -> None:
-        wb.launch(conv_relu, (o, n, n), [*inputs, y])
         wb.launch(conv_mask, (o, n, n), [y, seed, gz])
-        wb.launch(conv_hand_x, (c, n + 2, n + 2), [gz, inputs[1], gradients[0]])
-        wb.launch(conv_hand_w, (o * c * 9, n), [gz, inputs[0], part, n])
+        wb.launch(conv_hand_x, (c, n + 2, n + 2), [gz, w, gradients[0]])
+        wb.launch(conv_hand_w, (o * c * 9, n), [gz, x, part, n])
         wb.launch(conv_fold, o * c * 9, [part, flat])
 
     return run
@@ -649,9 +649,18 @@ def calls(case: Case) -> dict[str, Callable[[], Any]]:
     timed: dict[str, Callable[[], Any]] = {"forward": forward, "gradient": tape}
     if case.hand is not None:
         gradients = [wb.zeros(x.shape) for x in floats]
-        timed["by hand"] = case.hand(held, given, gradients)
-        timed["by hand"]()
+        adjoint = timed["by hand"] = case.hand([*held, result], given, gradients)
+        forward()
+        adjoint()
         compare(case, [g.numpy() for g in gradients], exact)
+
+        def program() -> None:
+            forward()
+            adjoint()
+            for gradient in gradients:
+                gradient.zero_()
+
+        timed["program by hand"] = program
     if available():
         timed |= warp_calls(case, seed, added, exact)
     timed["jax forward"] = lambda: jax.block_until_ready(jitted(*numbers))
@@ -728,6 +737,8 @@ def line(name: str, t: dict[str, float], wall: dict[str, float]) -> str:
     """A row of the table, from processor seconds and wall seconds."""
     backward = t["gradient"] - t["forward"]
     by_hand = f"{t['by hand'] * 1e3:.3g} | {backward / t['by hand']:.2f}" if "by hand" in t else "– | –"
+    program = t.get("program by hand", 0.0) - t["forward"]
+    by_hand += f" | {backward / program:.2f}" if program > 0 else " | –"
     ours = f"{t['forward'] * 1e3:.3g} | {t['gradient'] * 1e3:.3g} | {backward / t['forward']:.1f} | {by_hand}"
     theirs = t["jax gradient"] - t["jax forward"]
     peer = f"{theirs / t['jax forward']:.1f} | {t['jax forward'] / t['forward']:.2f} "
@@ -741,14 +752,15 @@ def line(name: str, t: dict[str, float], wall: dict[str, float]) -> str:
 
 HEAD = """# What gradients cost: processor time in ms
 
-A gradient is a run forward and backward; backward is the gradient without the forward run. `jax / ours` and
+A gradient is a run forward and backward, and setting to 0 what it added to; backward is that without the forward run.
+By hand are the kernels of an adjoint alone; the program by hand runs forward and sets to 0, too. `jax / ours` and
 `warp / ours` are their times over ours; *wrong*: Warp's gradient is not the right one, and was not timed.
 `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
 
-| | forward | gradient | backward / forward | by hand | backward / by hand | jax: backward / forward | \
-jax / ours, forward | jax / ours, gradient | the same by wall time | warp / ours, forward | warp / ours, gradient | \
-hvp / gradient |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
+| | forward | gradient | backward / forward | by hand | backward / by hand | backward / program by hand | \
+jax: backward / forward | jax / ours, forward | jax / ours, gradient | the same by wall time | warp / ours, forward | \
+warp / ours, gradient | hvp / gradient |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 

@@ -211,15 +211,15 @@ class LaunchStep(ReadingStep):
         """
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
+            values = self.record.values
+            for k in self.needed if self._needed is None else self._needed:  # without a call
+                memory = self.touched[k].memory
+                if memory.version != self.versions[k] or memory in tape.written:
+                    values = self._as_before(tape)
+                    break
             if plain is not None and not plain.overwritten:
-                values = self.record.values
-                for k in plain.needed:  # without a call
-                    memory = self.touched[k].memory
-                    if memory.version != self.versions[k] or memory in tape.written:
-                        values = self._as_before(tape)
-                        break
                 return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
-            plain_undo = self._reversed_plainly(tape)
+            plain_undo = self._reversed_plainly(tape, values)
             if plain_undo is not None:
                 return plain_undo
         adjoints = self.adjoints(tape)
@@ -239,17 +239,21 @@ class LaunchStep(ReadingStep):
         earlier = self.as_they_were(tape)
         return [earlier.get(n, v) for n, v in zip(self.record.executable.names, self.record.values, strict=True)]
 
-    def _reversed_plainly(self, tape: Tape) -> Undo | None:
+    def _reversed_plainly(self, tape: Tape, values: Sequence[object]) -> Undo | None:
         """Return a function that runs the adjoint by `PlainAdjoint`; None if that is not right.
 
         If no other step of the pass uses an array that the launch overwrote, its seed is read where it is.
+
+        Args:
+            tape: the tape.
+            values: the launch's arguments as it found them.
         """
         if not (all_disjoint(self.touched) or lie_apart(self.touched)):
             return None
         plan = self._plan(tape.deterministic)
         if not plan.plains:
             return None
-        record, values, adjoints, seeds = self.record, self._as_before(tape), tape.adjoints, dict[Memory, array]()
+        record, adjoints, seeds = self.record, tape.adjoints, dict[Memory, array]()
         if tape.in_place:
             memories = [record.values[k].memory for k, _, _ in plan.cleared]
             seeds = {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
@@ -258,6 +262,7 @@ class LaunchStep(ReadingStep):
         cleared = [
             (tape.adjoint_of(record.values[k]), region, rest, seeds.get(record.values[k].memory))
             for k, region, rest in plan.cleared
+            if rest or record.values[k].memory not in seeds  # else nothing was written there
         ]
 
         def undo() -> None:

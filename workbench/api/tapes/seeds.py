@@ -165,7 +165,8 @@ def seed(target: array, value: object) -> Seed:
     Raises:
         LaunchError: the value does not fit.
     """
-    if isinstance(value, array) and value.shape == target.shape and value.dtype == target.dtype:
+    same_dtype = isinstance(value, array) and (value.dtype is target.dtype or value.dtype == target.dtype)
+    if isinstance(value, array) and same_dtype and value.shape == target.shape:
         if value.nbytes <= _SMALL and not OBSERVERS.get():
             if is_whole(value):
                 return Seed(target, value.memory.owner.tobytes())  # a tenth of the time that ctypes takes

@@ -6,7 +6,7 @@ and what undoes it. All that may refuse happens in `reversed`, before any gradie
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -64,7 +64,7 @@ class Tape(Protocol):
         ...
 
 
-class Step(ABC):
+class Step:  # no ABC, with which `isinstance` is Python code: a tape asks for every launch
     """A piece of work that ran, with its rule of differentiation.
 
     Attributes:
@@ -102,7 +102,7 @@ class Step(ABC):
             NotDifferentiable: there is no right gradient.
         """
 
-    def check(self) -> None:  # noqa: B027  # most steps refuse nothing before `reversed`
+    def check(self) -> None:  # most steps refuse nothing before `reversed`
         """Check that a gradient may go through the step.
 
         Raises:
