@@ -281,12 +281,12 @@ rest.233:
   %v239 = sext <8 x i1> %v238 to <8 x i32>
   %v240 = bitcast <8 x i32> %v239 to <8 x float>
   %v241 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v240)
-  %mask.242 = bitcast <8 x float> %v241 to <8 x i32>
+  %v242 = bitcast <8 x float> %v241 to <8 x i32>
   %v243 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v237
   %v244 = sext <8 x i1> %v243 to <8 x i32>
   %v245 = bitcast <8 x i32> %v244 to <8 x float>
   %v246 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v245)
-  %mask.247 = bitcast <8 x float> %v246 to <8 x i32>
+  %v247 = bitcast <8 x float> %v246 to <8 x i32>
   ; line 2: i, j = tid()
   %j.248 = sext i32 %gangs.182 to i64
   ; line 4: for dy in range(-1, 2):
@@ -312,7 +312,7 @@ body.250:
   %v265 = add i64 %v264, %j.248
   %v266 = mul i64 %v265, 4
   %v267 = getelementptr i8, ptr %source.data.54, i64 %v266
-  %flags.268 = icmp slt <8 x i32> %mask.242, zeroinitializer
+  %flags.268 = icmp slt <8 x i32> %v242, zeroinitializer
   %v269 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v267, i32 4, <8 x i1> %flags.268, <8 x float> zeroinitializer)
   %source.270 = freeze <8 x float> %v269
   %v271 = sext i32 %y.262 to i64
@@ -321,7 +321,7 @@ body.250:
   %v274 = mul i64 %v273, 4
   %v275 = add i64 %v274, 32
   %v276 = getelementptr i8, ptr %source.data.54, i64 %v275
-  %flags.277 = icmp slt <8 x i32> %mask.247, zeroinitializer
+  %flags.277 = icmp slt <8 x i32> %v247, zeroinitializer
   %v278 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v276, i32 4, <8 x i1> %flags.277, <8 x float> zeroinitializer)
   %source.279 = freeze <8 x float> %v278
   %v280 = fdiv <8 x float> %source.270, splat (float 0x4008000000000000)
@@ -338,7 +338,7 @@ endfor.251:
   %v287 = add i64 %v286, %j.248
   %v288 = mul i64 %v287, 4
   %v289 = getelementptr i8, ptr %result.data.130, i64 %v288
-  %flags.290 = icmp slt <8 x i32> %mask.242, zeroinitializer
+  %flags.290 = icmp slt <8 x i32> %v242, zeroinitializer
   call void @llvm.masked.store.v8f32.p0(<8 x float> %total.253, ptr %v289, i32 4, <8 x i1> %flags.290)
   %v291 = sext i32 %tid0.13 to i64
   %v292 = mul i64 %v291, %result.shape1.125
@@ -346,7 +346,7 @@ endfor.251:
   %v294 = mul i64 %v293, 4
   %v295 = add i64 %v294, 32
   %v296 = getelementptr i8, ptr %result.data.130, i64 %v295
-  %flags.297 = icmp slt <8 x i32> %mask.247, zeroinitializer
+  %flags.297 = icmp slt <8 x i32> %v247, zeroinitializer
   call void @llvm.masked.store.v8f32.p0(<8 x float> %total.254, ptr %v296, i32 4, <8 x i1> %flags.297)
   br label %rest.end.234
 rest.end.234:

@@ -188,12 +188,12 @@ rest.150:
   %v156 = sext <8 x i1> %v155 to <8 x i32>
   %v157 = bitcast <8 x i32> %v156 to <8 x float>
   %v158 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v157)
-  %mask.159 = bitcast <8 x float> %v158 to <8 x i32>
+  %v159 = bitcast <8 x float> %v158 to <8 x i32>
   %v160 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v154
   %v161 = sext <8 x i1> %v160 to <8 x i32>
   %v162 = bitcast <8 x i32> %v161 to <8 x float>
   %v163 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v162)
-  %mask.164 = bitcast <8 x float> %v163 to <8 x i32>
+  %v164 = bitcast <8 x float> %v163 to <8 x i32>
   ; line 6: i = tid()
   %i.165 = sext i32 %gangs.9 to i64
   ; line 7: total = vec3()
@@ -226,7 +226,7 @@ body.168:
   %v191 = mul i64 %i.165, 12
   %v192 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v193 = getelementptr i8, ptr %p.data.43, i64 %v191
-  %flags.194 = icmp slt <8 x i32> %mask.159, zeroinitializer
+  %flags.194 = icmp slt <8 x i32> %v159, zeroinitializer
   %v195 = bitcast <8 x i1> %flags.194 to i8
   %v196 = getelementptr i8, ptr %v193, i64 0
   %v197 = and i8 %v195, 1
@@ -328,7 +328,7 @@ body.168:
   %v293 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v294 = add i64 %v292, 96
   %v295 = getelementptr i8, ptr %p.data.43, i64 %v294
-  %flags.296 = icmp slt <8 x i32> %mask.164, zeroinitializer
+  %flags.296 = icmp slt <8 x i32> %v164, zeroinitializer
   %v297 = bitcast <8 x i1> %flags.296 to i8
   %v298 = getelementptr i8, ptr %v295, i64 0
   %v299 = and i8 %v297, 1
@@ -504,7 +504,7 @@ endfor.171:
   %v456 = mul i64 %i.165, 12
   %v458 = getelementptr i8, ptr %nowhere.457, i64 0
   %v459 = getelementptr i8, ptr %f.data.125, i64 %v456
-  %flags.460 = icmp slt <8 x i32> %mask.159, zeroinitializer
+  %flags.460 = icmp slt <8 x i32> %v159, zeroinitializer
   %v461 = bitcast <8 x i1> %flags.460 to i8
   %v462 = getelementptr i8, ptr %v459, i64 0
   %v463 = and i8 %v461, 1
@@ -606,7 +606,7 @@ endfor.171:
   %v535 = getelementptr i8, ptr %nowhere.457, i64 0
   %v536 = add i64 %v534, 96
   %v537 = getelementptr i8, ptr %f.data.125, i64 %v536
-  %flags.538 = icmp slt <8 x i32> %mask.164, zeroinitializer
+  %flags.538 = icmp slt <8 x i32> %v164, zeroinitializer
   %v539 = bitcast <8 x i1> %flags.538 to i8
   %v540 = getelementptr i8, ptr %v537, i64 0
   %v541 = and i8 %v539, 1

@@ -221,12 +221,12 @@ rest.162:
   %v168 = sext <8 x i1> %v167 to <8 x i32>
   %v169 = bitcast <8 x i32> %v168 to <8 x float>
   %v170 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v169)
-  %mask.171 = bitcast <8 x float> %v170 to <8 x i32>
+  %v171 = bitcast <8 x float> %v170 to <8 x i32>
   %v172 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v166
   %v173 = sext <8 x i1> %v172 to <8 x i32>
   %v174 = bitcast <8 x i32> %v173 to <8 x float>
   %v175 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v174)
-  %mask.176 = bitcast <8 x float> %v175 to <8 x i32>
+  %v176 = bitcast <8 x float> %v175 to <8 x i32>
   ; line 2: i = tid()
   %i.177 = sext i32 %gangs.100 to i64
   ; line 4: for q in range(len(x)):
@@ -279,12 +279,12 @@ endfor.183:
   %v214 = insertelement <8 x float> poison, float %v212, i64 0
   %v215 = shufflevector <8 x float> %v214, <8 x float> poison, <8 x i32> zeroinitializer
   %v216 = getelementptr i8, ptr %y.data.60, i64 %v213
-  %flags.217 = icmp slt <8 x i32> %mask.171, zeroinitializer
+  %flags.217 = icmp slt <8 x i32> %v171, zeroinitializer
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v215, ptr %v216, i32 4, <8 x i1> %flags.217)
   %v218 = mul i64 %i.177, 4
   %v219 = add i64 %v218, 32
   %v220 = getelementptr i8, ptr %y.data.60, i64 %v219
-  %flags.221 = icmp slt <8 x i32> %mask.176, zeroinitializer
+  %flags.221 = icmp slt <8 x i32> %v176, zeroinitializer
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v215, ptr %v220, i32 4, <8 x i1> %flags.221)
   br label %rest.end.163
 rest.end.163:

@@ -170,16 +170,16 @@ body.113:
   %v154 = sext <8 x i1> %v153 to <8 x i32>
   %v155 = bitcast <8 x i32> %v154 to <8 x float>
   %v156 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v155)
-  %mask.157 = bitcast <8 x float> %v156 to <8 x i32>
+  %v157 = bitcast <8 x float> %v156 to <8 x i32>
   %v158 = icmp ne <8 x i32> %v152, %v104
   %v159 = sext <8 x i1> %v158 to <8 x i32>
   %v160 = bitcast <8 x i32> %v159 to <8 x float>
   %v161 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v160)
-  %mask.162 = bitcast <8 x float> %v161 to <8 x i32>
-  %v165 = or <8 x i32> %mask.157, %mask.162
+  %v162 = bitcast <8 x float> %v161 to <8 x i32>
+  %v165 = or <8 x i32> %v157, %v162
   %v166 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v165)
-  %any.167 = icmp ne i32 %v166, 0
-  br i1 %any.167, label %side.163, label %side.end.164
+  %v167 = icmp ne i32 %v166, 0
+  br i1 %v167, label %side.163, label %side.end.164
 side.163:
   ; line 15: d = b.pos - a.pos
   %v168 = insertelement <8 x float> poison, float %b.pos.140, i64 0
@@ -234,14 +234,14 @@ side.end.164:
   %total.213 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v205, %side.163 ]
   %total.214 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v207, %side.163 ]
   %total.215 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v209, %side.163 ]
-  %flags.216 = icmp slt <8 x i32> %mask.157, zeroinitializer
+  %flags.216 = icmp slt <8 x i32> %v157, zeroinitializer
   %v217 = select <8 x i1> %flags.216, <8 x float> %total.210, <8 x float> %total.130
   %v218 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v217)
   %v219 = select <8 x i1> %flags.216, <8 x float> %total.211, <8 x float> %total.131
   %v220 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v219)
   %v221 = select <8 x i1> %flags.216, <8 x float> %total.212, <8 x float> %total.132
   %v222 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v221)
-  %flags.223 = icmp slt <8 x i32> %mask.162, zeroinitializer
+  %flags.223 = icmp slt <8 x i32> %v162, zeroinitializer
   %v224 = select <8 x i1> %flags.223, <8 x float> %total.213, <8 x float> %total.133
   %v225 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v224)
   %v226 = select <8 x i1> %flags.223, <8 x float> %total.214, <8 x float> %total.134
@@ -323,12 +323,12 @@ rest.281:
   %v287 = sext <8 x i1> %v286 to <8 x i32>
   %v288 = bitcast <8 x i32> %v287 to <8 x float>
   %v289 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v288)
-  %mask.290 = bitcast <8 x float> %v289 to <8 x i32>
+  %v290 = bitcast <8 x float> %v289 to <8 x i32>
   %v291 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v285
   %v292 = sext <8 x i1> %v291 to <8 x i32>
   %v293 = bitcast <8 x i32> %v292 to <8 x float>
   %v294 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v293)
-  %mask.295 = bitcast <8 x float> %v294 to <8 x i32>
+  %v295 = bitcast <8 x float> %v294 to <8 x i32>
   ; line 9: i = tid()
   %i.296 = sext i32 %gangs.9 to i64
   ; line 10: a = bodies[i]
@@ -525,19 +525,19 @@ body.444:
   %v484 = sext <8 x i1> %v483 to <8 x i32>
   %v485 = bitcast <8 x i32> %v484 to <8 x float>
   %v486 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v485)
-  %mask.487 = bitcast <8 x float> %v486 to <8 x i32>
+  %v487 = bitcast <8 x float> %v486 to <8 x i32>
   %v488 = icmp ne <8 x i32> %v481, %v437
   %v489 = freeze <8 x i1> %v488
   %v490 = sext <8 x i1> %v489 to <8 x i32>
   %v491 = bitcast <8 x i32> %v490 to <8 x float>
   %v492 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v491)
-  %mask.493 = bitcast <8 x float> %v492 to <8 x i32>
-  %mask.494 = and <8 x i32> %mask.290, %mask.487
-  %mask.495 = and <8 x i32> %mask.295, %mask.493
+  %v493 = bitcast <8 x float> %v492 to <8 x i32>
+  %mask.494 = and <8 x i32> %v290, %v487
+  %mask.495 = and <8 x i32> %v295, %v493
   %v498 = or <8 x i32> %mask.494, %mask.495
   %v499 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v498)
-  %any.500 = icmp ne i32 %v499, 0
-  br i1 %any.500, label %side.496, label %side.end.497
+  %v500 = icmp ne i32 %v499, 0
+  br i1 %v500, label %side.496, label %side.end.497
 side.496:
   ; line 15: d = b.pos - a.pos
   %v501 = insertelement <8 x float> poison, float %b.pos.471, i64 0
@@ -638,7 +638,7 @@ endfor.447:
   %v582 = mul i64 %i.296, 12
   %v584 = getelementptr i8, ptr %nowhere.583, i64 0
   %v585 = getelementptr i8, ptr %f.data.256, i64 %v582
-  %flags.586 = icmp slt <8 x i32> %mask.290, zeroinitializer
+  %flags.586 = icmp slt <8 x i32> %v290, zeroinitializer
   %v587 = bitcast <8 x i1> %flags.586 to i8
   %v588 = getelementptr i8, ptr %v585, i64 0
   %v589 = and i8 %v587, 1
@@ -740,7 +740,7 @@ endfor.447:
   %v661 = getelementptr i8, ptr %nowhere.583, i64 0
   %v662 = add i64 %v660, 96
   %v663 = getelementptr i8, ptr %f.data.256, i64 %v662
-  %flags.664 = icmp slt <8 x i32> %mask.295, zeroinitializer
+  %flags.664 = icmp slt <8 x i32> %v295, zeroinitializer
   %v665 = bitcast <8 x i1> %flags.664 to i8
   %v666 = getelementptr i8, ptr %v663, i64 0
   %v667 = and i8 %v665, 1

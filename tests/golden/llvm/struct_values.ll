@@ -119,12 +119,12 @@ rest.93:
   %v99 = sext <8 x i1> %v98 to <8 x i32>
   %v100 = bitcast <8 x i32> %v99 to <8 x float>
   %v101 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v100)
-  %mask.102 = bitcast <8 x float> %v101 to <8 x i32>
+  %v102 = bitcast <8 x float> %v101 to <8 x i32>
   %v103 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v97
   %v104 = sext <8 x i1> %v103 to <8 x i32>
   %v105 = bitcast <8 x i32> %v104 to <8 x float>
   %v106 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v105)
-  %mask.107 = bitcast <8 x float> %v106 to <8 x i32>
+  %v107 = bitcast <8 x float> %v106 to <8 x i32>
   ; line 14: i = tid()
   %i.108 = sext i32 %gangs.9 to i64
   ; line 16: c.pos = x[i]
@@ -377,7 +377,7 @@ endfor.312:
   %v348 = mul i64 %i.108, 12
   %v350 = getelementptr i8, ptr %nowhere.349, i64 0
   %v351 = getelementptr i8, ptr %x.data.16, i64 %v348
-  %flags.352 = icmp slt <8 x i32> %mask.102, zeroinitializer
+  %flags.352 = icmp slt <8 x i32> %v102, zeroinitializer
   %v353 = bitcast <8 x i1> %flags.352 to i8
   %v354 = getelementptr i8, ptr %v351, i64 0
   %v355 = and i8 %v353, 1
@@ -479,7 +479,7 @@ endfor.312:
   %v427 = getelementptr i8, ptr %nowhere.349, i64 0
   %v428 = add i64 %v426, 96
   %v429 = getelementptr i8, ptr %x.data.16, i64 %v428
-  %flags.430 = icmp slt <8 x i32> %mask.107, zeroinitializer
+  %flags.430 = icmp slt <8 x i32> %v107, zeroinitializer
   %v431 = bitcast <8 x i1> %flags.430 to i8
   %v432 = getelementptr i8, ptr %v429, i64 0
   %v433 = and i8 %v431, 1
