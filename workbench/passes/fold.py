@@ -302,7 +302,7 @@ def _in_range(folder: _Folder, op: Op) -> Value | None:
     if loop is None or (op.name == "mod" and loop.operands[1] is not size):
         return None
     start, _, step = (folder.known.get(v) for v in loop.operands[:3])
-    return index if start is not None and step is not None and start >= 0 and step > 0 else None
+    return index if start is not None and step is not None and start.item() >= 0 < step.item() else None
 
 
 _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {

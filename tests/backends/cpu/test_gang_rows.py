@@ -210,6 +210,29 @@ def counted_from_the_end(x: wb.array2d[float], y: wb.array2d[float]):
     y[i, j] = x[i - 1, j] - x[i - 2, j - 1]
 
 
+@wb.struct
+class Cell:
+    a: float
+    b: float
+    c: float
+
+
+@wb.kernel
+def cells_before(x: wb.array2d[Cell], y: wb.array2d[float]):
+    i, j = wb.tid()
+    y[i, j] = x[i - 1, j].a + x[i - 1, j].b * x[i - 1, j].c + x[i, j].a
+
+
+@pytest.mark.parametrize("shape", [(50, 2), (41, 5), (9, 33)])
+def test_structs_in_thin_rows(shape: tuple[int, int]) -> None:
+    x = np.random.default_rng(7).random((*shape, 3), np.float32)
+    cells = wb.array(np.ascontiguousarray(x).view([(name, "f4") for name in "abc"])[..., 0], dtype=Cell)
+    y = wb.zeros(shape)
+    wb.launch(cells_before, shape, [cells], [y])
+    before = np.roll(x, 1, 0)
+    np.testing.assert_array_equal(y.numpy(), before[..., 0] + before[..., 1] * before[..., 2] + x[..., 0])
+
+
 @pytest.mark.parametrize("shape", [(50, 2), (50, 3), (41, 5), (9, 33), (2, 4), (1, 8), (300, 7)])
 @pytest.mark.parametrize("wider", [0, 3])
 def test_neighbours_in_thin_rows(shape: tuple[int, int], wider: int) -> None:

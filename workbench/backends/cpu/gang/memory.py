@@ -114,22 +114,24 @@ def _where_not_negative(
     """
     w, indices = emitter.writer, {wrap.result: wrap.operands[0] for wrap in wraps}
     beside, apart, join = (w.block_name(hint) for hint in ("beside", "apart", "accessed"))
-    thin, last = op in emitter.flat, 1 + len(indices_of(op))
-    none = _no_lane_negative(emitter, indices.values()) if thin else _none_negative(emitter, wraps[0].operands[0])
+    flat, last = emitter.flat, 1 + len(indices_of(op))
+    none = _no_lane_negative(emitter, indices.values()) if op in flat else _none_negative(emitter, wraps[0].operands[0])
     w.branch(none, beside, apart, ", !prof !1")
     arms: list[tuple[str, list[tuple[str, ...]]]] = []
     for label in (beside, apart):
         w.open(label)
         if label is beside:
             plain = op.replace((op.operands[0], *(indices.get(v, v) for v in op.operands[1:last]), *op.operands[last:]))
-            if thin:
-                emitter.flat = {**emitter.flat, plain: emitter.flat[op]}
+            if op in flat:
+                emitter.flat = {plain: flat[op]}
             emit(emitter, plain)
-        elif thin:
-            each_lane(emitter, op)
+        elif op in flat:
+            emitter.flat = {}
+            emit(emitter, op)
         else:
             _apart(emitter, op, wraps[0])
         arms.append((w.label, [emitter.of_all_parts(v) for v in op.results]))
+        emitter.flat = flat
         w.jump(join)
     w.open(join)
     for n, result in enumerate(op.results):

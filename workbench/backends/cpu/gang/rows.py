@@ -74,10 +74,15 @@ class Thin:
         return GANG_THIN_ROWS_GATHERED if maths.bits > NARROW else 0
 
     def _offsets(self, analysis: Analysis, op: Op) -> tuple[int, ...] | None:
-        """Return what is added to the thread's indices in an access; None if its indices are no such sums."""
+        """Return what is added to the thread's indices in an access; None if its indices are no such sums.
+
+        None, too, for a struct's field at a lower index: fields are loaded together, without asking for negative ones.
+        """
         forms = [analysis.index(v)[0] for v in indices_of(op)]
         own = all(form.terms == {Atom("tid", axis=axis): 1} for axis, form in enumerate(forms))
-        return tuple(f.constant for f in forms) if own and len(forms) == self.emitter.function.launch_ndim else None
+        offsets = tuple(form.constant for form in forms)
+        together = bool(array_of(op.operands[0]).pitch) and min(offsets) < 0
+        return offsets if own and not together and len(forms) == self.emitter.function.launch_ndim else None
 
     def emit(self, extent: str, begin: str) -> str:
         """Emit full gangs in the order of linear indices, for rows that are thin when running.
