@@ -141,9 +141,8 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     if isinstance(operand, Value):
         return operand
     wanted, number = type if type is not None else strong(default_type(operand)), operand.value
-    if (wanted is int32 and number.__class__ is int and -(1 << 31) <= number < 1 << 31) or (
-        wanted is types.float32 and number.__class__ is float and abs(number) < 1e30
-    ):  # most constants
+    kind = number.__class__
+    if (kind is int and wanted is int32 or kind is float and wanted is types.float32) and fits(number, wanted):
         return context.builder.const(number, wanted, operand.captured)
     if isinstance(wanted, ArrayType):
         raise context.type_error(f"An {wanted!r} is expected here; this is {describe(operand)}.")

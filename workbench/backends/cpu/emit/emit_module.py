@@ -492,7 +492,8 @@ class ModuleEmitter(Emitter):
         self.block(Block((), tuple(before)))
         length, *turns = map(self.operand, last.operands)
         if turns:  # each thread of the launch is several of these
-            self.ends = tuple(self.writer.emit(f"mul nuw nsw i64 {end}, {turns[0]}") for end in self.ends)
+            begin, end = (self.writer.emit(f"mul nuw nsw i64 {end}, {turns[0]}") for end in self.ends)
+            self.ends = begin, end
         return length
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
