@@ -34,7 +34,7 @@ from kernel_ext.output.staleness import Staleness
 from kernel_ext.session.cells import is_building, is_kernel
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import as_data
 from workbench import events, inspect
@@ -245,7 +245,7 @@ def show_rebuilds(shell: Any) -> Callable[[], None]:
             if reasons and _is_of_the_user(event.kernel, shell.user_ns):  # the code differs because a constant does
                 reported.add(event.kernel)
                 causes = [r for r in reasons if r.startswith("constant ")] or reasons[:1]
-                print(f"{event.kernel} recompiled: {', '.join(causes)} · {units.seconds(event.seconds)}")
+                print(f"{event.kernel} recompiled: {', '.join(causes)} · {html.seconds(event.seconds)}")
 
     def cell_begins(*_: Any) -> None:
         reported.clear()

@@ -12,7 +12,7 @@ import numpy as np
 import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.programs import step_view, threads_view
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
@@ -32,7 +32,7 @@ def profile(profile: wb.Profile) -> Shown:
     """
     must_be(profile, wb.Profile, "profile() takes what wb.profile returned")
     view = step_view.profile_view(profile)
-    return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
+    return Shown("profile_view", view, html.ascii_only(str(profile)), profile._repr_html_())
 
 
 def threads(
@@ -109,7 +109,7 @@ def steps(steps: inspect.Steps | wb.Graph | wb.Recorder | wb.Tape, at: int = 0) 
         trail = step_view.trail_view(graph)
         return Shown("graph_view", trail, step_view.trail_text, lambda view: step_view.trail_html(view, picture))
     view = step_view.steps_view(steps)
-    return Shown("stepper", view, lambda _: units.ascii_only(str(steps)), step_view.steps_html, at=at)
+    return Shown("stepper", view, lambda _: html.ascii_only(str(steps)), step_view.steps_html, at=at)
 
 
 def fault(error: wb.KernelFault, what: str = "steps") -> Shown:

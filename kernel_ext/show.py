@@ -20,7 +20,7 @@ from kernel_ext.output.renderable import Shown
 from kernel_ext.output.slider import Slider
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.session.recording import Label, place_label, timeline_view
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
 from kernel_ext.views.arrays import points_view as cloud
@@ -436,7 +436,7 @@ def gradient_report(report: wb.GradientReport) -> Shown:
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
-    return Shown("grad_view", gradient_view.report_view(report), units.ascii_only(str(report)), report._repr_html_())
+    return Shown("grad_view", gradient_view.report_view(report), html.ascii_only(str(report)), report._repr_html_())
 
 
 def controls(

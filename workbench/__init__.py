@@ -21,9 +21,7 @@ from workbench.api.builds.cell import Cell
 from workbench.api.builds.cell import build_cell as _build_cell
 from workbench.api.kernels import pickled as _pickled
 from workbench.api.kernels.constant import constant
-from workbench.api.kernels.cuda_funcs import func_native
-from workbench.api.kernels.custom_gradients import func_grad, func_replay
-from workbench.api.kernels.func import Func, func
+from workbench.api.kernels.func import Func, func, func_grad, func_native, func_replay
 from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.api.kernels.struct import struct
 from workbench.api.launches.launch import Launch, launch
@@ -66,16 +64,20 @@ from workbench.runtime.arrays.create import (
 )
 from workbench.runtime.arrays.import_arrays import from_dlpack, from_jax, from_torch
 from workbench.runtime.arrays.indexed import indexedarray
-from workbench.runtime.device.device import Device, ScopedDevice, get_device, get_devices, reset_device
-from workbench.runtime.device.peers import (
+from workbench.runtime.device.device import (
+    Device,
+    ScopedDevice,
+    get_device,
+    get_devices,
     is_peer_access_enabled,
     is_peer_access_supported,
+    reset_device,
     set_peer_access_enabled,
     trim,
 )
 from workbench.runtime.device.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
 from workbench.runtime.launching.checks import set_checks
-from workbench.runtime.launching.queueing import IN_ORDER as _IN_ORDER
+from workbench.runtime.launching.execute import IN_ORDER as _IN_ORDER
 from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
 from workbench.work import Work, wait
@@ -84,15 +86,13 @@ if TYPE_CHECKING:
     from workbench import linear, optim, utils
     from workbench.api.cuda_cpp.kernel import CudaKernel
     from workbench.api.cuda_cpp.module import CudaModule, cuda_module
-    from workbench.api.diagnosis.explain import explain_grad
-    from workbench.api.diagnosis.explanation import Explanation
+    from workbench.api.diagnosis.explain import Explanation, explain_grad
     from workbench.api.diagnosis.find_nan import find_nan
     from workbench.api.diagnosis.races import checks
     from workbench.api.diagnosis.stepper import step
     from workbench.api.gradients.gradcheck import Verdict, gradcheck
     from workbench.api.gradients.report import GradientReport, gradients_of
-    from workbench.api.gradients.tangents import launch_tangent
-    from workbench.api.gradients.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad
+    from workbench.api.gradients.transforms import grad, hessian, hvp, jacobian, jvp, launch_tangent, value_and_grad
     from workbench.api.graphs.capture import capture, capture_if, capture_stream, capture_while
     from workbench.api.graphs.graph import Graph
     from workbench.api.launches.launch_pair import LaunchPair, launch_pair
@@ -105,8 +105,7 @@ if TYPE_CHECKING:
     from workbench.api.profiling.report import Profile
     from workbench.api.recorder import Recorder, record
     from workbench.api.tapes.tape import Tape
-    from workbench.interop.jax.sharing.export import jax_export, jax_preload
-    from workbench.interop.jax.sharing.pack import jax_pack, jax_unpack
+    from workbench.interop.jax.sharing.export import jax_export, jax_pack, jax_preload, jax_unpack
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
     from workbench.linear.roots import implicit
@@ -119,11 +118,12 @@ _MODULES = {
     "workbench.api.graphs.capture": ("capture", "capture_if", "capture_stream", "capture_while"),
     "workbench.api.cuda_cpp.kernel": ("CudaKernel",),
     "workbench.api.cuda_cpp.module": ("CudaModule", "cuda_module"),
-    "workbench.api.diagnosis.explain": ("explain_grad",),
-    "workbench.api.diagnosis.explanation": ("Explanation",),
+    "workbench.api.diagnosis.explain": ("Explanation", "explain_grad"),
     "workbench.api.diagnosis.find_nan": ("find_nan",),
     "workbench.api.diagnosis.races": ("checks",),
-    "workbench.api.gradients.transforms": ("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad"),
+    "workbench.api.gradients.transforms": (
+        *("grad", "hessian", "hvp", "jacobian", "jvp", "launch_tangent", "value_and_grad"),
+    ),
     "workbench.api.gradients.gradcheck": ("Verdict", "gradcheck"),
     "workbench.api.gradients.report": ("GradientReport", "gradients_of"),
     "workbench.api.graphs.graph": ("Graph",),
@@ -133,12 +133,10 @@ _MODULES = {
     "workbench.api.launches.launch_pair": ("LaunchPair", "launch_pair"),
     "workbench.api.diagnosis.stepper": ("step",),
     "workbench.api.measurement.sweep": ("Sweep", "sweep"),
-    "workbench.api.gradients.tangents": ("launch_tangent",),
     "workbench.api.profiling.profile": ("profile",),
     "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
-    "workbench.interop.jax.sharing.export": ("jax_export", "jax_preload"),
-    "workbench.interop.jax.sharing.pack": ("jax_pack", "jax_unpack"),
+    "workbench.interop.jax.sharing.export": ("jax_export", "jax_pack", "jax_preload", "jax_unpack"),
     "workbench.interop.jax.wrappers.jax_callable": ("GraphMode", "jax_callable"),
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.api.recorder": ("Recorder", "record"),
@@ -153,7 +151,7 @@ def _on_host(*call: Any) -> Any:
     return import_module("workbench.api.launches.host_call").called(*call)
 
 
-_OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
+_OPERATIONS.append(_partial(import_module, "workbench.api.launches.map"))
 _IN_ORDER.append(_partial(import_module, "workbench.utils.ordered"))
 _ON_HOST.append(_on_host)
 _LATER = {name: module for module, names in _MODULES.items() for name in names}

@@ -14,8 +14,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext.magics.words import complete_word, kind_of_word
-from kernel_ext.session.cells import is_kernel
-from kernel_ext.session.cuda_cells import RUNS, Headers
+from kernel_ext.session.cells import RUNS, Headers, is_kernel
 from kernel_ext.views.kernels import queries
 
 Names = Callable[[Mapping[str, Any]], list[str]]

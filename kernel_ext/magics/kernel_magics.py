@@ -20,9 +20,19 @@ from traitlets import Bool, Enum, Unicode
 from kernel_ext.magics.options import BACKENDS, build_options, cell_options, read_line, refuse
 from kernel_ext.output.output_area import Showing, StatusDisplay, show_here, widgets_wanted
 from kernel_ext.refusal import Refusal
-from kernel_ext.session import cells, current_cell
-from kernel_ext.session.cells import Built, CellOptions, CellOrigin, Cells, Reader
-from kernel_ext.session.cuda_cells import RUNS, CudaOptions, Headers, reader, run_of
+from kernel_ext.session import cells
+from kernel_ext.session.cells import (
+    RUNS,
+    Built,
+    CellOptions,
+    CellOrigin,
+    Cells,
+    CudaOptions,
+    Headers,
+    Reader,
+    reader,
+    run_of,
+)
 from kernel_ext.session.tracebacks import KernelUsageError, cell_label
 from kernel_ext.views import html
 from kernel_ext.views.kernels import queries
@@ -221,12 +231,12 @@ class KernelMagics(Magics):
 
     def origin(self, line: str, cell: str, options: CellOptions) -> CellOrigin:
         """Return the origin of the cell that runs now; store its lines, with the magic's own, for tracebacks."""
-        filename = current_cell.running_file(self.here, cell)
-        before = current_cell.lines_before(self.here, cell)
+        filename = cells.running_file(self.here, cell)
+        before = cells.lines_before(self.here, cell)
         # A shell may count on before the cell's code runs, so the file's own number comes first.
         match = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.here, filename))
         number = match[1] if match else self.here.execution_count
-        current_cell.keep_lines(self.here, filename, line, cell)
+        cells.keep_lines(self.here, filename, line, cell)
         return CellOrigin(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:

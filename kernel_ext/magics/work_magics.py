@@ -17,7 +17,7 @@ from kernel_ext import expressions
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output.output_area import LiveViews, show_here
 from kernel_ext.refusal import Refusal
-from kernel_ext.session import current_cell, recording
+from kernel_ext.session import cells, recording
 from kernel_ext.session.tracebacks import cell_label
 from kernel_ext.values import LARGEST_GRAPH
 
@@ -132,7 +132,7 @@ class RecordMagics(Magics):
             raise Refusal(f"%%record takes one name for the record; it got {f'{args.name} {args.of}'.strip()!r}")
         with wb.record(inputs=args.inputs, counter=args.counter) as recorder:
             self.here.user_ns[name] = recorder
-            current_cell.run_below(self.here, f"%%record {line}", cell)
+            cells.run_below(self.here, f"%%record {line}", cell)
         if not args.quiet:
             self.show(recorder, name)
 
@@ -189,7 +189,7 @@ class GraphMagics(Magics):
             if not args.name.isidentifier() or args.replay < 0:
                 raise Refusal(f"%%graph takes a name and a number of launches; it got {line!r}")
             with wb.capture() as captured:
-                current_cell.run_below(self.here, f"%%graph {line}", cell)
+                cells.run_below(self.here, f"%%graph {line}", cell)
         except Refusal as refusal:
             refuse(refusal)
         self.here.user_ns[args.name] = captured
@@ -261,7 +261,7 @@ class GradientMagics(Magics):
             refuse(Refusal(f"%%tape takes a name for the tape; it got {args.name!r}"))
         with wb.Tape(checkpoint=args.checkpoint) as tape:
             self.here.user_ns[args.name] = tape
-            current_cell.run_below(self.here, f"%%tape {line}", cell)
+            cells.run_below(self.here, f"%%tape {line}", cell)
         if args.loss:
             loss = self.here.user_ns.get(args.loss)
             if not isinstance(loss, wb.array):

@@ -19,10 +19,9 @@ from kernel_ext.output.output_area import forget_session
 from kernel_ext.output.renderable import Shown
 from kernel_ext.output.session_page import page_parts, session_cells
 from kernel_ext.refusal import Refusal
-from kernel_ext.session.cells import is_kernel
-from kernel_ext.session.current_cell import notebook_file
+from kernel_ext.session.cells import is_kernel, notebook_file
 from kernel_ext.session.tracebacks import KernelUsageError
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import PaneView, StatusView
 from workbench import inspect
@@ -113,14 +112,14 @@ _LISTED = 5
 
 def information() -> str:
     """Return lines of text on version, devices and cache, on arrays in memory, checks and the CPU."""
-    sizes = ", ".join(f"{name} {units.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
+    sizes = ", ".join(f"{name} {html.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
     checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
     return "\n".join(
         (
             queries.greeting(),
             f"arrays held     {sizes}",
             f"checks          {checks} where a launch says nothing",
-            f"CPU             {inspect.cpu_target()}, {units.count(inspect.cpu_threads(), 'thread')}",
+            f"CPU             {inspect.cpu_target()}, {html.count(inspect.cpu_threads(), 'thread')}",
         )
     )
 
@@ -159,7 +158,7 @@ def waited(progress: Callable[[str], None]) -> str:
     names = [work.name for work in wb.Work.running()]
     if names:
         progress(f"waiting for {', '.join(names)}")
-    return f"{units.count(wb.wait(), 'build')} in the background" + (" done" if names else ": nothing to wait for")
+    return f"{html.count(wb.wait(), 'build')} in the background" + (" done" if names else ": nothing to wait for")
 
 
 def stopped() -> str:
@@ -199,10 +198,10 @@ def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Calla
     after = sum(inspect.held().values())
     named = {id(a): (name, a.nbytes) for name, a in spaces[0].items() if isinstance(a, wb.array) and name[0] != "_"}
     largest = sorted(named.values(), key=lambda item: -item[1])[:_LISTED]
-    by = ", ".join(f"{name} {units.size(count)}" for name, count in largest)
+    by = ", ".join(f"{name} {html.size(count)}" for name, count in largest)
     rest = " and by what is shown, recorded or in other objects" if sum(c for _, c in named.values()) < after else ""
     return (
-        f"freed {units.size(max(0, before - after))} of arrays; {units.size(after)} are held"
+        f"freed {html.size(max(0, before - after))} of arrays; {html.size(after)} are held"
         + (f", by {by}" + (", …" if len(named) > _LISTED else "") if by else "")
         + rest
     )

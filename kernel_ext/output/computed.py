@@ -9,7 +9,7 @@ from typing import Any
 import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.views.arrays.animation import Animation
-from kernel_ext.views.arrays.colour_maps import MAPS
+from kernel_ext.views.arrays.array_view import MAPS
 from kernel_ext.views.programs.controls import Bound
 from workbench import inspect
 from workbench.errors import RecordError

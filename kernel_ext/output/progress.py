@@ -13,7 +13,7 @@ from html import escape
 from typing import Any
 
 from kernel_ext.output.output_area import widgets_wanted
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 from workbench import inspect
 
 PATIENCE = 1.0
@@ -26,7 +26,7 @@ _STOP = f'<span style="white-space: nowrap">{html.pressed("stop", "Interrupt the
 
 def line_text(task: inspect.UnderWay) -> str:
     """Return the progress line of a task: `running · 12 s · blur, 38 % of its threads`."""
-    return f"{task.doing} · {units.seconds(task.seconds)} · {task.what}{f', {task.done}' if task.done else ''}"
+    return f"{task.doing} · {html.seconds(task.seconds)} · {task.what}{f', {task.done}' if task.done else ''}"
 
 
 def line_html(task: inspect.UnderWay) -> str:
@@ -47,7 +47,7 @@ class _Line:
 
     def show(self, task: inspect.UnderWay) -> None:
         """Show how far the task is, instead of what the line showed before."""
-        self._send(units.ascii_only(line_text(task)), line_html(task))
+        self._send(html.ascii_only(line_text(task)), line_html(task))
 
     def clear(self) -> None:
         """Empty the line if it shows something."""

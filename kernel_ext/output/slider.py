@@ -14,7 +14,7 @@ import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.output.staleness import NOTEBOOK
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.programs import controls
 from workbench import events, inspect
 from workbench.errors import WorkbenchError
@@ -141,9 +141,7 @@ class Slider(inspect.Uniform):
                 stop()
             drawn = sum(notebook.moved() for notebook in NOTEBOOK)
             spent = time.perf_counter() - started
-            note = (
-                f"{units.count(ran, 'record')} replayed, {units.count(drawn, 'view')} drawn in {units.seconds(spent)}"
-            )
+            note = f"{html.count(ran, 'record')} replayed, {html.count(drawn, 'view')} drawn in {html.seconds(spent)}"
             self.view = replace(
                 self.view,
                 runs=self.view.runs + 1,

@@ -6,6 +6,6 @@
 from kernel_ext.puzzles.answer import Answer, Question, predict
 from kernel_ext.puzzles.course import Course
 from kernel_ext.puzzles.pictures import Arrow, Boxes, Picture
-from kernel_ext.puzzles.puzzle import Case, Puzzle, Wrong
+from kernel_ext.puzzles.trial import Case, Puzzle, Wrong
 
 __all__ = ["Answer", "Arrow", "Boxes", "Case", "Course", "Picture", "Puzzle", "Question", "Wrong", "predict"]

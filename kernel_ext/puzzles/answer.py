@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kernel_ext.session.current_cell import notebook_file
-from kernel_ext.views import units
+from kernel_ext.session.cells import notebook_file
+from kernel_ext.views import html
 
 OPEN, RIGHT, BEST = 0, 1, 2
 """Grades: not right yet; right; right and at no more than the solution's cost."""
@@ -72,7 +72,7 @@ class Answer:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the outputs by MIME type, and metadata that store the name and grade in the notebook."""
-        data = {"text/plain": units.ascii_only(repr(self)), "text/html": self._repr_html_()}
+        data = {"text/plain": html.ascii_only(repr(self)), "text/html": self._repr_html_()}
         return data, {_KEY: {"name": self.name, "grade": self.grade}}
 
 
@@ -119,7 +119,7 @@ class Question:
 
     def __repr__(self) -> str:
         """Return the question in ASCII, with a note on how to answer it."""
-        return units.ascii_only(f"{self.text}\nPut your prediction in place of the `...` and run the cell.")
+        return html.ascii_only(f"{self.text}\nPut your prediction in place of the `...` and run the cell.")
 
     def _repr_html_(self) -> str:
         """Return the question as HTML, with a note on how to answer it."""

@@ -13,9 +13,7 @@ import numpy as np
 
 import workbench as wb
 from kernel_ext.puzzles.answer import BEST, OPEN, RIGHT, Answer, keep, tally
-from kernel_ext.puzzles.counts import graded
-from kernel_ext.puzzles.puzzle import Puzzle, Wrong
-from kernel_ext.puzzles.trial import Mistake, device, explained, mistake_in, profile_of
+from kernel_ext.puzzles.trial import Mistake, Puzzle, Wrong, device, explained, graded, mistake_in, profile_of
 from kernel_ext.views import html
 
 SEEDS = (1, 2, 3)

@@ -23,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from kernel_ext.puzzles.counts import COUNTS
 from kernel_ext.puzzles.course import SEEDS, Course
-from kernel_ext.puzzles.trial import device, profile_of
+from kernel_ext.puzzles.trial import COUNTS, device, profile_of
 from kernel_ext.refusal import Refusal
 from workbench.errors import CellErrors, WorkbenchError
 

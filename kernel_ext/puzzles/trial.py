@@ -1,18 +1,100 @@
-"""The trial of one answer on one case: it runs on the emulated device with checks, and its arrays are compared."""
+"""A puzzle, the trial of an answer on its cases, and its counts against the solution's.
+
+The trial of one answer on one case: it runs on the emulated device with checks, and its arrays are compared.
+
+Puzzles: launches with known results, hints, a solution, and the counts that answers are graded by.
+
+Counts of an answer against those of a puzzle's solution.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any
 
 import numpy as np
 
 import workbench as wb
-from kernel_ext.puzzles.pictures import difference_map
-from kernel_ext.puzzles.puzzle import Case
+from kernel_ext.puzzles.pictures import Picture, difference_map
+
+DIFFERENCES = 1e-4
+"""The default tolerance of numbers, relative and absolute."""
+
+
+class Wrong(Exception):
+    """Raised for an answer that is not right; its text says why. A puzzle's `examine` may raise it."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Represents a launch that an answer is tested with, and its expected results.
+
+    Attributes:
+        dim: threads along 1 to 4 dimensions, or blocks if `tiled`.
+        arguments: NumPy arrays, Workbench arrays (for dtypes that NumPy has not) and numbers by parameter, in the
+            kernel's order. The launch gets copies. An output that begins as NaN is "not written" as long as it is that.
+        wanted: what arrays should hold afterwards, by parameter.
+        block_dim: threads of a block.
+        tiled: launch blocks, as `wb.launch_tiled` does.
+        upstream: the gradient of each output, by parameter; then the adjoint is launched, too.
+        gradients: what the gradients of inputs should be, by parameter.
+        tolerance: how far a number may be off, relative and absolute.
+        verify: more to test: takes the arrays by parameter and raises `Wrong`.
+    """
+
+    dim: int | tuple[int, ...]
+    arguments: Mapping[str, Any]
+    wanted: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    block_dim: int | tuple[int, ...] = 64
+    tiled: bool = False
+    upstream: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    gradients: Mapping[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
+    tolerance: float = DIFFERENCES
+    verify: Callable[[Mapping[str, np.ndarray]], None] | None = None
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """Represents a puzzle: its task, tests, hints, solution and goals.
+
+    Attributes:
+        name: the name of the kernel, or function, that answers it.
+        case: makes a case from random numbers; it is called with different ones.
+        examine: tests an answer before any case; raises `Wrong`.
+        hints: from a nudge to almost the answer.
+        solution: a cell's text without its magic; what an answer costs is compared with it.
+        goals: counts that should be no more than the solution's: "sectors", "wavefronts", "atomics", "hottest",
+            "instructions", "barriers", "lanes".
+        picture: the task, drawn.
+    """
+
+    name: str
+    case: Callable[[np.random.Generator], Case] | None = None
+    examine: Callable[[Any], None] | None = None
+    hints: tuple[str, ...] = ()
+    solution: str = ""
+    goals: tuple[str, ...] = ()
+    picture: Picture | None = None
+
+    @property
+    def cuda(self) -> bool:
+        """Whether the solution is CUDA C++."""
+        return "__global__" in self.solution
+
+    def solved(self) -> Any:
+        """Build the solution, and return it as a kernel.
+
+        Raises:
+            WorkbenchError: the solution does not compile.
+        """
+        text = self.solution.strip() + "\n"
+        if self.cuda:
+            return wb.cuda_module(text, run="emulated")[self.name]
+        return wb.build_cell(text, {}).kernels[self.name]
+
 
 LINE = re.compile(r"in line (\d+)")
 
@@ -197,3 +279,54 @@ def explained(error: wb.WorkbenchError) -> Mistake:
     rows = dedent("\n".join(source.line(n - source.line_offset) for n in numbers)).split("\n")
     excerpt = tuple(f"{n:3} | {row}" for n, row in zip(numbers, rows, strict=True))
     return Mistake(f"Line {location.shown_line}: {text}", excerpt)
+
+
+ENOUGH = 1.1
+"""Times the solution's count that an answer may have."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """Represents a count that answers are graded by: how to read it from a profile, and its name in sentences."""
+
+    of: Callable[[wb.Profile], int]
+    words: str
+
+
+COUNTS = {
+    "sectors": Count(lambda p: p.total.global_sectors, "sectors"),
+    "wavefronts": Count(lambda p: p.total.shared_wavefronts, "passes over shared memory"),
+    "atomics": Count(lambda p: p.total.atomics, "atomic operations"),
+    "hottest": Count(lambda p: p.hottest, "atomic operations on one element"),
+    "instructions": Count(lambda p: p.total.instructions, "instructions"),
+    "barriers": Count(lambda p: p.total.barriers, "waits at barriers"),
+    "lanes": Count(lambda p: 32 * p.total.instructions - p.total.threads, "idle lanes"),
+}
+
+
+def graded(mine: wb.Profile, solution: wb.Profile, goals: Sequence[str]) -> tuple[bool, str]:
+    """Return whether an answer's counts are at most `ENOUGH` times the solution's, and a sentence on that.
+
+    If they are not, the sentence is on the count that is the furthest off.
+
+    Args:
+        mine: the profile of the answer.
+        solution: that of the solution, of the same launch.
+        goals: names of counts.
+    """
+    sentences: list[tuple[float, str]] = []
+    for goal in goals:
+        count = COUNTS[goal]
+        had, best = count.of(mine), count.of(solution)
+        if best:
+            ratio = had / best
+            sentences.append(
+                (ratio, f"{ratio:.1f}× the {count.words} needed ({had:,} for {best:,}). Can you get to 1×?")
+            )
+        elif had:
+            sentences.append((float("inf"), f"{had:,} {count.words}, where none is needed. Can you do without?"))
+    worst, sentence = max(sentences, default=(1.0, ""))
+    if worst > ENOUGH:
+        return False, sentence
+    *words, last = (COUNTS[goal].words for goal in goals)
+    return True, f"no more {', '.join(words)}{' or ' * bool(words)}{last} than needed."

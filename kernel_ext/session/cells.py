@@ -1,17 +1,29 @@
-"""The functions behind the cell magics: build a cell's kernels, bind them, notify a watcher.
+"""The functions behind the cell magics: the cell that runs, and the kernels that it builds.
+
+The functions behind the cell magics: build a cell's kernels, bind them, notify a watcher.
 
 Scripts, other notebooks and tests call these; nothing here knows IPython. A session of cells remembers which kernels
 came from which cell, so that running a cell again replaces them and a cell that fails leaves none that looks current.
+
+The functions behind `%%cuda`: a cell of CUDA C++ is read with its options and headers.
+
+A header is a cell that others include. The session keeps it, so a cell that uses it is compiled with its latest text.
+
+The cell that is running: its text as it was typed, the file that its code carries, and the notebook's.
 """
 
 from __future__ import annotations
 
 import ast
 import difflib
+import linecache
+import os
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -22,7 +34,8 @@ from kernel_ext.session import status
 from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import PaneView, StatusView
 from workbench import Func, events
-from workbench.errors import its_type
+from workbench.errors import NotDifferentiable, its_type
+from workbench.source import Source
 
 Watcher = Callable[[StatusView], None]
 T = TypeVar("T")
@@ -316,3 +329,151 @@ def parse_panes(text: str, known: Iterable[str]) -> tuple[str, ...]:
         if name not in known:
             raise Refusal(f"there is no pane {name!r}; the panes are {', '.join(known)}")
     return names
+
+
+RUNS = ("device", "emulated")
+
+
+class CudaOptions(msgspec.Struct, frozen=True):
+    """Represents the options of a `%%cuda` line besides those of `%%kernel`.
+
+    Attributes:
+        run: "device" or "emulated".
+        use: headers to include above the cell.
+        include: folders of other headers.
+    """
+
+    run: str = "device"
+    use: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+
+
+class Headers(msgspec.Struct):
+    """Holds the cells of a session that others include, by name."""
+
+    sources: dict[str, Source] = msgspec.field(default_factory=dict)
+
+    def save(self, name: str, text: str, origin: CellOrigin) -> str:
+        """Store a cell under a name; return a sentence on what was stored.
+
+        Raises:
+            Refusal: the cell defines a kernel: that would be in every cell that includes it.
+        """
+        if "__global__" in text:
+            raise Refusal(f"--header {name}: the cell has a __global__ function; headers hold __device__ functions")
+        again = "replaced" if name in self.sources else "saved"
+        self.sources[name] = Source(text, origin.name, origin.filename, origin.line_offset)
+        return f'header {name} {again} · %%cuda --use {name}, or #include "{name}"'
+
+
+def run_of(backend: str, run: str) -> str:
+    """Return where the cell's kernels run, "device" or "emulated"; empty if neither option says it.
+
+    `-b cuda` and `--run device` mean the same.
+
+    Raises:
+        Refusal: they contradict each other, or CUDA C++ cannot run there.
+    """
+    if run == "host" or backend == "cpu":
+        option = f"--run {run}" if run == "host" else f"-b {backend}"
+        raise Refusal(f"{option}: CUDA C++ runs on a GPU or on the emulated device; write --run emulated")
+    if run not in ("", *RUNS):
+        raise Refusal(f"--run {run}: write --run {' or --run '.join(RUNS)}")
+    wanted = "device" if backend == "cuda" else ""
+    if wanted and run and wanted != run:
+        raise Refusal(f"-b {backend} and --run {run} contradict each other; leave one out")
+    return run or wanted
+
+
+def reader(cuda_options: CudaOptions, headers: Headers) -> Reader:
+    """Return the function that makes a CUDA C++ module from a cell's text, with these options and headers."""
+
+    def read(text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin) -> Any:
+        module = wb.cuda_module(
+            text,
+            name=origin.name,
+            filename=origin.filename,
+            line_offset=origin.line_offset,
+            run=cuda_options.run,
+            arch=options.arch,
+            defines=dict(options.constants),
+            use=cuda_options.use,
+            headers=headers.sources,
+            include=cuda_options.include,
+            fast_math=options.fast_math,
+            force=options.force,
+            compile=False,
+        )
+        module.checks = options.checks
+        for kernel in module.kernels.values():
+            kernel.checks = options.checks
+        if options.gradient:
+            _need_gradients(module)
+        if not options.background:
+            module.compile()
+        return module
+
+    return read
+
+
+def _need_gradients(module: wb.CudaModule) -> None:
+    """Raise NotDifferentiable if a kernel of the module has no matching `…_adjoint` kernel."""
+    for name, kernel in module.kernels.items():
+        if f"{name}_adjoint" not in module.kernels and not name.endswith("_adjoint"):
+            raise NotDifferentiable(
+                f"--grad asks for gradients, and {name} has none.",
+                kernel.place,
+                f"Write a kernel {name}_adjoint in this cell, or leave --grad out.",
+                name,
+            )
+
+
+def whole_cell(shell: Any, cell: str) -> str:
+    """Return the cell as it was typed, its magic's line included; empty if the shell does not say."""
+    typed = getattr(shell.history_manager, "input_hist_raw", None) or [""]
+    return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
+
+
+def notebook_file() -> Path | None:
+    """Return the file of the running notebook, which Jupyter's servers name to kernels that they start; else None."""
+    name = os.environ.get("JPY_SESSION_NAME", "")
+    return Path(name) if name.endswith(".ipynb") else None
+
+
+def running_file(shell: Any, cell: str) -> str:
+    """Return the file name in the running cell's code; with no cell on the stack, the one IPython would give."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals is shell.user_global_ns and frame.f_code.co_name == "<module>":
+            return frame.f_code.co_filename
+        frame = frame.f_back
+    return shell.compile.cache(cell, shell.execution_count)
+
+
+def lines_before(shell: Any, cell: str) -> int:
+    """Return the number of lines of the typed cell before `cell`: its magic's, and empty ones above; 1 if unknown."""
+    typed = whole_cell(shell, cell)
+    return typed[: -len(cell)].count("\n") if typed.endswith(cell) else 1
+
+
+def keep_lines(shell: Any, filename: str, line: str, cell: str) -> None:
+    """Store the typed cell in `linecache` under `filename`, its code's, so that tracebacks show the reader's lines."""
+    typed = whole_cell(shell, cell)
+    lines = (typed if typed.endswith(cell) else f"{line}\n{cell}").splitlines(keepends=True)
+    linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+
+
+def run_below(shell: Any, line: str, cell: str) -> None:
+    """Run the lines below a magic's `line` under the cell's own file and line numbers.
+
+    The last one may be a value, which is shown unless a semicolon ends it, as in every cell.
+    """
+    __tracebackhide__ = True  # of an error of the cell's own, the reader sees the cell's lines
+    filename = running_file(shell, cell)
+    keep_lines(shell, filename, line, cell)
+    tree = ast.parse(shell.transform_cell(cell), filename)
+    ast.increment_lineno(tree, lines_before(shell, cell))
+    shown = tree.body and isinstance(tree.body[-1], ast.Expr) and not cell.rstrip().endswith(";")
+    last = [tree.body.pop()] if shown else []
+    for code in (compile(tree, filename, "exec"), compile(ast.Interactive(last), filename, "single")):
+        exec(code, shell.user_global_ns, shell.user_ns)

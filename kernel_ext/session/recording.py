@@ -11,7 +11,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.programs.timeline import SpanRow, TimelineView
 
 Label = Callable[[str], str]
@@ -124,7 +124,7 @@ def replay(
         part.replay(**values)
     shown = ", ".join(f"{n}={v}" for n, v in values.items() if isinstance(v, (int, float, str)))
     often = f" {times} times" if times > 1 else ""
-    return f"replayed {units.count(len(part), 'entry')}{often}{f' with {shown}' if shown else ''}"
+    return f"replayed {html.count(len(part), 'entry')}{often}{f' with {shown}' if shown else ''}"
 
 
 class Recording:

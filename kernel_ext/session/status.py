@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.view_data import ErrorRow, KernelRow, PaneView, StageRow, StatusView
 from workbench import events
 from workbench.errors import CellErrors, WorkbenchError
@@ -168,7 +168,7 @@ def _outdated(view: StatusView, event: Any) -> StatusView:
     """Return the view with a phrase on how many compiled JAX functions hold old versions of which kernels."""
     hold = "holds" if event.programs == 1 else "hold"
     what = f"the old {event.kernels[0]}" if len(event.kernels) == 1 else f"old versions of {', '.join(event.kernels)}"
-    return replace(view, outdated=f"{units.count(event.programs, 'compiled JAX function')} {hold} {what}")
+    return replace(view, outdated=f"{html.count(event.programs, 'compiled JAX function')} {hold} {what}")
 
 
 def _product(view: StatusView, event: Any) -> StatusView:
@@ -176,7 +176,7 @@ def _product(view: StatusView, event: Any) -> StatusView:
     name = f"{event.builder} {event.product} ({event.role}, {event.target}): "
     state = {
         events.ProductStarted: lambda: "being built",
-        events.ProductBuilt: lambda: f"built in {units.seconds(event.seconds)}, {units.size(event.bytes)}",
+        events.ProductBuilt: lambda: f"built in {html.seconds(event.seconds)}, {html.size(event.bytes)}",
         events.ProductFailed: lambda: event.message,
     }[type(event)]()
     return replace(view, notices=(*(n for n in view.notices if not n.startswith(name)), name + state))
@@ -219,7 +219,7 @@ def _directions(rows: tuple[KernelRow, ...]) -> str:
     spent: dict[str, float] = {}
     for row in rows:
         spent[row.direction] = spent.get(row.direction, 0.0) + row.seconds
-    parts = [f"{name} {units.seconds(total)}" for name, total in spent.items()]
+    parts = [f"{name} {html.seconds(total)}" for name, total in spent.items()]
     return ", ".join(parts) if len(parts) > 1 else ""
 
 
@@ -246,8 +246,8 @@ def _tail(view: StatusView, built: tuple[KernelRow, ...]) -> tuple[str, ...]:
     """Return the end of a headline as parts, some empty: total time, times by direction, facts of a lone row, hits."""
     hits = sum(r.state.endswith("hit") for r in view.rows)
     reported = ", ".join(built[0].facts) if len(built) == 1 else ""
-    total = units.seconds(sum(r.seconds for r in built))
-    return total, _directions(built), reported, units.count(hits, "cache hit") if hits else ""
+    total = html.seconds(sum(r.seconds for r in built))
+    return total, _directions(built), reported, html.count(hits, "cache hit") if hits else ""
 
 
 def _hit_line(view: StatusView) -> str:
@@ -255,9 +255,9 @@ def _hit_line(view: StatusView) -> str:
     spent = sum(r.seconds for r in view.rows)
     where = "disk" if view.state == "disk hit" else "memory"
     built = [r.built for r in view.rows if r.built is not None]
-    ago = f", built {units.age(view.started - min(built))}" if built and where == "disk" else ""
+    ago = f", built {html.age(view.started - min(built))}" if built and where == "disk" else ""
     checked = "checks" if any("checks" in r.facts for r in view.rows) else ""
-    return _join("cache hit", f"{where} {units.seconds(spent)}{ago}", checked)
+    return _join("cache hit", f"{where} {html.seconds(spent)}{ago}", checked)
 
 
 def _ready_line(view: StatusView) -> str:
@@ -269,7 +269,7 @@ def _ready_line(view: StatusView) -> str:
 
 
 _LINES: dict[str, Callable[[StatusView], str]] = {
-    "failed": lambda view: _join("failed", units.count(len(view.errors), "error") if view.errors else ""),
+    "failed": lambda view: _join("failed", html.count(len(view.errors), "error") if view.errors else ""),
     "compiling": lambda view: f"compiling {', '.join(dict.fromkeys(r.kernel for r in view.rows))}".rstrip(),
     "recompiled": _recompiled_line,
     "compiled": _compiled_line,

@@ -31,7 +31,7 @@ FACTS = {
     # Cells of structs, and the unit of a register within which targets interleave.
     "backends/cpu/gang/transposes.py": {"FIELD_BYTES", "UNIT"},
     # How exactly a literal is expected, in a message.
-    "frontend/expressions/expectations.py": {"TOLERANCE"},
+    "frontend/expressions/messages.py": {"TOLERANCE"},
 }
 """By file or folder: the constants that are no limits; None for all of a folder."""
 INLINE = {

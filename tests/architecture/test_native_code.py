@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.backends.cpu.native import fastcall, schedule, stopping
+from workbench.backends.cpu.native import dispatch, schedule, stopping
 from workbench.interop.jax.launches.cuda import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +64,7 @@ def test_the_ir_names_no_target(path: str) -> None:
 
 def test_the_tables_that_python_fills_are_those_of_the_c() -> None:
     launcher, cuda = (ROOT / folder / name for folder, name in ((generate.CPU, "launcher.h"), (generate.JAX, "cuda.c")))
-    assert _members(launcher, "Python") == [*fastcall.API, *fastcall.OBJECTS]
+    assert _members(launcher, "Python") == [*dispatch.API, *dispatch.OBJECTS]
     assert _members(cuda, "Driver") == list(FUNCTIONS)
     scheduler, stops = (ROOT / generate.CPU / name for name in ("schedule.c", "stop_handler.c"))
     assert len(_members(scheduler, "Step")) == schedule.STEP_WORDS

@@ -1,4 +1,4 @@
-"""Checkpoints of loops (`autodiff/reverse/loops/checkpoints.py`): right at any trip count, with any number of slots."""
+"""Checkpoints of loops (`autodiff/reverse/loops/states.py`): right at any trip count, with any number of slots."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from workbench.ir.verify import verify
 from workbench.passes.dce import prune
 from workbench.passes.expand import expand
 from workbench.passes.fold import fold
-from workbench.passes.halves import halves
+from workbench.passes.precision import halves
 
 EXPANDED = sorted(name for name, entry in TABLE.items() if entry.expand is not None)
 

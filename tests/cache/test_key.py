@@ -13,8 +13,7 @@ from tests.support.kernels.cache_samples import key, scaled
 from workbench.backends.base import Options
 from workbench.cache.key import Key, Part
 from workbench.errors import CacheError
-from workbench.ir.build import Builder
-from workbench.ir.rewrite import copy_block, replace_body
+from workbench.ir.build import Builder, copy_block, replace_body
 from workbench.ir.values import Captured, Function, Value
 from workbench.source import Location, Source
 from workbench.types import ArrayType, Scalar, Vector, float32, float64, int32, int64, vector

@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench import events
 from workbench.backends.cuda.prelude import prelude
-from workbench.runtime.device import emulation
+from workbench.runtime.device import driver
 
 pytest.importorskip("cuda.bindings.driver")
 
@@ -89,7 +89,7 @@ def seed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     """A device of its own, whose warps go in an order of their own."""
     if request.param:
         monkeypatch.setenv("WORKBENCH_EMULATED_SEED", request.param)
-    monkeypatch.setattr(emulation, "_started", [emulation.new_driver()])
+    monkeypatch.setattr(driver, "_started", [driver.new_driver()])
     with wb.ScopedDevice("emulated"):
         yield request.param
 

@@ -12,8 +12,7 @@ import pytest
 import workbench as wb
 from workbench.errors import DeviceError
 from workbench.runtime.device.device import driver_of
-from workbench.runtime.device.driver import Driver
-from workbench.runtime.device.emulation import new_driver
+from workbench.runtime.device.driver import Driver, new_driver
 
 pytest.importorskip("cuda.bindings.driver")
 _RELAXED = 2

@@ -20,7 +20,7 @@ from workbench.api.builds import build
 from workbench.backends.base import Options
 from workbench.errors import DeviceError, KernelFault, LaunchError
 from workbench.runtime.device import device as devices
-from workbench.runtime.device import emulation
+from workbench.runtime.device import driver
 from workbench.runtime.device.device import driver_of
 
 N = 500
@@ -71,10 +71,10 @@ __global__ void far(float* x) { x[1 << 28] = 1.0f; }
 def own_driver(monkeypatch: Any, need: Any) -> Iterator[None]:
     """Each test has a driver of its own, since an error breaks a device for good."""
     need("nvrtc")
-    monkeypatch.setattr(emulation, "_started", [])
+    monkeypatch.setattr(driver, "_started", [])
     monkeypatch.setattr(build, "_DEVICE_CODE", {})
     yield
-    for found in emulation._started:
+    for found in driver._started:
         if not found.breakage.devices:
             found.synchronize(0)
 
@@ -107,7 +107,7 @@ def test_what_it_needs_is_named_where_it_is_missing(monkeypatch: Any) -> None:
     def missing() -> Any:
         raise ImportError("cuda")
 
-    monkeypatch.setattr(emulation, "bindings", missing)
+    monkeypatch.setattr(driver, "bindings", missing)
     with pytest.raises(DeviceError, match="need the package cuda-bindings") as refused:
         wb.get_device("emulated")
     assert "pip install 'kernel-workbench[cu12]'" in refused.value.advice
@@ -264,7 +264,7 @@ class Foreign:
 def test_a_stream_of_another_library_is_in_order_with_fills_and_frees(monkeypatch: Any) -> None:
     for seed in range(10):
         monkeypatch.setenv("WORKBENCH_EMULATED_SEED", str(seed))
-        monkeypatch.setattr(emulation, "_started", [])
+        monkeypatch.setattr(driver, "_started", [])
         monkeypatch.setattr(build, "_DEVICE_CODE", {})
         cell = cell_of()
         stream = Foreign()
@@ -306,15 +306,15 @@ def test_an_interrupt_ends_a_kernel(cell: Any) -> None:
 
 def test_it_is_started_only_when_it_is_asked_for() -> None:
     wb.synchronize()
-    assert devices.drivers_in_use() == [] and emulation.started() is None
+    assert devices.drivers_in_use() == [] and driver.started() is None
     wb.zeros(3, float, device="emulated:1")
     assert [found.used() for found in devices.drivers_in_use()] == [[1]]
 
 
 def test_a_device_that_nobody_used_gets_no_context(monkeypatch: Any) -> None:
-    monkeypatch.setattr(emulation, "_started", [])
+    monkeypatch.setattr(driver, "_started", [])
     x = wb.ones(3, float, device="emulated:1")
-    api = emulation.emulated_driver().api
+    api = driver.emulated_driver().api
 
     def active() -> list[int]:
         return [index for index in range(api.cuDeviceGetCount()[1]) if api.cuDevicePrimaryCtxGetState(index)[2]]

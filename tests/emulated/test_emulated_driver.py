@@ -15,9 +15,8 @@ from tests.support.devices.interpreted import load_interpreted
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import build
 from workbench.errors import DeviceError
-from workbench.runtime.device.driver import Driver
-from workbench.runtime.device.driver_handles import LoadedKernel
-from workbench.runtime.device.emulation import new_driver
+from workbench.runtime.device.driver import Driver, new_driver
+from workbench.runtime.device.driver_calls import LoadedKernel
 from workbench.runtime.emulated.execution import load
 
 TEXT = """

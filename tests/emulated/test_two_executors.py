@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from tests.support.devices.interpreted import load_interpreted
 from workbench.api.builds import build
-from workbench.runtime.device import emulation
+from workbench.runtime.device import driver
 from workbench.runtime.emulated.execution import load
 
 CELL = """
@@ -93,7 +93,7 @@ def test_both_give_the_same_bits(need: Any, monkeypatch: pytest.MonkeyPatch) -> 
     need("nvrtc")
     given = []
     for how in (load, load_interpreted):
-        monkeypatch.setattr(emulation, "_started", [emulation.new_driver(how)])
+        monkeypatch.setattr(driver, "_started", [driver.new_driver(how)])
         monkeypatch.setattr(build, "_DEVICE_CODE", {})
         given.append(results())
     for compiled, interpreted in zip(*given, strict=True):
@@ -104,7 +104,7 @@ def test_both_give_the_same_bits(need: Any, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("name", ["__fadd_rz(a, b)", "__fmul_rd(a, b)", "__fmaf_ru(a, b, 1.0f)", "__fdiv_rz(a, b)"])
 def test_the_interpreter_refuses_directed_rounding_by_name(name: str, need: Any, monkeypatch: Any) -> None:
     need("nvrtc")
-    monkeypatch.setattr(emulation, "_started", [emulation.new_driver(load_interpreted)])
+    monkeypatch.setattr(driver, "_started", [driver.new_driver(load_interpreted)])
     monkeypatch.setattr(build, "_DEVICE_CODE", {})
     x = wb.ones(1, float, device="emulated")
     text = f"__global__ void k(float* x) {{ float a = x[0], b = x[0] / 3.0f; x[0] = {name}; }}"

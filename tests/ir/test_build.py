@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.ir import Builder, Function, Value
-from workbench.ir.rewrite import copy_block, map_blocks, replace_body
+from workbench.ir.build import copy_block, map_blocks, replace_body
 from workbench.ir.show import canonical
 from workbench.ir.values import Block, Op, walk
 from workbench.ir.verify import verify

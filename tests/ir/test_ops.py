@@ -21,9 +21,8 @@ from tests.support.checks.modules import ROOT, files, tree
 from workbench.autodiff import adjoint
 from workbench.builtins import TABLE
 from workbench.interop.jax.values.access import read_before_written
-from workbench.ir import Builder, Function, Value, attributes, ops, tiles, values
-from workbench.ir.attributes import DECLARED, Attribute
-from workbench.ir.ops import OPERATIONS, Dialect, Operation
+from workbench.ir import Builder, Function, Value, ops, tiles, values
+from workbench.ir.ops import DECLARED, OPERATIONS, Attribute, Dialect, Operation
 from workbench.ir.values import read_arrays, walk, written_arrays
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.loops.row_strips import ROWS
@@ -111,23 +110,23 @@ def test_attributes_are_those_of_the_row() -> None:
 def attribute(key: ast.expr) -> str | None:
     """The name of the attribute that is a key of a dict: `SHAPE`, `attributes.SHAPE`."""
     name = key.attr if isinstance(key, ast.Attribute) else getattr(key, "id", "")
-    return getattr(attributes, name, getattr(values, name, None))
+    return getattr(ops, name, getattr(values, name, None))
 
 
 def test_every_attribute_of_the_table_is_declared_and_no_other() -> None:
     listed = {name for row in OPERATIONS.values() for name in row.attrs.replace("?", "").split()}
     assert listed == DECLARED.keys() and all(name == str(attribute) for name, attribute in DECLARED.items())
     for name in listed - {"gradient", "replay", "derive", "func"}:
-        assert getattr(attributes, name.upper()) is DECLARED[name]
+        assert getattr(ops, name.upper()) is DECLARED[name]
 
 
 @pytest.mark.parametrize(
     ("attribute", "right", "wrong"),
     [
-        (attributes.AXIS, 0, (True, 1.0, "0", np.int64(0))),
-        (attributes.BOUNDS, False, (0, "False", np.bool_(False))),
-        (attributes.SHAPE, (4, 4), ([4, 4], (4, 4.0), 4)),
-        (attributes.INPUTS, ("a",), ("a", (1,))),
+        (ops.AXIS, 0, (True, 1.0, "0", np.int64(0))),
+        (ops.BOUNDS, False, (0, "False", np.bool_(False))),
+        (ops.SHAPE, (4, 4), ([4, 4], (4, 4.0), 4)),
+        (ops.INPUTS, ("a",), ("a", (1,))),
         (values.GRADIENT, values.Block(), ((), "yield")),
     ],
 )
@@ -137,8 +136,8 @@ def test_an_attribute_takes_values_of_its_type(attribute: Attribute[Any], right:
 
 
 def test_an_attribute_is_its_name() -> None:
-    assert attributes.SHAPE.of((2,)) == {"shape": (2,)} and {"shape": 1}[attributes.SHAPE] == 1
-    assert pickle.loads(pickle.dumps({attributes.SHAPE: 1})) == copy.deepcopy({attributes.SHAPE: 1}) == {"shape": 1}
+    assert ops.SHAPE.of((2,)) == {"shape": (2,)} and {"shape": 1}[ops.SHAPE] == 1
+    assert pickle.loads(pickle.dumps({ops.SHAPE: 1})) == copy.deepcopy({ops.SHAPE: 1}) == {"shape": 1}
 
 
 TILES = """

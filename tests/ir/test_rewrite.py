@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.ir import Block, Builder, Function, Op, Value
-from workbench.ir.rewrite import Rewriter, copy_block, rewrite
+from workbench.ir.build import Rewriter, copy_block, rewrite
 from workbench.ir.values import walk
 from workbench.ir.verify import verify
 from workbench.source import Location, Source

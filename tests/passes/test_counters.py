@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from workbench.ir.values import Function, walk
 from workbench.limits import SPLIT_LOOP_OPERATIONS
-from workbench.passes.loops.counters import split_counters
+from workbench.passes.loops.forms import split_counters
 
 FLOATS = wb.array(dtype=wb.float32)
 INTS = wb.array(dtype=int)

@@ -14,7 +14,7 @@ import workbench as wb
 from tests.support.checks import meaning
 from workbench.backends.python import run
 from workbench.ir.values import Function, array_of, walk
-from workbench.passes.loops.delinearise import delinearised
+from workbench.passes.loops.dimensions import delinearised
 from workbench.passes.loops.peeling import peel_boundaries, peeled_parts
 
 FLOATS = wb.array(dtype=wb.float32)

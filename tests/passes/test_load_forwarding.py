@@ -8,8 +8,7 @@ import pytest
 import workbench as wb
 from tests.support.checks.meaning import define
 from workbench.ir.values import walk
-from workbench.passes.memory.dead_stores import drop_overwritten
-from workbench.passes.memory.load_forwarding import reuse
+from workbench.passes.memory.elements import drop_overwritten, reuse
 
 LINES = 60
 

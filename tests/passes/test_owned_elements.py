@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.passes.memory.demote_atomics import owned_arrays
+from workbench.passes.memory.atomics import owned_arrays
 
 
 @wb.kernel

@@ -191,10 +191,10 @@ def test_passes_run_from_the_lists_alone() -> None:
     ]
     # With settings: handed to `run`; and prints are taken out of what JAX launches.
     assert [row.partition(":")[0] for row in beside] == [
-        "workbench/autodiff/ordered.py",  # prune
+        "workbench/autodiff/instrumented.py",  # prune
         *["workbench/autodiff/reverse_mode.py"] * 3,
         "workbench/backends/cpu/emit/emit_module.py",  # guard
         "workbench/backends/cpu/emit/emit_module.py",  # lower_tiles
-        "workbench/frontend/functions/repeated_calls.py",
+        "workbench/frontend/functions/inline.py",
         "workbench/interop/jax/launches/prints.py",
     ], "\n".join(beside)

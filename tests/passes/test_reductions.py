@@ -6,9 +6,9 @@ import pytest
 
 import workbench as wb
 from workbench.api.builds.build import ir_of
-from workbench.ir.attributes import REDUCTION
+from workbench.ir.ops import REDUCTION
 from workbench.ir.values import walk
-from workbench.passes.reductions import reduces, reductions
+from workbench.passes.memory.atomics import reduces, reductions
 
 FLOATS = wb.array(dtype=wb.float32)
 

@@ -6,7 +6,7 @@ import pytest
 
 import workbench as wb
 from workbench import events
-from workbench.passes.checks.shared_stores import shared_stores
+from workbench.passes.checks.bounds_checks import shared_stores
 
 LOST = {
     "y[0] = x[i]": 1,

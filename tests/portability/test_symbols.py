@@ -23,7 +23,7 @@ from workbench.backends.cpu.maths.approximations import FORMULAS
 from workbench.backends.cpu.native import copies, dispatch
 from workbench.builtins import TABLE, Ref
 from workbench.errors import NotDifferentiable
-from workbench.interop.jax.native.handler import handler_text
+from workbench.interop.jax.native.descriptor import handler_text
 from workbench.ir import Builder, Function, Value
 from workbench.ir.verify import verify
 from workbench.types import SCALARS, ArrayType, int32, is_float

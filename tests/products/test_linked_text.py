@@ -13,8 +13,7 @@ from tests.support.devices import on_gpu
 from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel
-from workbench.backends.cuda.products.needed import arrangement
-from workbench.backends.cuda.products.spec import ProductSpec
+from workbench.backends.cuda.products.spec import ProductSpec, arrangement
 from workbench.backends.python.interpret import run as interpret
 from workbench.ir.values import Function
 

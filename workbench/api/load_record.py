@@ -40,8 +40,17 @@ from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.runtime.records.archive import record_error
 from workbench.runtime.records.contents import Contents, write_bytes
 from workbench.runtime.records.counters import Counters
-from workbench.runtime.records.facts import KernelFacts
-from workbench.runtime.records.saved import Ref, Saved, SavedBranch, SavedCall, SavedGraph, SavedLaunch, SavedWork, read
+from workbench.runtime.records.saved import (
+    KernelFacts,
+    Ref,
+    Saved,
+    SavedBranch,
+    SavedCall,
+    SavedGraph,
+    SavedLaunch,
+    SavedWork,
+    read,
+)
 from workbench.runtime.work import Add, Call, Copy, Fill, Graph, If, Launch, While, Work, make_ready
 from workbench.source import UNKNOWN, Location
 from workbench.structs import ELEMENT, Struct

@@ -10,8 +10,7 @@ from workbench.api.recorder import Recorder
 from workbench.api.tapes.tape import Tape
 from workbench.runtime import work
 from workbench.runtime.arrays.array import array
-from workbench.runtime.pages.export import program_of
-from workbench.runtime.pages.program import Program
+from workbench.runtime.pages.program import Program, program_of
 
 
 def page_program(

@@ -77,11 +77,11 @@ def derived(
         elif step == "finite":
             function = run(FINITE, function)
         elif step == "accesses":
-            from workbench.autodiff.accesses import logged
+            from workbench.autodiff.instrumented import logged
 
             function = logged(run(SILENT, function))
         elif step in IN_ORDER:
-            from workbench.autodiff.ordered import counted, noted, runnable
+            from workbench.autodiff.instrumented import counted, noted, runnable
 
             function = runnable(function, bool(number) and steps[number - 1] in ADJOINTS, atomic)
             function = (noted if step == ORDERED else counted)(function)
@@ -110,7 +110,7 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
     except NotDifferentiable:
         again = None
         if of is not None:
-            from workbench.autodiff.second_order import adjoint_of_adjoint
+            from workbench.autodiff.reverse_mode import adjoint_of_adjoint
 
             forwarded = {name: options[name] for name in ("checkpoints", "stack", "numbers")}
             with suppress(NotDifferentiable):

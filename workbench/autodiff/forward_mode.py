@@ -1,8 +1,14 @@
-"""The tangent of a kernel, as IR: forward mode.
+"""Tangents: of a kernel, and of one number by those it is computed from.
+
+The tangent of a kernel, as IR: forward mode.
 
 The kernel as it is, and beside every value that carries a derivative its tangent: a load reads `tan_x` where the kernel
 reads x, a store writes both, a loop carries both. Nothing has to be kept or had again, so there is a tangent wherever
 the builtins have rules; of an adjoint too, which is what second derivatives are made of.
+
+The derivatives of one number by the numbers it is computed from, as operations: what `grad(f)` in a kernel becomes.
+
+Each is the tangent along one number, in forward mode; what they share is found by the passes behind.
 """
 
 from __future__ import annotations
@@ -13,21 +19,19 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import tangent_names
-from workbench.autodiff.analysis.activity import active_values
-from workbench.autodiff.reverse.cotangents import zero
-from workbench.autodiff.reverse.emitter import Emitter, relabelled, written
+from workbench.autodiff.analysis.activity import active_values, influenced
+from workbench.autodiff.reverse.emitter import Emitter, relabelled, written, zero
 from workbench.autodiff.reverse.linear import pushed, pushed_through
 from workbench.autodiff.reverse.recompute import written_out
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import ADJOINTS, KIND, NAME, REFERENCE
-from workbench.ir.ops import LEAD, TILED
-from workbench.ir.rewrite import fresh
-from workbench.ir.values import GRADIENT, Block, Function, Op, Value, array_of
+from workbench.ir.build import Builder, copy_block, fresh
+from workbench.ir.ops import ADJOINTS, KIND, LEAD, NAME, REFERENCE, TILED
+from workbench.ir.values import GRADIENT, Block, Function, Op, Value, array_of, scalar_or_vector_of, walk
 from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
-from workbench.passes.memory.demote_atomics import owned_arrays
-from workbench.passes.pipeline import TANGENT, run
-from workbench.types import ArrayType, is_float
+from workbench.passes.memory.atomics import owned_arrays
+from workbench.passes.pipeline import LOWERED, TANGENT, run
+from workbench.types import ArrayType, Vector, element, is_float
 
 # How many operands of each stand before the initial values of what it carries.
 
@@ -389,3 +393,74 @@ _VALUES: dict[str, Callable[[Walk, Op], Value]] = {
     "extract": Walk.extract,
     "insert": Walk.insert,
 }
+
+
+def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[Op], list[Value]]:
+    """Return operations that compute the derivatives of a block's only result, a float; and the derivatives.
+
+    These are in the order of `inputs`, each with the type of its input.
+
+    Args:
+        name: the func's, for messages.
+        block: its operations; they may use values from outside, which are taken to be constant.
+        inputs: float numbers and vectors that the block uses.
+
+    Raises:
+        NotDifferentiable: something on the way has no derivative.
+    """
+    value = block.yielded[0]
+    out = Value(ArrayType(scalar_or_vector_of(value)), "out")
+    builder = Builder()
+    builder.location = block.ops[-1].location
+    builder.extend(block.ops[:-1])
+    builder.store(out, builder.const(0), value)
+    body = builder.body()
+    ops = walk(body)
+    inside = {v for op in ops for v in (*op.results, *(p for b in op.blocks for p in b.params))}
+    outside = dict.fromkeys(v for op in ops for v in op.operands if v not in inside)
+    params = tuple(dict.fromkeys((*inputs, *outside)))
+    function = run(LOWERED, Function(name, params, body))
+    emitted_ops: list[Op] = []
+    return emitted_ops, [_by_input(function, variable, emitted_ops) for variable in inputs]
+
+
+def _by_input(function: Function, variable: Value, ops: list[Op]) -> Value:
+    """Append the operations of the derivative by an input to `ops`; return it: a vector if the input is one."""
+    kind = variable.type
+    if not isinstance(kind, Vector):
+        return _directional(function, variable, None, ops)
+    parts = [_directional(function, variable, k, ops) for k in range(kind.length)]
+    builder = Builder()
+    builder.location = function.body.ops[-1].location
+    vector = builder.one("vec", parts, kind)
+    ops += builder.body().ops
+    return vector
+
+
+def _directional(function: Function, variable: Value, component: int | None, ops: list[Op]) -> Value:
+    """Append the operations of the derivative along one number to `ops`; return it, in the number's type.
+
+    Args:
+        function: computes the result.
+        variable: the input.
+        component: the number's position in a vector; None: the input is a number.
+        ops: receives the operations.
+    """
+    body = copy_block(function.body, {})
+    emitter = Emitter()
+    emitter.location = function.body.ops[-1].location
+    one = emitter.const(1.0, element(variable.type))
+    if component is not None:
+        assert isinstance(variable.type, Vector)
+        none = emitter.const(0.0, element(variable.type))
+        one = emitter.one("vec", [one if k == component else none for k in range(variable.type.length)], variable.type)
+    store = body.ops[-1]
+    forward = Walk(Function(function.name, function.params, body), influenced(body, (variable,)))
+    forward.builder, forward.arrays = emitter, {}
+    forward.env = {p: p for p in function.params}
+    forward.tangents = {variable: one}
+    forward.ops(body.ops[:-1])
+    emitter.location = store.location
+    tangent = emitter.cast(forward.tangent(store.operands[-1]), element(variable.type))
+    ops += emitter.body().ops
+    return tangent

@@ -6,8 +6,8 @@ was written; so no access is made that a right program would not allow. An eleme
 might touch it.
 
 On a GPU an element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a
-sum: it is added once, after the loop. (One that all threads add to is combined in float64: `passes/reductions`.) On the
-CPU such additions go side by side, and a loop that carries less runs as a wider gang: bodies 0.87 with sums.
+sum: it is added once, after the loop. (One that all threads add to is combined in float64: `passes/memory/atomics`.) On
+the CPU such additions go side by side, and a loop that carries less runs as a wider gang: bodies 0.87 with sums.
 
 `hoist` comes first: index arithmetic that stays the same in all turns of a loop is done before it, so that the indices
 of such an element are the same values everywhere.
@@ -19,14 +19,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.autodiff.memory.aliasing import IndexComparison
-from workbench.autodiff.reverse.cotangents import nothing
+from workbench.autodiff.memory.effects import IndexComparison
+from workbench.autodiff.reverse.emitter import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.attributes import AXIS, CAPTURED
-from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, LOOPS, OPAQUE
-from workbench.ir.rewrite import Rewriter, fresh, replace_body, rewrite
+from workbench.ir.build import Builder, Rewriter, fresh, replace_body, rewrite
+from workbench.ir.ops import ACCESSES, AXIS, CAPTURED, LOOPS, OPAQUE
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, indices_of, walk
 from workbench.passes.analysis.divergence import varying_values
 from workbench.source import UNKNOWN, Location

@@ -34,7 +34,7 @@ class Options(msgspec.Struct, frozen=True):
         few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be generated for one
             core: it adds without atomics, and its metadata has `one_core`.
         ordered: sums are in the order of threads: on the CPU these run one after the other, and lanes do not add their
-            terms together first; on a device several launches stand for one (`autodiff/ordered.py`).
+            terms together first; on a device several launches stand for one (`autodiff/instrumented.py`).
         constant: positions of the parameters whose gradients an adjoint need not compute.
         quick: of the CPU's code with checks: it holds only the version without the checks that a test of the launch's
             sizes makes needless. A launch that fails the test is declined: it does nothing, and needs the code with

@@ -14,8 +14,7 @@ import msgspec
 
 from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
-from workbench.ir.attributes import MESSAGE
-from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
+from workbench.ir.ops import ELEMENTS, MESSAGE, REGIONS, TILE_PARTS
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Function, Op, Value, definitions, indices_of, number_ops
 from workbench.passes.checks.bounds_checks import DIVISIONS, SHIFTS, part_of, reported
@@ -217,7 +216,7 @@ _SENTENCES: dict[str, Callable[[Op, Mapping[Value, Op], str, Numbers], str]] = {
     **dict.fromkeys(("extract", "insert"), _component),
     **dict.fromkeys(sorted(DIVISIONS), _division),
     **dict.fromkeys(sorted(SHIFTS), _shift),
-    **dict.fromkeys(sorted(PARTS), _tile_part),
+    **dict.fromkeys(sorted(TILE_PARTS), _tile_part),
     "assert": _assertion,
     "for": _step,
 }

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.ir.attributes import NUMBER, PARTS
-from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.build import Rewriter, rewrite
+from workbench.ir.ops import NUMBER, PARTS
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import Complex, Kind, Scalar, Type, Vector, element
 

@@ -4,23 +4,12 @@ A new builtin is one declaration in the fitting file of `scalars/` or `vectors/`
 spellings, adjoint), or `@written` for what is a few lines of the kernel language. A new file is imported here.
 """
 
-from workbench.builtins import atomics, tile_factors, tile_fourier, tile_gathers, tile_orders, tile_stacks, tiles, views
+from workbench.builtins import atomics, tile_algorithms, tiles, views
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.geometry import meshes, points, trees, triangles
-from workbench.builtins.scalars import (
-    bits,
-    extrema,
-    fused,
-    inverse,
-    maths,
-    noises,
-    operators,
-    randoms,
-    rounding,
-    search,
-)
+from workbench.builtins.scalars import bits, extrema, maths, noises, operators, randoms, rounding, search
 from workbench.builtins.vectors import (
     complex_numbers,
     decompositions,
@@ -28,14 +17,37 @@ from workbench.builtins.vectors import (
     hash_grids,
     matrices,
     positions,
-    quaternions,
-    transforms,
+    rotations,
 )
 
 __all__ = [
-    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "complex_numbers", "decompositions",
-    "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises",
-    "operators", "points", "positions", "quaternions", "randoms", "rounding", "search", "tile_factors",
-    "tile_fourier", "tile_gathers", "tile_orders", "tile_stacks", "tiles", "transforms", "trees",
-    "triangles", "views",
+    "FORMS",
+    "TABLE",
+    "Builtin",
+    "Form",
+    "Ref",
+    "atomics",
+    "bits",
+    "complex_numbers",
+    "decompositions",
+    "dot_and_length",
+    "extrema",
+    "forms",
+    "hash_grids",
+    "maths",
+    "matrices",
+    "meshes",
+    "noises",
+    "operators",
+    "points",
+    "positions",
+    "randoms",
+    "rotations",
+    "rounding",
+    "search",
+    "tile_algorithms",
+    "tiles",
+    "trees",
+    "triangles",
+    "views",
 ]  # fmt: skip

@@ -25,7 +25,7 @@ from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.randoms import alone, bounds, rand_init, rand_next, rand_word
 from workbench.builtins.scalars.rounding import floor, fmod, trunc
 from workbench.builtins.scalars.search import search_between, searched
-from workbench.builtins.tile_fourier import complex_rows, tile_fourier
+from workbench.builtins.tile_algorithms import complex_rows, tile_fourier
 from workbench.builtins.tiles import (
     block_dim,
     tile,
@@ -35,7 +35,7 @@ from workbench.builtins.tiles import (
     tile_reshape,
     tile_zeros,
 )
-from workbench.builtins.vectors.quaternions import quat_from_axis_angle, quat_inverse, quat_to_axis_angle
+from workbench.builtins.vectors.rotations import quat_from_axis_angle, quat_inverse, quat_to_axis_angle
 from workbench.errors import KernelTypeError
 from workbench.types import VECTORS, Scalar, Type, float32, int32, uint32
 

@@ -16,17 +16,19 @@ from threading import Lock
 from typing import Any
 
 from workbench import events
-from workbench.cache.folder.archive import Imported, read_archive, write_archive
 from workbench.cache.folder.disk import Disk, Limit, clear, own, own_or_root, prune, remove
 from workbench.cache.folder.entry import (
     HEADER,
     Damaged,
     Entry,
+    Imported,
     check_digest,
     decode,
     decode_metadata,
     encode,
     metadata_end,
+    read_archive,
+    write_archive,
 )
 from workbench.cache.folder.lock import Locks
 from workbench.cache.generator import is_outdated

@@ -2,7 +2,7 @@
 
 from workbench.frontend.expressions.statics import PURE, reevaluated_static
 from workbench.frontend.functions.cuda_funcs import Native, native_of
-from workbench.frontend.functions.custom_gradients import Custom, watch_custom
+from workbench.frontend.functions.derivatives import Custom, watch_custom
 from workbench.frontend.names.annotate import (
     evaluated,
     evaluated_defaults,
@@ -24,7 +24,7 @@ from workbench.frontend.names.python_names import (
     usable_in_kernel,
 )
 from workbench.frontend.names.references import refuse_references
-from workbench.frontend.names.unsupported_names import instead_of
+from workbench.frontend.names.unsupported import instead_of
 from workbench.frontend.state.context import Notice
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
 from workbench.frontend.state.reads import DEFAULT, GIVEN, Dependency, Reads

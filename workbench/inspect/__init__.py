@@ -29,8 +29,7 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.opened import opened
 from workbench.runtime.launching.pending_faults import settle_all
-from workbench.runtime.native.in_flight import UnderWay, Watch
-from workbench.runtime.native.launcher import install_launcher
+from workbench.runtime.native.launcher import UnderWay, Watch, install_launcher
 
 if TYPE_CHECKING:
     from workbench.api.builds.cublasdx import ProductView
@@ -39,12 +38,11 @@ if TYPE_CHECKING:
     from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
     from workbench.api.graphs.graph import graph_of
     from workbench.api.page_program import page_program
-    from workbench.api.profiling.drawing import Drawing, Shape
+    from workbench.api.profiling.pictures import Drawing, Shape
     from workbench.api.profiling.profile import profiles
     from workbench.api.profiling.threads import Threads, threads
     from workbench.api.profiling.warp import Access, Step
-    from workbench.api.tapes.flow import tape_graph, tape_svg
-    from workbench.api.tapes.summary import TapeMemory, TapeSteps, tape_memory, tape_steps
+    from workbench.api.tapes.summary import TapeMemory, TapeSteps, tape_graph, tape_memory, tape_steps, tape_svg
     from workbench.builtins.declaration.help import is_word, word_help
     from workbench.doctor import Finding, Report, doctor
     from workbench.inspect.texts import (
@@ -77,12 +75,11 @@ _MODULES = {
     "workbench.api.graphs.graph": ("graph_of",),
     "workbench.api.page_program": ("page_program",),
     "workbench.runtime.graphs.body": ("Stop", "trail"),
-    "workbench.api.profiling.drawing": ("Drawing", "Shape"),
+    "workbench.api.profiling.pictures": ("Drawing", "Shape"),
     "workbench.api.profiling.profile": ("profiles",),
     "workbench.api.profiling.threads": ("Threads", "threads"),
     "workbench.api.profiling.warp": ("Access", "Step"),
-    "workbench.api.tapes.flow": ("tape_graph", "tape_svg"),
-    "workbench.api.tapes.summary": ("TapeMemory", "TapeSteps", "tape_memory", "tape_steps"),
+    "workbench.api.tapes.summary": ("TapeMemory", "TapeSteps", "tape_graph", "tape_memory", "tape_steps", "tape_svg"),
     "workbench.builtins.declaration.help": ("is_word", "word_help"),
     "workbench.doctor": ("Finding", "Report", "doctor"),
     "workbench.inspect.texts": (

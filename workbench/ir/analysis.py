@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from workbench.ir.attributes import AXIS, LEVEL
-from workbench.ir.ops import ACCESSES, LOOPS, OPERATIONS, TILED
+from workbench.ir.ops import ACCESSES, AXIS, LEVEL, LOOPS, OPERATIONS, TILED
 from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, number_of, walk
 from workbench.types import ArrayType, Kind, Scalar, element, int32, is_integer
 

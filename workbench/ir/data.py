@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict, cast
 
 from workbench.errors import its_type
-from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
 from workbench.ir.json_values import Json, Locations, Malformed, checked, nth
+from workbench.ir.ops import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
 from workbench.ir.show import literal_bits, read_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value, scalar_or_vector_of
 from workbench.ir.verify import InvalidIR, verify

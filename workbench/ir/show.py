@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from workbench.ir.attributes import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE, Number
 from workbench.ir.json_values import Malformed
+from workbench.ir.ops import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE, Number
 from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value, scalar_or_vector_of
 from workbench.source import Location
 from workbench.types import Scalar, Type, Vector, element

@@ -34,8 +34,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from workbench.ir.attributes import AXES, AXIS, KIND, ROLE, SHAPE, TRANSPOSE_A, TRANSPOSE_B
-from workbench.ir.ops import TILED
+from workbench.ir.ops import AXES, AXIS, KIND, ROLE, SHAPE, TILED, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.tiles import Tile, is_shape
 from workbench.types import ArrayType, Kind, Scalar, Vector, element, float32, int32, is_integer

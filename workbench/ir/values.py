@@ -14,14 +14,14 @@ Core operations (every other operation is the name of an elementwise builtin, se
     store          (array, *indices, element) -> ()
     atomic_add     (array, *indices, element) -> element        the old value
     atomic         (array, *indices, *elements) -> element       attrs: kind (see ATOMIC_KINDS); the old value
-        attrs of both, a hint for a backend: reduction, one element for all threads (see passes/reductions.py)
+        attrs of both, a hint for a backend: reduction, one element for all threads (see passes/memory/atomics.py)
     atomic_load    (array, *indices) -> element    what stands there, which other threads change by `atomic_swap`
     atomic_swap    (array, *indices, old, new) -> bool          put `new` where `old` still stands, bit by bit;
                    whether another thread has changed it, so that nothing was put there
         `store` and those beginning in atomic_ may have one index more than the array has dimensions: the number of a
         component, row by row, which is what they then mean (see passes/memory/by_component.py)
     owned          (array) -> bool                 whether no other thread has access to the elements that this one
-                   has access to; only as the condition of an `if` that `passes/memory/demote_atomics.py` decides
+                   has access to; only as the condition of an `if` that `passes/memory/atomics.py` decides
     reduce_add     (array, element) -> ()          add to element 0, summed over the threads of the launch
     cast           (scalar or vector) -> same shape, other scalar type
     vec            (*scalars) -> vector            a matrix or quaternion too: its components, row by row
@@ -40,7 +40,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
         attrs, hints for a backend: interior, at the end of a body (see passes/loops/peeling.py); cold, the second
-        block is seldom run; scalar, threads go through it one by one (see passes/loops/defer_atomics.py)
+        block is seldom run; scalar, threads go through it one by one (see passes/memory/atomics.py)
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
         attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll; scalar,
         as of an `if`
@@ -59,7 +59,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     native         (*inputs) -> *results           a `custom` with CUDA text, for CUDA; attrs as there
     cuda_text      (*inputs) -> ()                 the whole of a CUDA C++ kernel, whose function has only parameters
     call           (*values) -> *results           attrs: func, a closed block without effects that `fold` writes out
-                                                   (see `frontend/functions/repeated_calls.py`)
+                                                   (see `frontend/functions/inline.py`)
     later          (*values) -> *results           attrs: stands_for; a branch or loop that the adjoint may not need
                                                    (see `autodiff/reverse/recompute.py`)
     slot_matmul    (slots, slots, slots) -> ()     total += a·b on the CPU. attrs: shape, transpose_a, accumulate
@@ -79,14 +79,14 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory; of one twice, no two elements
     unit_stride    (array) -> bool                 whether the elements of its rows are adjacent
-    row_length     (threads, *turns) -> ()         of a flattened launch, on the CPU (see `passes/loops/delinearise.py`)
-                                                   or of threads that are so many each (`passes/loops/collapse.py`)
+    row_length     (threads, *turns) -> ()         of a flattened launch, on the CPU (see `passes/loops/dimensions.py`)
+                                                   or of threads that are so many each (`passes/loops/dimensions.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same
     combine        (array, *place) -> ()           what all threads' accumulators come to, in an element.
-                                                   attrs: accumulator, kind (see `backends/cuda/cpp/accumulators.py`)
+                                                   attrs: accumulator, kind (see `backends/cuda/cpp/atomics.py`)
     lane           () -> int32                     the thread's number in its block. attrs: count, how many it has
     quotient       (a, b) -> integer               a // b and a % b of integers that are not negative
     remainder      (a, b) -> integer
@@ -118,8 +118,7 @@ from typing import Any, TypeAlias
 import msgspec
 import numpy as np
 
-from workbench.ir.attributes import ADJ_CUDA, REFERENCE, VALUE, Attribute, Attributes, Number, attributes
-from workbench.ir.ops import EFFECTS, READS
+from workbench.ir.ops import ADJ_CUDA, EFFECTS, READS, REFERENCE, VALUE, Attribute, Attributes, Number, attributes
 from workbench.source import UNKNOWN, Location, Source
 from workbench.types import Aggregate, ArrayType, Scalar, Slots, Type, Vector
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.ir.attributes import ADJOINTS, AXIS, DECLARED, KIND, PARTS
-from workbench.ir.ops import LEGAL, OPERATIONS
+from workbench.ir.ops import ADJOINTS, AXIS, DECLARED, KIND, LEGAL, OPERATIONS, PARTS
 from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.tiles import is_tiled
 from workbench.ir.values import ATOMIC_KINDS, GRADIENT, REPLAY, Block, Function, Op, Value, closed_blocks, dtype_of

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from workbench.api.gradients.scipy_matrices import sparse
+from workbench.api.gradients.sparse import sparse
 from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.api.kernels.struct import make_struct
 from workbench.api.launches.launch import launch

@@ -10,8 +10,8 @@
             gathered-adjoint                the adjoint, then autodiff/gather/form.py; clearing-adjoint likewise
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
-            accesses                        SILENT, autodiff/accesses.py, RUNNABLE
-            ordered, counted                RUNNABLE, autodiff/ordered.py, RUNNABLE
+            accesses                        SILENT, autodiff/instrumented.py, RUNNABLE
+            ordered, counted                RUNNABLE, autodiff/instrumented.py, RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
         backends/cpu/emit/emit_module.py    CHECKED, CPU (for each form of a checked function), then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
@@ -33,27 +33,18 @@ from collections.abc import Callable, Mapping
 
 from workbench.ir.values import Function
 from workbench.passes.analysis.endless import refuse_endless
-from workbench.passes.checks.bounds_checks import guard, without_asserts, without_prints
-from workbench.passes.checks.finite_checks import finite
-from workbench.passes.contract import added_products, contract
-from workbench.passes.dce import prune, prune_derivative
-from workbench.passes.fold import fold
-from workbench.passes.halves import halves
-from workbench.passes.loops.counters import split_counters
-from workbench.passes.loops.defer_atomics import defer_atomics
-from workbench.passes.loops.divisors import uniform_divisors
+from workbench.passes.checks.bounds_checks import finite, guard, without_asserts, without_prints
+from workbench.passes.dce import prune, prune_derivative, unchanged
+from workbench.passes.expand import without_customs
+from workbench.passes.fold import added_products, contract, fold
 from workbench.passes.loops.expansion import expand_scalars
-from workbench.passes.loops.forms import counted, early_exits
+from workbench.passes.loops.forms import counted, early_exits, split_counters, uniform_divisors
 from workbench.passes.loops.peeling import peel_boundaries
 from workbench.passes.lower_tiles.lower import lower_tiles
+from workbench.passes.memory.atomics import atomic, defer_atomics, demote_atomics, reductions
 from workbench.passes.memory.by_component import by_component
-from workbench.passes.memory.dead_stores import drop_overwritten
-from workbench.passes.memory.demote_atomics import atomic, demote_atomics
-from workbench.passes.memory.load_forwarding import reuse
-from workbench.passes.memory.sink_stores import sink_stores
-from workbench.passes.reductions import reductions
-from workbench.passes.strip_custom_gradients import without_customs
-from workbench.passes.unchanged import unchanged
+from workbench.passes.memory.elements import drop_overwritten, reuse, sink_stores
+from workbench.passes.precision import halves
 from workbench.passes.weak_literals import decide
 
 Pass = Callable[[Function], Function]
@@ -90,7 +81,7 @@ TANGENT: Stage = ("recompute", "dce", "fold", "dce")
 FINITE: Stage = ("finite_checks",)
 # Of a launch that runs once more, only to see which elements it reads and writes.
 SILENT: Stage = ("strip_asserts", "strip_prints")
-# Of a kernel whose adjoint is differentiated by way of its tangent (autodiff/second_order.py).
+# Of a kernel whose adjoint is differentiated by way of its tangent (autodiff/reverse_mode.py).
 TWICE: Stage = (*SILENT, "atomic")
 
 # Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `demote_atomics` left.
@@ -107,9 +98,9 @@ CPU: Stage = (
     *("load_forwarding", "dead_stores", "sink_stores", "lower_tiles", "halves", "counted", "counters"),
     *("peel_boundaries", "early_exits", "defer_atomics", "divisors", "scalar_expansion", "expand"),
 )
-# `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
+# `link_products` is in backends/cuda/products/spec.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
-# `accumulate` is in backends/cuda/cpp/accumulators.py: before checks, which its `combine`s need none of, and behind
+# `accumulate` is in backends/cuda/cpp/atomics.py: before checks, which its `combine`s need none of, and behind
 # `halves`, whose `fold` would take a `combine`'s index from the loop over threads.
 # `combine` is in backends/cuda/tiles/reduce.py; backends/cuda/emit.py then lays tiles out over the threads of a block.
 CUDA_TILES: Stage = ("atomic", "strip_asserts", "bounds_checks", "link_products", "halves", "combine", "expand")

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from workbench.ir.analysis import Sizes
-from workbench.ir.attributes import AXIS
-from workbench.ir.build import Builder
-from workbench.ir.rewrite import Rewriter
+from workbench.ir.build import Builder, Rewriter
+from workbench.ir.ops import AXIS
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.offsets import Offsets, subscripts
 from workbench.passes.analysis.partition import Part

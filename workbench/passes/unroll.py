@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.ir.attributes import VALUE
-from workbench.ir.rewrite import Mapping, copy_op, replace_body
+from workbench.ir.build import Replacements, copy_op, replace_body
+from workbench.ir.ops import VALUE
 from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
 from workbench.types import is_integer
 
@@ -41,7 +41,7 @@ class _Unroller:
         self.limit = limit
         self.chosen = chosen
         self.done = 0
-        self.mapping: Mapping = {}
+        self.mapping: Replacements = {}
         self.constants = _constants(function)
 
     def block(self, block: Block) -> Block:
@@ -82,7 +82,7 @@ class _Unroller:
         for number in constants:
             here = Value(index.type, index.name)
             into.append(Op("const", (), (here,), VALUE.of(number), (), op.location))
-            mapping: Mapping = {index: here, **dict(zip(params, carried, strict=True))}
+            mapping: Replacements = {index: here, **dict(zip(params, carried, strict=True))}
             into += [copy_op(inner, mapping) for inner in body.ops[:-1]]
             carried = tuple(mapping.get(v, v) for v in body.yielded)
         self.mapping.update(zip(op.results, carried, strict=True))

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.builtins import TABLE
 from workbench.errors import KernelTypeError
-from workbench.ir.attributes import CAPTURED, VALUE
-from workbench.ir.rewrite import Mapping, replace_body
+from workbench.ir.build import Replacements, replace_body
+from workbench.ir.ops import CAPTURED, VALUE
 from workbench.ir.values import FUNC, Block, Function, Op, Value, closed_blocks, number_of, walk
 from workbench.ranges import fits, misfit
 from workbench.types import Kind, Scalar, Type, element, float32, float64, int32, int64, is_integer, is_weak, strong
@@ -172,7 +172,7 @@ class _Decided:
     def __init__(self, classes: _Classes, name: str) -> None:
         self.classes = classes
         self.name = name
-        self.mapping: Mapping = {}
+        self.mapping: Replacements = {}
         self.funcs: dict[Block, Block] = {}
         self.ops: list[Op] = []
 

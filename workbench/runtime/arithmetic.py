@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.runtime.absent_names import Lacking
 from workbench.runtime.active_observers import notify
+from workbench.runtime.names import Lacking
 
 OPERATIONS: list[Callable[[], Any]] = []
 """Holds one function, which returns the module of the operations; it is imported when the first of them is used."""

@@ -1,8 +1,8 @@
 """A launch on a device whose float sums have the order of its threads: rows, sorted by place, added up place by place.
 
-The kernel's ordered form (`autodiff/ordered.py`) writes a row for each number that it would add. Where it cannot be
-known how many these are, a form that only counts runs first. Rows come in the order of threads and the sort is stable;
-so one thread per place that adds its rows up one after the other has the bits of a loop over the threads.
+The kernel's ordered form (`autodiff/instrumented.py`) writes a row for each number that it would add. Where it cannot
+be known how many these are, a form that only counts runs first. Rows come in the order of threads and the sort is
+stable; so one thread per place that adds its rows up one after the other has the bits of a loop over the threads.
 """
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
@@ -18,8 +18,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import record_of
+from workbench.api.builds.gathered import load_for
 from workbench.api.builds.overlaps import launch_assumptions, overlap
 from workbench.api.graphs.capture import capture
 from workbench.api.graphs.graph import Graph

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 from kernel_ext.views.arrays.array_fallback import array_html, array_text, pixels
 from kernel_ext.views.arrays.array_view import ArrayView, unpacked, with_range
 from kernel_ext.views.arrays.points_view import PointsView, points_html, points_text, scattered
@@ -206,7 +206,7 @@ def runner(step: Any) -> Callable[[int], Any]:
 def animation_text(view: AnimationView) -> str:
     """Format an animation as ASCII: a line on it, and the text of its frame."""
     drawn = (points_text(p) if isinstance(p, PointsView) else array_text(p) for p in view.pictures)
-    return units.ascii_only("\n".join([_headline(view), *drawn]))
+    return html.ascii_only("\n".join([_headline(view), *drawn]))
 
 
 def animation_html(view: AnimationView) -> str:

@@ -6,9 +6,8 @@ from html import escape
 
 import numpy as np
 
-from kernel_ext.views import html, units
-from kernel_ext.views.arrays.array_view import ArrayView, HistogramView, PartView, unpacked
-from kernel_ext.views.arrays.colour_maps import blend
+from kernel_ext.views import html
+from kernel_ext.views.arrays.array_view import ArrayView, HistogramView, PartView, blend, unpacked
 
 _WIDTH, _HEIGHT, _LEFT = 560, 150, 8
 _INK, _SHADES = "#2b7bba", " .:-=+*#%@"
@@ -18,12 +17,12 @@ _BAD = (255, 0, 200)
 def array_text(view: ArrayView) -> str:
     """Format an array in ASCII: its facts, and a plot in characters; an array of structs as its table."""
     if view.fields:
-        return units.ascii_only(f"{headline(view)}\n{view.values}")
+        return html.ascii_only(f"{headline(view)}\n{view.values}")
     rows = [headline(view), "  ".join(f"{name} {value}" for name, value in view.facts)]
     for part in view.parts:
         rows += [part.name] if part.name else []
         rows += _characters(part, view)
-    return units.ascii_only("\n".join(rows))
+    return html.ascii_only("\n".join(rows))
 
 
 def array_html(view: ArrayView) -> str:

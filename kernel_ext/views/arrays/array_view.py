@@ -1,9 +1,13 @@
-"""The data of an array's picture: a line or an image, a histogram, and counts of elements that are not finite.
+"""The data of an array's picture, and its colours.
+
+The data of an array's picture: a line or an image, a histogram, and counts of elements that are not finite.
 
 Arrays are reduced here to what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256
 by 256 points of an image), so a view stays small however large the array is. NaN and infinities are counted, not drawn.
 RGB colours are one picture, and so are complex numbers: the hue is the phase, the brightness the
 square root of the magnitude. A line of complex numbers is two lines, of the real and the imaginary parts.
+
+Colour maps: a few evenly spaced colours each, between which the browser and the static fallback blend.
 """
 
 from __future__ import annotations
@@ -19,7 +23,46 @@ from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.arrays.colour_maps import Stops, map_of
+
+Stops = tuple[tuple[int, int, int], ...]
+MAPS: dict[str, Stops] = {
+    "viridis": ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37)),
+    "coolwarm": ((33, 102, 172), (146, 197, 222), (247, 247, 247), (244, 165, 130), (178, 24, 43)),
+    "magma": ((0, 0, 4), (81, 18, 124), (183, 55, 121), (252, 137, 97), (252, 253, 191)),
+    "gray": ((0, 0, 0), (255, 255, 255)),
+}
+"""The colour maps; "coolwarm" has white at zero."""
+
+
+def map_of(name: str, low: float, high: float) -> tuple[Stops, tuple[float, float]]:
+    """Return the colours of a map, and the values at both ends.
+
+    Args:
+        name: a map; "" is coolwarm if the range has both signs, else viridis.
+        low, high: the range of the values.
+
+    Raises:
+        Refusal: there is no such map.
+    """
+    name = name or ("coolwarm" if low < 0 < high else "viridis")
+    if name not in MAPS:
+        raise Refusal(f"there is no colour map {name!r}; there is {', '.join(MAPS)}")
+    most = max(abs(low), abs(high))
+    return MAPS[name], (-most, most) if name == "coolwarm" else (low, high)
+
+
+def blend(values: np.ndarray, stops: Stops, span: tuple[float, float]) -> np.ndarray:
+    """Return the colours of values as `uint8[..., 3]`; values beyond `span` have the colour at its end.
+
+    NaN has the first colour.
+    """
+    table = np.array(stops, float)
+    share = np.clip((values - span[0]) / ((span[1] - span[0]) or 1.0), 0.0, 1.0)
+    position = np.nan_to_num(share) * (len(table) - 1)
+    first = np.minimum(position.astype(int), len(table) - 2)
+    part = (position - first)[..., None]
+    return (table[first] * (1 - part) + table[first + 1] * part).astype(np.uint8)
+
 
 COLUMNS, SIDE, BINS, PARTS = 1024, 256, 40, 4
 SIZES = (8, 1024)

@@ -10,9 +10,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import html, units
-from kernel_ext.views.arrays.array_view import _kind, _on_host
-from kernel_ext.views.arrays.colour_maps import Stops, blend, map_of
+from kernel_ext.views import html
+from kernel_ext.views.arrays.array_view import Stops, _kind, _on_host, blend, map_of
 
 MOST = 200_000
 """Points that are drawn; of more, every second, third, …"""
@@ -163,7 +162,7 @@ def points_headline(view: PointsView) -> str:
 def points_text(view: PointsView) -> str:
     """Format points in ASCII: the headline and the corners of their box."""
     corners = " to ".join("(" + ", ".join(f"{x:.4g}" for x in corner) + ")" for corner in (view.low, view.high))
-    return units.ascii_only(f"{points_headline(view)}\nfrom {corners}")
+    return html.ascii_only(f"{points_headline(view)}\nfrom {corners}")
 
 
 def points_html(view: PointsView) -> str:

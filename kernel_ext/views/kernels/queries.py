@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import workbench as wb
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.view_data import CacheView, EntryRow, InspectView, PaneView
 from workbench import inspect
 from workbench.errors import WorkbenchError, must_be
@@ -129,7 +129,7 @@ def cache_why(kernel: Any) -> str:
 def cache_clear() -> str:
     """Empty the cache; return a sentence with the number of modules and their size."""
     before = inspect.cache_info()
-    return f"removed {units.count(wb.cache.clear(), 'module')}, {units.size(before.bytes)}"
+    return f"removed {html.count(wb.cache.clear(), 'module')}, {html.size(before.bytes)}"
 
 
 def cache_remove(digest: str) -> str:
@@ -144,7 +144,7 @@ def cache_remove(digest: str) -> str:
 def cache_prune() -> str:
     """Bring the cache under its size limit; return a sentence with what was removed and kept."""
     removed = wb.cache.prune()
-    return f"removed {units.count(removed, 'module')}; kept {units.size(inspect.cache_info().bytes)}"
+    return f"removed {html.count(removed, 'module')}; kept {html.size(inspect.cache_info().bytes)}"
 
 
 def cache_export(path: str) -> str:
@@ -153,7 +153,7 @@ def cache_export(path: str) -> str:
     Raises:
         CacheError: the file cannot be written.
     """
-    return f"wrote {units.count(wb.cache.export(path), 'module')} to {path}"
+    return f"wrote {html.count(wb.cache.export(path), 'module')} to {path}"
 
 
 def cache_import(path: str, trust: bool = False) -> str:
@@ -163,7 +163,7 @@ def cache_import(path: str, trust: bool = False) -> str:
         CacheError: the file is no export, or damaged.
     """
     done = wb.cache.import_(path, trust=trust)
-    return " · ".join(p for p in (f"took {units.count(done.taken, 'module')} from {path}", done.message) if p)
+    return " · ".join(p for p in (f"took {html.count(done.taken, 'module')} from {path}", done.message) if p)
 
 
 def forget_compiled() -> str:
@@ -177,7 +177,7 @@ def forget_compiled() -> str:
 def greeting() -> str:
     """Return the one line of `%load_ext`: version, devices, cache."""
     info = inspect.cache_info()
-    cached = f"cache {units.count(info.modules, 'module')}, {units.size(info.bytes)}"
+    cached = f"cache {html.count(info.modules, 'module')}, {html.size(info.bytes)}"
     problem = f"cache in memory only: {info.problem}" if info.problem else cached
     version = ".".join(wb.__version__.split(".")[:2])
     return " · ".join((f"Workbench {version}", inspect.devices(), problem))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.view_data import CacheView, InspectView, KernelRow, PaneView, StatusView
 
 _MONO = "font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:var(--jp-code-font-size,13px)"
@@ -35,7 +35,7 @@ def status_text(view: StatusView) -> str:
     rows += [f"  {remark}" for remark in _remarks(view)]
     rows += [f"  note: {notice}" for notice in view.notices]
     rows += [f"\n--- {p.kernel}: {p.title}\n{p.text.rstrip()}" for p in view.panes]
-    return units.ascii_only("\n".join(rows))
+    return html.ascii_only("\n".join(rows))
 
 
 def status_html(view: StatusView) -> str:
@@ -57,7 +57,7 @@ def _remarks(view: StatusView) -> tuple[str, ...]:
 
 def inspect_text(view: InspectView) -> str:
     """Format the panes in ASCII, one below the other."""
-    return units.ascii_only("\n\n".join(f"--- {p.kernel}: {p.title}\n{p.text.rstrip()}" for p in view.panes))
+    return html.ascii_only("\n\n".join(f"--- {p.kernel}: {p.title}\n{p.text.rstrip()}" for p in view.panes))
 
 
 def inspect_html(view: InspectView) -> str:
@@ -75,9 +75,9 @@ def cache_text(view: CacheView) -> str:
     """Format the cache as lines of ASCII."""
     rows = [_cache_line(view), *_problem(view)]
     for e in view.entries[:_MOST]:
-        columns = (units.size(e.bytes).rjust(7), e.backend, e.target, f"built {units.age(e.built)}")
+        columns = (html.size(e.bytes).rjust(7), e.backend, e.target, f"built {html.age(e.built)}")
         rows.append(f"  {e.digest[:8]}  {e.name:<20} {'  '.join(columns)}")
-    return units.ascii_only("\n".join(rows + _rest(view)))
+    return html.ascii_only("\n".join(rows + _rest(view)))
 
 
 def cache_html(view: CacheView) -> str:
@@ -87,7 +87,7 @@ def cache_html(view: CacheView) -> str:
         return f'<div style="{_MONO}">{head}</div>'
     titles = "".join(map(_th, ("key", "kernel", "backend", "target", "size", "built", "used")))
     rows = (
-        (e.digest[:8], e.name, e.backend, e.target, units.size(e.bytes), units.age(e.built), units.age(e.used))
+        (e.digest[:8], e.name, e.backend, e.target, html.size(e.bytes), html.age(e.built), html.age(e.used))
         for e in view.entries[:_MOST]
     )
     rest = "".join(f"<div>{escape(line)}</div>" for line in _rest(view))
@@ -97,12 +97,12 @@ def cache_html(view: CacheView) -> str:
 def _rest(view: CacheView) -> list[str]:
     """Return a line that counts the modules not listed, if there are any: a cache may hold ten thousand."""
     left = len(view.entries) - _MOST
-    return [f"  and {units.count(left, 'more module')}, which were used longer ago"] if left > 0 else []
+    return [f"  and {html.count(left, 'more module')}, which were used longer ago"] if left > 0 else []
 
 
 def _cache_line(view: CacheView) -> str:
     """Return the cache in one line: how many modules and bytes, hits and misses, and its path."""
-    sums = f"{units.count(view.modules, 'module')}, {units.size(view.bytes)}"
+    sums = f"{html.count(view.modules, 'module')}, {html.size(view.bytes)}"
     hits = f"hits: memory {view.hits_memory}, disk {view.hits_disk}; misses {view.misses}"
     return " · ".join(p for p in (sums, hits, view.path) if p)
 
@@ -163,13 +163,13 @@ def _stages(view: StatusView) -> str:
 def _facts(row: KernelRow) -> tuple[str, ...]:
     """Return a row's texts: kernel, direction, state, time (empty while there is none), key, target and facts."""
     target = " ".join(p for p in (row.backend, row.target, *row.facts) if p)
-    time = "" if row.state in ("compiling", "failed") else units.seconds(row.seconds)
+    time = "" if row.state in ("compiling", "failed") else html.seconds(row.seconds)
     return row.kernel, row.direction, row.state, time, row.key[:8], target
 
 
 def _stage_list(row: KernelRow) -> str:
     """Return the stages of a row with their milliseconds, separated by commas."""
-    return ", ".join(f"{s.name} {units.milliseconds(s.seconds)}" for s in row.stages)
+    return ", ".join(f"{s.name} {html.milliseconds(s.seconds)}" for s in row.stages)
 
 
 def _folded(pane: PaneView) -> str:

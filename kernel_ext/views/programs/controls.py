@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 from kernel_ext.views.arrays import array_fallback
 from kernel_ext.views.arrays.array_view import ArrayView, Look, array_view
 from workbench import events
@@ -177,10 +177,10 @@ def _title(subject: Subject) -> str:
     if isinstance(subject, wb.Launch):
         return f"launch of {subject.kernel.name}"
     if isinstance(subject, wb.Graph):
-        return f"graph of {units.count(len(subject), 'node')}"
+        return f"graph of {html.count(len(subject), 'node')}"
     if not isinstance(subject, wb.Recorder):
         return getattr(subject, "__name__", "function").replace("<lambda>", "function")
-    return f"record of {units.count(len(subject), 'entry')}"
+    return f"record of {html.count(len(subject), 'entry')}"
 
 
 def _scalars(subject: Subject) -> dict[str, Any]:
@@ -292,7 +292,7 @@ def controls_text(view: ControlsView) -> str:
     rows = [f"{view.title}: sliders need a live notebook"]
     rows += [f"  {s.name} = {s.value:g}  ({s.low:g} to {s.high:g})" for s in view.sliders]
     rows += [array_fallback.array_text(view.picture)] if view.picture else []
-    return units.ascii_only("\n".join(rows))
+    return html.ascii_only("\n".join(rows))
 
 
 def controls_html(view: ControlsView) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 from kernel_ext.views.arrays import array_fallback
 from kernel_ext.views.arrays.array_view import ArrayView, array_view
 
@@ -141,7 +141,7 @@ def grads_text(view: GradsView) -> str:
     for pair in view.pairs:
         for side in pair.sides:
             rows.append(f"{array_fallback.headline(side)}  {'  '.join(f'{n} {v}' for n, v in side.facts[:2])}")
-    return units.ascii_only("\n".join(rows))
+    return html.ascii_only("\n".join(rows))
 
 
 def grads_html(view: GradsView) -> str:

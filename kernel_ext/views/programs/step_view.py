@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 import workbench as wb
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 from workbench import inspect
 from workbench.inspect import Access, Drawing, Item, Step, Sweeps
 
@@ -96,7 +96,7 @@ def steps_view(steps: inspect.Steps) -> StepsView:
 
 def steps_html(view: StepsView) -> str:
     """Format the steps as an HTML table, at most `ROWS_OF_TABLE`: the line, names that changed, accesses of memory."""
-    head = f"{view.kernel}, thread {', '.join(map(str, view.thread))} · {units.count(len(view.rows), 'step')}"
+    head = f"{view.kernel}, thread {', '.join(map(str, view.thread))} · {html.count(len(view.rows), 'step')}"
     rows = [_cells(k, row) for k, row in enumerate(view.rows[:ROWS_OF_TABLE])]
     more = [f"… {len(view.rows) - ROWS_OF_TABLE} more"] if len(view.rows) > ROWS_OF_TABLE else []
     faults = [f"line {row.line}: {row.fault}" for row in view.rows if row.fault]
@@ -296,7 +296,7 @@ def _first(items: tuple[ItemView, ...]) -> str:
 
 def sweeps_text(sweeps: Sweeps) -> str:
     """Format both sweeps in ASCII, a line per step."""
-    return units.ascii_only(str(sweeps))
+    return html.ascii_only(str(sweeps))
 
 
 MOST_STEPS, MOST_VALUES = 500, 6
@@ -313,7 +313,7 @@ def trail_view(graph: wb.Graph) -> dict[str, Any]:
             steps.append({"index": stop.index if opened else stop.outermost, "said": _said(stop)})
     plural = "node" if len(graph) == 1 else "nodes"
     more = f" · the first {MOST_STEPS} are shown" if count > MOST_STEPS else ""
-    title = f"{len(graph)} {plural} on {graph.device} · {units.count(count, 'step')}{more}"
+    title = f"{len(graph)} {plural} on {graph.device} · {html.count(count, 'step')}{more}"
     return {**view, "title": title, "steps": steps}
 
 
@@ -333,13 +333,13 @@ def _few(value: wb.array) -> str:
     """Format the first `MOST_VALUES` values of an array, and say how many there are if there are more."""
     flat = np.asarray(value.numpy()).reshape(-1)
     values = " ".join(f"{v:.6g}" if isinstance(v, float | np.floating) else str(v) for v in flat[:MOST_VALUES])
-    return values if len(flat) <= MOST_VALUES else f"{values} … ({units.count(len(flat), 'value')})"
+    return values if len(flat) <= MOST_VALUES else f"{values} … ({html.count(len(flat), 'value')})"
 
 
 def trail_text(view: dict[str, Any]) -> str:
     """Format the steps of a graph in ASCII: the title, and a line for each step."""
     rows = [f"{k}: {title}  {'; '.join(parts)}".rstrip() for k, title, parts in _rows(view)]
-    return units.ascii_only("\n".join([view["title"], *rows]))
+    return html.ascii_only("\n".join([view["title"], *rows]))
 
 
 def trail_html(view: dict[str, Any], picture: str) -> str:

@@ -11,7 +11,7 @@ import msgspec
 import workbench as wb
 from kernel_ext.expressions import names_in
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 from workbench import inspect
 
 _OPTION = r"--(?:(?:wrt|checkpoint)(?:=|\s+)\S+|check|memory)"
@@ -70,9 +70,9 @@ def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] |
     rows = []
     for group in inspect.tape_steps(tape):
         copies = copied.get(group.name, []) if group.kind == "launch" else []
-        memory_text = f"{units.count(len(copies), 'copy')}, {units.size(sum(copies))}" if copies else ""
+        memory_text = f"{html.count(len(copies), 'copy')}, {html.size(sum(copies))}" if copies else ""
         if again.get(group.name) and group.kind == "launch":
-            memory_text = f"recomputed: {units.size(again[group.name])}"
+            memory_text = f"recomputed: {html.size(again[group.name])}"
         size = "×".join(map(str, group.dim))
         rows.append(TapeRow(group.kind, group.name, group.times, size, ", ".join(group.changes), memory_text))
     gradients = _gradients(tape, namespace or {})
@@ -117,11 +117,11 @@ def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, 
 def headline(view: TapeView) -> str:
     """Return a line on the tape: its name, its steps, and what is stored for gradients."""
     copies, size = view.kept
-    copied = f"{units.count(copies, 'copy')} kept, {units.size(size)}" if copies else "nothing had to be kept"
+    copied = f"{html.count(copies, 'copy')} kept, {html.size(size)}" if copies else "nothing had to be kept"
     if view.memory is not None:
-        peak, plain = map(units.size, view.memory)
+        peak, plain = map(html.size, view.memory)
         copied += f", {peak} at most; {plain} without checkpoints"
-    return f"{view.title}: {units.count(view.steps, 'step')}, {copied}"
+    return f"{view.title}: {html.count(view.steps, 'step')}, {copied}"
 
 
 _HEADS = ("what", "name", "times", "threads", "changes", "kept for its gradient")
@@ -138,7 +138,7 @@ def tape_text(view: TapeView) -> str:
     lines = [headline(view), *html.text_table([_HEADS, *_cells(view)])]
     if view.gradients:
         lines += html.text_table([_GRADIENT_HEADS, *view.gradients])
-    return units.ascii_only("\n".join(lines))
+    return html.ascii_only("\n".join(lines))
 
 
 def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:

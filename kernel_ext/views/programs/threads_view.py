@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 from workbench.inspect import Access, Drawing, Shape, Threads
 
 DRAWN = 1024
@@ -174,4 +174,4 @@ def grid_of(threads: Threads) -> Drawing:
 
 def threads_text(threads: Threads) -> str:
     """Format the launch in a few lines of ASCII."""
-    return units.ascii_only(str(threads))
+    return html.ascii_only(str(threads))

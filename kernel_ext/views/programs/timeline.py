@@ -12,7 +12,7 @@ from html import escape
 import msgspec
 from msgspec.structs import force_setattr
 
-from kernel_ext.views import html, units
+from kernel_ext.views import html
 
 ROWS_OF_TEXT, ROWS_OF_TABLE, SPANS_DRAWN, ROWS_OF_TOTALS = 40, 200, 4000, 12
 _HEADS = ("kernel", "calls", "total", "mean", "share")
@@ -131,7 +131,7 @@ def timeline_text(view: TimelineView) -> str:
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
     more = [f"... {len(view.rows) - len(shown)} more"] if len(view.rows) > len(shown) else []
     totals = html.text_table([_HEADS, *map(_total, view.totals[:ROWS_OF_TOTALS])]) if shown else []
-    return units.ascii_only("\n".join([headline(view), *view.notes, *totals, *(lines if shown else []), *more]))
+    return html.ascii_only("\n".join([headline(view), *view.notes, *totals, *(lines if shown else []), *more]))
 
 
 def timeline_html(view: TimelineView) -> str:
@@ -139,9 +139,9 @@ def timeline_html(view: TimelineView) -> str:
     if not view.rows:
         return html.box(html.line(headline(view)))
     shown = enumerate(view.rows[:ROWS_OF_TABLE])
-    cells = [(str(k), *_facts(row), units.size(row.bytes)) for k, row in shown]
+    cells = [(str(k), *_facts(row), html.size(row.bytes)) for k, row in shown]
     table = html.table(("#", "what", "name", "size", "time", "where", "bytes"), cells)
-    folded = html.folded(units.count(len(view.rows), "row"), table + _more(view.rows, ROWS_OF_TABLE))
+    folded = html.folded(html.count(len(view.rows), "row"), table + _more(view.rows, ROWS_OF_TABLE))
     picture = html.svg_image(timeline_svg(view), "timeline")
     return html.box(html.line(headline(view)), *map(html.line, view.notes), picture, _totals_html(view), folded)
 
@@ -153,8 +153,8 @@ def _more(rows: Sequence[object], shown: int) -> str:
 
 def _total(row: TotalRow) -> tuple[str, ...]:
     """Return the texts of a total: name, calls, time, mean time and percentage."""
-    mean = units.seconds(row.seconds / row.calls)
-    return total_name(row), str(row.calls), units.seconds(row.seconds), mean, f"{100 * row.share:.1f} %"
+    mean = html.seconds(row.seconds / row.calls)
+    return total_name(row), str(row.calls), html.seconds(row.seconds), mean, f"{100 * row.share:.1f} %"
 
 
 def total_name(row: TotalRow) -> str:
@@ -209,14 +209,14 @@ def headline(view: TimelineView) -> str:
         kinds[row.kind] = kinds.get(row.kind, 0) + 1
     parts = [f"{view.title}: {len(view.rows)} recorded"]
     parts += [", ".join(f"{n} {kind}" for kind, n in kinds.items())] if kinds else []
-    parts += [units.seconds(view.seconds)] if view.rows else []
+    parts += [html.seconds(view.seconds)] if view.rows else []
     parts += [f"{view.lost} more could not be recorded"] if view.lost else []
     return " · ".join(parts)
 
 
 def _facts(row: SpanRow) -> tuple[str, ...]:
     """Return the texts of a span: kind, name, size, time (empty if unknown) and line."""
-    time = "" if row.seconds is None else units.seconds(row.seconds)
+    time = "" if row.seconds is None else html.seconds(row.seconds)
     return row.kind, row.name, "×".join(map(str, row.size)), time, row.place
 
 

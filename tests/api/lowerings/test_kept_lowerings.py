@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api.kernels.custom_gradients import attach
+from workbench.api.kernels.func import attach
 from workbench.api.lowerings import lowering
 from workbench.cache.folder.entry import Entry
 from workbench.cache.store import default_store

@@ -1,4 +1,4 @@
-"""Loops whose iterations become threads (`passes/loops/collapse`): results as of one thread after the other."""
+"""Loops whose iterations become threads (`passes/loops/dimensions`): results as of one thread after the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import workbench as wb
 from workbench.ir.values import Function
-from workbench.passes.loops.collapse import collapsed
+from workbench.passes.loops.dimensions import collapsed
 from workbench.passes.pipeline import RUNNABLE, run
 
 IMAGE, FLOATS = wb.array2d[float], wb.array[float]

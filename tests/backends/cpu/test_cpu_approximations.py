@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support.checks.minimax import coefficients
-from workbench.backends.cpu.maths import approximations, names, polynomials
+from workbench.backends.cpu.maths import approximations, names
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Value
 from workbench.types import ArrayType, float32, float64, int32
@@ -138,7 +138,7 @@ def test_every_formula_is_tried_here():
 
 @pytest.mark.slow
 def test_coefficients_are_those_of_the_remez_exchange():
-    for bits, tables in polynomials.TABLES.items():
+    for bits, tables in approximations.TABLES.items():
         for name, numbers in tables.items():
             again, _ = coefficients(name, bits)
             assert np.allclose(again, numbers, rtol=1e-4, atol=0), name

@@ -17,7 +17,7 @@ from workbench.backends.cpu import jit
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.emit.emit_module import emit_llvm, entry_name
-from workbench.backends.cpu.maths import libmvec, vecmath
+from workbench.backends.cpu.maths import names, vecmath
 from workbench.builtins import TABLE
 from workbench.cache.native import load_kernel
 from workbench.errors import BuildError, DeviceError
@@ -272,7 +272,7 @@ def test_maths_is_vectorised_and_position_does_not_matter(launch):
     assert np.allclose(outs[0], np.sin(np.exp(data.astype(np.float64))), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.skipif(not libmvec.library(), reason="this machine has no libmvec")
+@pytest.mark.skipif(not names.library(), reason="this machine has no libmvec")
 def test_the_library_is_used_on_this_machine_alone():
     x = Value(ArrayType(float32), "x")
     b = Builder()
@@ -283,7 +283,7 @@ def test_the_library_is_used_on_this_machine_alone():
     assert "_ZGV" not in cpu.optimised_text(kernel, Options(), "x86-64-v3")
 
 
-@pytest.mark.skipif(not libmvec.library(), reason="this machine has no libmvec")
+@pytest.mark.skipif(not names.library(), reason="this machine has no libmvec")
 def test_a_literal_argument_leaves_it_vectorised():
     """LLVM drops an argument that is the same number in all calls, and a wide function of two fits no call of one."""
     x = Value(ArrayType(float32), "x")

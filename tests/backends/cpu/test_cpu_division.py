@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench.api.builds.build import ir_of
 from workbench.ir.values import walk
-from workbench.passes.loops.divisors import uniform_divisors
+from workbench.passes.loops.forms import uniform_divisors
 
 SIZES = (1, 2, 3, 7, 64, 1000, 65537, 2**30, 2**31 - 1, 0)
 SIGNED = (-1, -2, -7, -64, -(2**31))

@@ -14,7 +14,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import machine
 from workbench.backends.cpu.emit.emit_module import divided, prepared
-from workbench.ir.attributes import SCALAR
+from workbench.ir.ops import SCALAR
 from workbench.ir.values import walk
 from workbench.passes import pipeline
 

@@ -14,7 +14,7 @@ from tests.support.devices.on_gpu import ONE_BY_ONE, Library, shuffled
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
-from workbench.passes.memory.demote_atomics import demote_atomics
+from workbench.passes.memory.atomics import demote_atomics
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.launching import execute
 from workbench.types import SCALARS, ArrayType

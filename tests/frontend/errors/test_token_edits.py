@@ -25,7 +25,7 @@ from workbench.errors import KernelFault, KernelTypeError, NotDifferentiable, Wo
 from workbench.ir.show import canonical
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
-from workbench.passes.memory.demote_atomics import demote_atomics
+from workbench.passes.memory.atomics import demote_atomics
 from workbench.types import ArrayType, element
 from workbench.types import Kind as ScalarKind
 

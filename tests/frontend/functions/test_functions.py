@@ -19,7 +19,7 @@ from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelSyntaxError, KernelTypeError, LaunchError
-from workbench.frontend.functions import repeated_calls
+from workbench.frontend.functions import inline
 from workbench.ir.values import walk
 
 XS = np.array([0.5, -2.0, 3.0])
@@ -300,7 +300,7 @@ def test_a_call_written_out_at_the_end_means_what_the_func_means_in_place(
     """The two are not the same code: of equal calls one is written out, with its branches and loops."""
     results, lengths = [], []
     for long in (0, 10**9):
-        monkeypatch.setattr(repeated_calls, "CALLED_OPERATIONS", long)
+        monkeypatch.setattr(inline, "CALLED_OPERATIONS", long)
         monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / str(long)))  # which keeps what lowering comes to
         kernel = meaning.define(CALLED_OFTEN, {"func_grad": wb.func_grad, "adjoint": wb.adjoint})["k"]
         forward = kernel.specialise().function

@@ -13,7 +13,7 @@ import workbench as wb
 from tests.support.checks.meaning import define
 from workbench.builtins import FORMS
 from workbench.frontend import lower
-from workbench.frontend.functions import inline, library, repeated_calls
+from workbench.frontend.functions import inline, library
 from workbench.frontend.state.definition import Definition
 from workbench.ir.values import walk
 
@@ -57,7 +57,7 @@ def test_a_function_is_parsed_when_a_kernel_calls_it_and_once() -> None:
 
 
 def test_a_function_is_lowered_once_for_arguments_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    repeated_calls._LIBRARY.clear()
+    inline._LIBRARY.clear()
     lowered = []
     prepared = inline.prepared
 
@@ -76,7 +76,7 @@ def test_a_function_is_lowered_once_for_arguments_alike(monkeypatch: pytest.Monk
 
 
 def test_every_operation_stands_at_its_call() -> None:
-    repeated_calls._LIBRARY.clear()
+    inline._LIBRARY.clear()
     function = define(SEARCHES)["k"].specialise().function
     lines = [(op.name, op.location.line) for op in walk(function.body) if op.name in ("while", "load", "store")]
     assert lines == [(name, line) for line in (3, 4, 5, 6) for name in ("while", "load", "store")]
@@ -103,7 +103,7 @@ def test_stepping_shows_a_call_as_one_statement() -> None:
 
 
 def test_the_third_search_is_an_index_that_needs_no_wrapping_either() -> None:
-    repeated_calls._LIBRARY.clear()
+    inline._LIBRARY.clear()
     text = "@kernel\ndef k(x: array[float], y: array[float]):\n    i = tid()\n"
     text += "".join(f"    y[{n}] = x[lower_bound(x, {n}.0)]\n" for n in range(5))
     function = define(text)["k"].specialise().function

@@ -14,7 +14,7 @@ import workbench as wb
 from tests.jax.processes.test_jax_processes import finish, start
 from workbench.errors import KernelFault, LaunchError
 from workbench.interop.jax.native import faults
-from workbench.interop.jax.native.handler import address_of
+from workbench.interop.jax.native.descriptor import address_of
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

@@ -145,8 +145,7 @@ def test_numbers_computed_between_launches_split_a_program_and_nothing_else() ->
     f = wb.jax_callable(outer)
     assert calls(f, X, 2.0) == 1
     assert_same(jax.jit(f)(X, 2.0), 2 * waves_jax(X, 2.0, 1))
-    from workbench.interop.jax.programs.program import Program
-    from workbench.interop.jax.programs.program_primitives import run_program
+    from workbench.interop.jax.programs.program import Program, run_program
 
     def mixed(x: Any) -> list[Any]:
         return [RUN(jnp.cos(RUN(jnp.sin(x), 1.5, 1)), 1.5, 1), jnp.full(3, 2.0)]

@@ -18,9 +18,8 @@ from tests.support.devices.ffi_frames import FUNCTIONS, Extension, Metadata, Met
 from tests.support.devices.ffi_gpu_frames import QUEUES, TYPES, Gpu
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.interop.jax.launches import cuda
-from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.one_launch import one_launch
-from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.plan import LaunchConfig, Plan
 from workbench.interop.jax.native import edits
 
 f32, i32 = np.float32, np.int32

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kernel_ext.session import status
-from kernel_ext.views import units
+from kernel_ext.views import html
 from kernel_ext.views.view_data import StatusView
 from workbench import events
 from workbench.errors import CellErrors, KernelTypeError, NotDifferentiable
@@ -137,11 +137,11 @@ def test_other_events_change_nothing() -> None:
     ],
 )
 def test_durations_have_two_digits(value: float, text: str) -> None:
-    assert units.seconds(value) == text
+    assert html.seconds(value) == text
 
 
 def test_sizes_ages_and_counts() -> None:
-    assert [units.size(n) for n in (12, 84_000, 1_200_000, 3_000_000_000)] == ["12 B", "84 kB", "1.2 MB", "3.0 GB"]
-    assert [units.age(s) for s in (5, 61, 7200, 2.5 * 86400)] == ["just now", "1 min ago", "2 h ago", "2 d ago"]
-    assert [units.count(n, "entry") for n in (1, 2)] == ["1 entry", "2 entries"]
-    assert units.ascii_only("12 µs · a → b").isascii()
+    assert [html.size(n) for n in (12, 84_000, 1_200_000, 3_000_000_000)] == ["12 B", "84 kB", "1.2 MB", "3.0 GB"]
+    assert [html.age(s) for s in (5, 61, 7200, 2.5 * 86400)] == ["just now", "1 min ago", "2 h ago", "2 d ago"]
+    assert [html.count(n, "entry") for n in (1, 2)] == ["1 entry", "2 entries"]
+    assert html.ascii_only("12 µs · a → b").isascii()

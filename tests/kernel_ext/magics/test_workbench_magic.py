@@ -20,7 +20,7 @@ from kernel_ext.magics.workbench_magic import waited
 from kernel_ext.session.tracebacks import KernelUsageError
 from workbench import doctor, inspect
 from workbench.backends.cuda import toolkit
-from workbench.runtime.device.driver_handles import CudaDevice
+from workbench.runtime.device.driver_calls import CudaDevice
 
 
 @pytest.fixture

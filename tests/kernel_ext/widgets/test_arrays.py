@@ -14,8 +14,7 @@ import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.arrays.array_fallback import array_html, array_text
-from kernel_ext.views.arrays.array_view import array_view, unpacked
-from kernel_ext.views.arrays.colour_maps import blend, map_of
+from kernel_ext.views.arrays.array_view import array_view, blend, map_of, unpacked
 
 
 def test_a_short_line_is_itself() -> None:

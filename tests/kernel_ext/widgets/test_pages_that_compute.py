@@ -16,7 +16,7 @@ from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from workbench.runtime.launching.execute import cpu_threads
-from workbench.runtime.pages import export
+from workbench.runtime.pages import program
 
 ROOT = Path(__file__).parents[3]
 SCREENS = ROOT / "build" / "screens"
@@ -339,7 +339,7 @@ def test_what_does_not_open_says_so_and_keeps_its_picture(opened: Callable[..., 
 
 def test_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rec, u = diffusion()
-    monkeypatch.setattr(export, "LARGEST", 10_000)
+    monkeypatch.setattr(program, "LARGEST", 10_000)
     with pytest.raises(Refusal, match="the arrays take"):
         show.page(str(tmp_path / "a.html"), show.controls(rec, c=(0, 0.25), watch=u))
     assert not (tmp_path / "a.html").exists()

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext.views.arrays.array_view import array_view, unpacked
-from kernel_ext.views.arrays.colour_maps import MAPS
+from kernel_ext.views.arrays.array_view import MAPS, array_view, unpacked
 from kernel_ext.views.arrays.points_view import points_view
 from kernel_ext.views.view_data import as_json
 from kernel_ext.widgets.modules import script_text

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.runtime.absent_names import _INSTEAD
+from workbench.runtime.names import _INSTEAD
 
 
 @wb.kernel

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.runtime.graphs.edges import Edge, Use, edges, levels
+from workbench.runtime.graphs.body import Edge, Use, edges, levels
 
 
 def use(low: int, high: int, how: str, name: str = "a") -> Use:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from workbench.api.graphs.graph import Graph
-from workbench.runtime.graphs.edges import Use, edges, levels
-from workbench.runtime.graphs.layout import GAP_X, layered
+from workbench.runtime.graphs.body import Use, edges, levels
+from workbench.runtime.graphs.pictures import GAP_X, layered
 
 N = 8
 

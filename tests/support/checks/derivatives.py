@@ -10,8 +10,8 @@ from itertools import product
 
 from workbench.builtins.declaration.declare import TABLE, Builtin
 from workbench.builtins.declaration.refs import Ref
-from workbench.ir.attributes import VALUE
 from workbench.ir.build import Builder
+from workbench.ir.ops import VALUE
 from workbench.ir.values import Op, Value
 from workbench.types import MATRICES, QUATERNIONS, VECTORS, ArrayType, Type, float64, int32, is_float
 from workbench.types import bool as bool_

@@ -23,7 +23,7 @@ from typing import Any
 def _hash_by_chance(seed: int) -> None:
     """Give every class of the IR and of types a hash that differs by seed, and agrees with its equality."""
     from workbench import types
-    from workbench.ir import attributes, data, values
+    from workbench.ir import data, ops, values
 
     rng, numbers = random.Random(seed), dict[int, tuple[Any, int]]()
 
@@ -34,7 +34,7 @@ def _hash_by_chance(seed: int) -> None:
     def by_value(original: Any) -> Any:
         return lambda self: hash((original(self) ^ seed) * 0x9E3779B97F4A7C15 & (1 << 60) - 1)
 
-    for module in (values, attributes, data, types):
+    for module in (values, ops, data, types):
         for _, kind in inspect.getmembers(module, inspect.isclass):
             if kind.__module__ == module.__name__ and "__hash__" in vars(kind) and kind.__hash__ is not None:
                 kind.__hash__ = by_value(kind.__hash__)

@@ -1,4 +1,4 @@
-"""The coefficients of `workbench/backends/cpu/maths/polynomials.py`, computed again: Remez exchange in 60 digits.
+"""The coefficients of `workbench/backends/cpu/maths/approximations.py`, computed again: Remez exchange in 60 digits.
 
 Run it to print that file. Each polynomial has the least worst relative error on its interval (Remez, *Comptes Rendus*
 198, 1934); its coefficients are then rounded to the type.
@@ -136,7 +136,7 @@ TABLES: dict[int, dict[str, tuple[float, ...]]] = {
 
 
 def text() -> str:
-    """The file `workbench/backends/cpu/maths/polynomials.py`."""
+    """The file `workbench/backends/cpu/maths/approximations.py`."""
     rows = []
     for bits in (32, 64):
         rows.append(f"    {bits}: {{")

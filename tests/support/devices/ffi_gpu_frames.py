@@ -18,7 +18,7 @@ import numpy as np
 
 from tests.support.devices.ffi_frames import FUNCTIONS, HEAD, Xla
 from workbench.interop.jax.native.abi import STAGE_EXECUTE, STAGE_INITIALIZE
-from workbench.runtime.device.emulation import new_driver
+from workbench.runtime.device.driver import new_driver
 
 QUEUES = {
     "cuLaunchKernel", "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async",

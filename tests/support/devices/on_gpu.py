@@ -27,8 +27,7 @@ from workbench.errors import KernelFault
 from workbench.ir import Function
 from workbench.passes import pipeline
 from workbench.runtime.device.device import driver_of
-from workbench.runtime.device.driver_calls import Driver
-from workbench.runtime.device.driver_handles import LoadedKernel
+from workbench.runtime.device.driver_calls import Driver, LoadedKernel
 from workbench.runtime.native.pack import dims_piece
 from workbench.types import ArrayType, Vector
 

@@ -18,10 +18,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy
 from workbench.runtime.arrays.host_convert import is_masked
 from workbench.runtime.arrays.indexed import indexedarray, plain
-from workbench.runtime.arrays.placeholder import Symbol
+from workbench.runtime.arrays.shapes import Symbol
 from workbench.runtime.arrays.structure import StructValue, arrays_in, is_number, same_struct, spread
-from workbench.runtime.device.device import Device
-from workbench.runtime.device.peers import is_peer_access_enabled
+from workbench.runtime.device.device import Device, is_peer_access_enabled
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.record import BY_OCCUPANCY
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray

@@ -1,25 +1,32 @@
-"""Arguments and the code that suits them, as a record.
+"""Arguments, options and the code that suits them, as a record.
+
+Arguments and the code that suits them, as a record.
 
 Which code suits is decided here alone: strides, sizes, alignment, overlaps and checks choose a variant. So whatever
 changes an argument later (a kept launch, a replay, a file) comes back through `BINDER` and never runs code made for
 others.
+
+Threads of a block where a launch leaves them open (`block_dim=None`): by the code's registers and shared memory.
+
+Options of a launch under names that other libraries have: refused with the name that is meant.
 """
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds import build
-from workbench.api.builds.adjoint_code import ask, load_for
 from workbench.api.builds.arguments import Dim, as_blocks, as_dims, check, check_array, spread_adjoints
-from workbench.api.builds.block_size import block_size
-from workbench.api.builds.gathered import gathers
+from workbench.api.builds.build import compile_for
+from workbench.api.builds.gathered import ask, gathers, load_for
 from workbench.api.builds.overlaps import LaunchAssumptions, is_dense, launch_assumptions, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
@@ -33,19 +40,52 @@ from workbench.autodiff import (
     parameters,
     tangent_names,
 )
+from workbench.backends.base import Options
+from workbench.backends.cuda.architectures import ARCHITECTURES
 from workbench.errors import LaunchError
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.arrays.substitute import shares
-from workbench.runtime.device.device import Device
+from workbench.runtime.device.device import Device, driver_of
 from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
+from workbench.runtime.launching.occupancy import best_block
 from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, Binder, LaunchOptions, LaunchRecord
 from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
+
+
+def block_size(specialisation: Specialisation, executable: Executable, options: Options) -> int:
+    """Return the threads per block with which most warps are active at once, by the code's registers and shared memory.
+
+    It is `BLOCK_DIM` on the CPU, where it means nothing, and on unknown architectures. For an emulated device, which
+    runs PTX, the cubin that says how many registers it takes is compiled, or read from the cache.
+    """
+    if not executable.device.is_cuda:
+        return BLOCK_DIM
+    arch = driver_of(executable.device).arch(executable.device.index)
+    metadata = executable.metadata
+    if "registers" not in metadata:
+        metadata = compile_for(specialisation, executable.direction, options, arch).metadata
+    known = ARCHITECTURES.get(arch)
+    return best_block(known, metadata["registers"], metadata.get("shared", 0)) if known else BLOCK_DIM
+
+
+def refuse_tiles(specialisation: Specialisation) -> None:
+    """Refuse to choose a block size for a kernel of tiles, whose code is compiled for one size.
+
+    Raises:
+        LaunchError: the kernel has tiles.
+    """
+    if specialisation.tiling is not None:
+        raise LaunchError(
+            f"{specialisation.kernel.name}: a kernel of tiles is compiled for its block_dim, so None cannot choose it.",
+            parameter="block_dim",
+            advice="Give a number of threads, such as 128.",
+        )
 
 
 def bind(
@@ -441,3 +481,23 @@ def not_wanted(specialisation: Specialisation, adjoints: Sequence[object]) -> tu
             advice="Give its adjoint array, or None.",
         )
     return tuple(k for k, p in enumerate(function.params) if p.name in excluded)
+
+
+_INSTEAD = {
+    "args": "inputs", "arguments": "inputs", "out": "outputs", "shape": "dim", "size": "dim", "threads": "dim",
+    "block": "block_dim", "block_size": "block_dim", "num_threads": "block_dim", "max_blocks": "block_dim",
+}  # fmt: skip
+
+
+def unknown_option(launch: Callable[..., object], names: Iterable[str]) -> LaunchError:
+    """Return the error for keywords that a kind of launch does not take.
+
+    Args:
+        launch: what was called.
+        names: the keywords, of which the first is named.
+    """
+    name, *_ = names
+    known = [p.name for p in inspect.signature(launch).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    close = [_INSTEAD[name]] if name in _INSTEAD else get_close_matches(name, known, 1)
+    advice = f"Write {close[0]}=…" if close else f"It takes {', '.join(known)}."
+    return LaunchError(f"{launch.__name__}() has no option {name}.", advice=advice, parameter=name)

@@ -20,7 +20,7 @@ from workbench.api.kernels.kernel import Building, Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
-from workbench.backends.cuda.products.needed import multiplies
+from workbench.backends.cuda.products.spec import multiplies
 from workbench.backends.layout import access_bytes, layout
 from workbench.backends.prints import SYMBOL
 from workbench.cache.folder.entry import Entry
@@ -36,7 +36,7 @@ from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, ru
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.launching.executable import Executable, InOrder, titled
 from workbench.runtime.launching.execute import cpu_threads
-from workbench.runtime.native.in_flight import compiles
+from workbench.runtime.native.launcher import compiles
 from workbench.types import ArrayType, Type
 from workbench.weak import WeakValueDict
 from workbench.work import POLL, Work, go_on
@@ -258,7 +258,7 @@ def _in_order(wanted: _Wanted) -> Executable | None:
     Raises:
         LaunchError: the additions cannot be ordered.
     """
-    from workbench.autodiff.ordered import runnable, sums_of
+    from workbench.autodiff.instrumented import runnable, sums_of
 
     specialisation, options = wanted.specialisation, wanted.options
     function = derived(

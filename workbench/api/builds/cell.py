@@ -14,10 +14,8 @@ from symtable import symtable
 from typing import Any
 
 from workbench.api.builds import build
-from workbench.api.kernels.cuda_funcs import with_text
-from workbench.api.kernels.custom_gradients import attach
 from workbench.api.kernels.editions import note_bindings
-from workbench.api.kernels.func import Func
+from workbench.api.kernels.func import Func, attach, with_text
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.kernels.struct import struct_of_node
 from workbench.backends.base import Options
@@ -41,7 +39,7 @@ from workbench.frontend import (
     usable_in_kernel,
     value_in,
 )
-from workbench.passes.checks.shared_stores import shared_stores
+from workbench.passes.checks.bounds_checks import shared_stores
 from workbench.runtime.device.device import get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.source import Location, Source, parsed

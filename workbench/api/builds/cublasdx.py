@@ -9,8 +9,7 @@ from workbench.api.builds.build import function_of
 from workbench.api.kernels.kernel import Specialisation
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.lto import products_of
-from workbench.backends.cuda.products.needed import multiplies
-from workbench.backends.cuda.products.spec import ProductSpec
+from workbench.backends.cuda.products.spec import ProductSpec, multiplies
 from workbench.cache.products import find_product
 
 

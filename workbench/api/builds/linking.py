@@ -15,8 +15,7 @@ import msgspec
 from workbench.api.kernels.editions import Versioned
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda.compile.lto import GENERATED, LINKED, compile_linked, products_of, version
-from workbench.backends.cuda.products.needed import multiplies
-from workbench.backends.cuda.products.spec import Product, ProductSpec
+from workbench.backends.cuda.products.spec import Product, ProductSpec, multiplies
 from workbench.backends.cuda.products.workers import CUBLASDX, TIME_LIMIT, Builder, free_memory
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part

@@ -21,7 +21,7 @@ from workbench.backends.cuda.user_source.signature import Signature
 from workbench.errors import DeviceError
 from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
-from workbench.passes.to_float64 import wide_type
+from workbench.passes.precision import wide_type
 
 
 def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from workbench.api.cuda_cpp import build
 from workbench.api.cuda_cpp.build import EMULATED, Program
-from workbench.api.cuda_cpp.gradient_signature import ADJOINT
 from workbench.api.cuda_cpp.in_double import wide_program
-from workbench.api.cuda_cpp.kernel import CudaKernel
+from workbench.api.cuda_cpp.kernel import ADJOINT, CudaKernel
 from workbench.backends.cuda.compile.disassemble import sass
 from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.declarations import macros
@@ -28,7 +27,7 @@ from workbench.runtime.arrays.import_arrays import adopted
 from workbench.runtime.arrays.shapes import dense
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.device.driver import driver, why_no_cuda
-from workbench.runtime.device.driver_handles import LoadedKernel
+from workbench.runtime.device.driver_calls import LoadedKernel
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.source import Location, Source
 from workbench.types import Vector, uint8

@@ -17,8 +17,7 @@ import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_dims, deduce
 from workbench.api.builds.build import function_of
-from workbench.api.diagnosis.lockstep import Item, Moment, Noted, SourceLine, SweepStep, merged, rows_of
-from workbench.api.diagnosis.stepper import host_arguments
+from workbench.api.diagnosis.stepper import Item, Moment, Noted, SourceLine, SweepStep, host_arguments, merged, rows_of
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.backends.python import interpret

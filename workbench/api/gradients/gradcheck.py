@@ -28,9 +28,9 @@ from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
 from workbench.frontend import Tiling
 from workbench.host.narrow import HostArray
-from workbench.ir.attributes import NAME
+from workbench.ir.ops import NAME
 from workbench.ir.values import GRADIENT, Function, walk
-from workbench.passes.to_float64 import wide_type, widen
+from workbench.passes.precision import wide_type, widen
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread_all
 from workbench.runtime.device.device import get_device

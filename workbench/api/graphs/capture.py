@@ -21,7 +21,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import Stream
-from workbench.runtime.graphs.foreign import foreign_work
+from workbench.runtime.graphs.plan_cuda import foreign_work
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import condition_of

@@ -16,7 +16,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits
 from workbench.runtime.graphs import pictures
 from workbench.runtime.graphs.body import Body
-from workbench.runtime.native.in_flight import Native, explain, runs
+from workbench.runtime.native.launcher import Native, explain, runs
 from workbench.runtime.work import Launch, Work
 
 _OPEN = "it is still being captured"

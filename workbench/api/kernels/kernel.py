@@ -40,11 +40,11 @@ from workbench.frontend import (
 )
 from workbench.host.uniform import IN_USE
 from workbench.limits import CHECKPOINTS
-from workbench.runtime.completion import Listed
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
+from workbench.runtime.names import Listed
 from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.tiles import Tile
 from workbench.types import ArrayType
@@ -321,7 +321,7 @@ class Kernel(Subscripted):
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         warp_meanings: whether they mean there what they mean in Warp (`workbench.compat.warp`), where that can be.
         elementwise: what a kernel of `wb.map` does to elements (`launches/map.py`); None for any other kernel.
-        restricts: the same, of a kernel that does it for some elements only, in the backward pass (`tapes/live.py`).
+        restricts: the same, of a kernel that does it for some elements only, in the backward pass (`tapes/cuts.py`).
         used: the specialisation that was launched or asked for last; None before the first.
         plans, last_launch: what earlier launches found out about argument kinds, and the last; kept by `api.launches`.
     """

@@ -23,9 +23,7 @@ from workbench.api.builds.arguments import (
     with_defaults,
     wrong_count,
 )
-from workbench.api.builds.bind import BINDER, adjoint_arguments, bind, not_wanted, overlap
-from workbench.api.builds.block_size import refuse_tiles
-from workbench.api.builds.option_names import unknown_option
+from workbench.api.builds.bind import BINDER, adjoint_arguments, bind, not_wanted, overlap, refuse_tiles, unknown_option
 from workbench.api.builds.overlaps import all_disjoint, is_aligned
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from msgspec.structs import replace
 
 from workbench.api.builds.arguments import Dim, as_block_dim, as_stream, check, wrong_count
-from workbench.api.builds.block_size import block_size, refuse_tiles
+from workbench.api.builds.bind import block_size, refuse_tiles
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Never
 
 from workbench.api.builds.arguments import Dim, require_lists, with_defaults
-from workbench.api.builds.option_names import unknown_option
+from workbench.api.builds.bind import unknown_option
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
 from workbench.api.launches.launch_object import Launch

@@ -45,13 +45,12 @@ from workbench.frontend import (
     usable_in_kernel,
     watch_custom,
 )
-from workbench.frontend.functions.derivatives import DERIVE
+from workbench.frontend.functions.derivatives import DERIVERS
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.show import show
 from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.passes.memory.demote_atomics import adds_alone
-from workbench.passes.reductions import reduces
-from workbench.passes.strip_custom_gradients import has_customs
+from workbench.passes.expand import has_customs
+from workbench.passes.memory.atomics import adds_alone, reduces
 from workbench.source import UNKNOWN, Location, Source
 from workbench.structs import Absent, AnyType, leaf_parameters
 
@@ -70,10 +69,10 @@ def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence
     Only this imports `autodiff`.
     """
     # Kernels without grad(f) do not need it.
-    return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
+    return import_module("workbench.autodiff.forward_mode").derivatives(name, block, inputs)  # type: ignore[no-any-return]
 
 
-DERIVE.append(_of_func)
+DERIVERS.append(_of_func)
 
 
 class Lowering:

@@ -8,13 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.arguments import Dim, listed
+from workbench.api.builds.gathered import load_for
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch_options, prepare
 from workbench.api.profiling.bound import Bound, bound, rates_of
-from workbench.api.profiling.findings import findings
-from workbench.api.profiling.report import Line, Profile, line_of
+from workbench.api.profiling.report import Line, Profile, findings, line_of
 from workbench.api.profiling.run import count, counting_kernel
 from workbench.api.profiling.subject import Subject, contracted, subject_of
 from workbench.api.profiling.warp import first_warp
@@ -30,9 +29,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, ones
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import ordered_runner
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.occupancy import best_block, occupancy
-from workbench.runtime.launching.queueing import in_order
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
 
 _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics": "atomics"} | {
@@ -138,7 +137,7 @@ def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
             items = record.arguments.items()
             arguments = {n: clone(a, requires_grad=False).to(device) if isinstance(a, array) else a for n, a in items}
         with observed_only_by(watching):
-            in_order().steps(executable, record.dim, arguments, record.block_dim)
+            ordered_runner().steps(executable, record.dim, arguments, record.block_dim)
     except LaunchError as error:
         return f"On a device this is refused. {error.message}"
     more = sum(watching.launches, Counts())

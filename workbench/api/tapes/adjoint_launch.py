@@ -15,9 +15,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of, bind
-from workbench.api.builds.gathered import boxes_of, gather_adjoint_of
+from workbench.api.builds.gathered import boxes_of, gather_adjoint_of, load_for
 from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, then

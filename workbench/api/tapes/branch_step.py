@@ -22,7 +22,7 @@ from workbench.api.graphs.graph import Graph
 from workbench.api.kernels.func import func
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
-from workbench.api.tapes.snapshots import Snapshots
+from workbench.api.tapes.checkpoints import Snapshots
 from workbench.api.tapes.steps import ReadingStep, Tape, Undo, carrying
 from workbench.builtins import FORMS
 from workbench.runtime import work

@@ -9,9 +9,16 @@ from typing import Any
 import msgspec
 
 from workbench.api.builds import build
-from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
-from workbench.api.builds.gathered import Region, around, cleared_regions, gather_adjoint_of, hold, overwritten
+from workbench.api.builds.gathered import (
+    Region,
+    around,
+    cleared_regions,
+    gather_adjoint_of,
+    hold,
+    load_for,
+    overwritten,
+)
 from workbench.api.builds.overlaps import all_disjoint, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import (

@@ -13,14 +13,19 @@ from operator import attrgetter, itemgetter
 
 from workbench.api.narrow import is_float_array
 from workbench.api.tapes.branch_step import BranchStep
-from workbench.api.tapes.checkpoints import Checkpoints
-from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, refuse_parts, unseen, untaped
-from workbench.api.tapes.gradients import Gradients, Requested
+from workbench.api.tapes.checkpoints import Checkpoints, Snapshot, Snapshots, listed
+from workbench.api.tapes.cuts import CutStep, Live, as_integers, refuse_conversion, refuse_parts, unseen, untaped
+from workbench.api.tapes.gradients import (
+    UNWRITTEN,
+    Gradients,
+    Requested,
+    Seed,
+    mark_partial_gradients,
+    partial_gradients,
+    seed,
+    starts,
+)
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
-from workbench.api.tapes.live import Live
-from workbench.api.tapes.partial_gradients import mark_partial_gradients, partial_gradients
-from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
-from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import FunctionStep, MoveStep, SolveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
 from workbench.host.narrow import is_count

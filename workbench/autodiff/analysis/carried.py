@@ -21,8 +21,7 @@ import numpy as np
 
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.attributes import VALUE
-from workbench.ir.ops import LASTING, LEAD, LOOPS, OPAQUE
+from workbench.ir.ops import LASTING, LEAD, LOOPS, OPAQUE, VALUE
 from workbench.ir.values import Block, Op, Value, definitions, number_of, walk
 from workbench.limits import UNROLLED_ITERATIONS
 from workbench.passes.analysis.cost import known_trips

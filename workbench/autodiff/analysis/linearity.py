@@ -12,8 +12,7 @@ from enum import IntEnum
 
 from workbench.builtins import TABLE
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import KIND, REFERENCE, VALUE, Number
-from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, LOADS, LOOPS, REPORTS, VIEWS
+from workbench.ir.ops import ADDITIONS, EFFECTS, KIND, LEAD, LOADS, LOOPS, REFERENCE, REPORTS, VALUE, VIEWS, Number
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.types import ArrayType, is_float
 

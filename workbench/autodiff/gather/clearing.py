@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.autodiff.gather.index_offsets import OffsetAnalysis
-from workbench.ir.attributes import VALUE
-from workbench.ir.ops import EFFECTS
+from workbench.ir.ops import EFFECTS, VALUE
 from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 
 

@@ -10,12 +10,10 @@ from msgspec.structs import replace
 from workbench.autodiff.gather.clearing import Box
 from workbench.autodiff.gather.index_offsets import LaunchCondition, OffsetAnalysis, lower_bounds, upper_bounds
 from workbench.ir.analysis import Access, Form
-from workbench.ir.attributes import AXIS
-from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES
-from workbench.ir.rewrite import Rewriter
+from workbench.ir.build import Builder, Rewriter
+from workbench.ir.ops import ACCESSES, AXIS
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
-from workbench.passes.loops.delinearise import Delinearisation, RowWriter, delinearisation_of
+from workbench.passes.loops.dimensions import Delinearisation, RowWriter, delinearisation_of
 from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import ArrayType, int32, int64
 

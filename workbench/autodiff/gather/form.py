@@ -28,15 +28,13 @@ from workbench.autodiff.gather.index_offsets import (
     shape_of,
 )
 from workbench.autodiff.gather.own import owned
-from workbench.autodiff.memory.aliasing import overwritten_loads
-from workbench.autodiff.reverse.cotangents import nothing
+from workbench.autodiff.memory.effects import overwritten_loads
+from workbench.autodiff.reverse.emitter import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.analysis import Access, Form
-from workbench.ir.attributes import AXIS
-from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
-from workbench.ir.rewrite import Rewriter, copy_op, fresh, rewrite
+from workbench.ir.build import Builder, Rewriter, copy_op, fresh, rewrite
+from workbench.ir.ops import ACCESSES, AXIS, EFFECTS, LASTING, LOADS, OPAQUE, TILED
 from workbench.ir.values import (
     Block,
     Function,

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 
 from workbench.autodiff.gather.index_offsets import IndexOffset, LaunchCondition, OffsetAnalysis, shape_of
 from workbench.builtins import Ref
-from workbench.ir.build import Builder
+from workbench.ir.build import Builder, Rewriter, rewrite
 from workbench.ir.ops import ACCESSES
-from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op, Value, indices_of, walk
 from workbench.types import is_float
 

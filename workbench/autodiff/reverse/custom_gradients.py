@@ -8,25 +8,13 @@ read that is no longer there, and that a result that was not used lets no NaN th
 from __future__ import annotations
 
 from workbench.autodiff.analysis.activity import touches_floats
-from workbench.autodiff.memory.aliasing import overwritten_loads
-from workbench.autodiff.memory.effects import Memory
-from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
-from workbench.autodiff.reverse.emitter import inlined
+from workbench.autodiff.memory.effects import Memory, overwritten_loads
+from workbench.autodiff.reverse.emitter import Cotangents, Piece, inlined, nothing, zero
 from workbench.autodiff.reverse.recompute import lost_loads
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.attributes import (
-    ADJ_CUDA,
-    ADJ_CUDA_PLACE,
-    ADJOINTS,
-    CUDA,
-    CUDA_PLACE,
-    INPUTS,
-    NAME,
-    OUTPUTS,
-    REFERENCE,
-)
+from workbench.ir.ops import ADJ_CUDA, ADJ_CUDA_PLACE, ADJOINTS, CUDA, CUDA_PLACE, INPUTS, NAME, OUTPUTS, REFERENCE
 from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Function, Op, Value, array_of, walk
 from workbench.types import ArrayType, is_float
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from workbench.autodiff.analysis.activity import influenced
 from workbench.autodiff.memory.effects import Memory
-from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
-from workbench.autodiff.reverse.emitter import Emitter
+from workbench.autodiff.reverse.emitter import Cotangents, Emitter, Piece, nothing, zero
 from workbench.autodiff.reverse.rules import RULES
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import TABLE, Builtin, Ref

@@ -15,24 +15,24 @@ from functools import partial
 import msgspec
 import numpy as np
 
-from workbench.autodiff.reverse.cotangents import nothing
-from workbench.autodiff.reverse.emitter import Emitter, Env, Lost, inlined
+from workbench.autodiff.reverse.emitter import Emitter, Env, Lost, inlined, nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.attributes import (
+from workbench.ir.build import Builder, Rewriter, fresh, rewrite
+from workbench.ir.ops import (
     CUDA,
     CUDA_PLACE,
+    EFFECTS,
     KIND,
+    LOOPS,
     NAME,
     REASON,
     REFERENCE,
     REPLAY_CUDA,
     REPLAY_CUDA_PLACE,
     STANDS_FOR,
+    STRUCTURED,
 )
-from workbench.ir.build import Builder
-from workbench.ir.ops import EFFECTS, LOOPS, STRUCTURED
-from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value, walk
 from workbench.types import Scalar, Vector, element, int64
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse import elements, tiles
-from workbench.autodiff.reverse.builtin_rules import reverse_builtin
-from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.custom_gradients import reverse_custom
+from workbench.autodiff.reverse.elements import reverse_builtin
+from workbench.autodiff.reverse.emitter import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.loops.reverse_loop import reverse_loop
 from workbench.autodiff.reverse.sweep import ReverseSweep, Rules
 from workbench.ir.build import OpenBlock

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from workbench.autodiff.memory.effects import Memory
-from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents
-from workbench.autodiff.reverse.emitter import Emitter
+from workbench.autodiff.reverse.emitter import Cotangent, Cotangents, Emitter
 from workbench.autodiff.reverse.recompute import recompute
 from workbench.builtins import Ref
 from workbench.errors import NotDifferentiable

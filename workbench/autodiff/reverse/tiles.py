@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.autodiff.analysis.activity import touches_floats
-from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, settled, zero
+from workbench.autodiff.reverse.emitter import Cotangent, Cotangents, Piece, settled, zero
 from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins import Ref
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.ops import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import tile_of, without
 from workbench.ir.values import Op, Value, array_of
 from workbench.tiles import Tile, contents

@@ -38,9 +38,8 @@ from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
 from workbench.errors import BuildError, WorkbenchError
 from workbench.forks import fork_safe_lock
-from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
-from workbench.ir.ops import LOOPS
+from workbench.ir.ops import AXIS, LOOPS
 from workbench.ir.values import Block, Function, Value, walk
 from workbench.limits import (
     OPTIMISED_CHARACTERS,

@@ -29,7 +29,7 @@ from typing import Any
 import msgspec
 
 from workbench.backends.cpu import systems
-from workbench.backends.cpu.maths import libmvec
+from workbench.backends.cpu.maths import names
 from workbench.backends.cpu.symbols import symbol_address
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
@@ -302,7 +302,7 @@ def _library(number: int) -> ctypes.CDLL | None:
     """
     if not number:
         return ctypes.CDLL(None)
-    name = systems.maths_library(sys.platform) if number == 1 else libmvec.LIBRARY if libmvec.library() else None
+    name = systems.maths_library(sys.platform) if number == 1 else names.LIBRARY if names.library() else None
     return ctypes.CDLL(name) if name else None
 
 
@@ -408,7 +408,7 @@ def _machine() -> Any:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in (systems.maths_library(sys.platform), libmvec.LIBRARY if libmvec.library() else None):
+    for name in (systems.maths_library(sys.platform), names.LIBRARY if names.library() else None):
         if name:
             llvm.load_library_permanently(name)
     model = systems.code_model(sys.platform)

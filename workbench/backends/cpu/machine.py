@@ -18,7 +18,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from workbench.backends.cpu.maths import libmvec
+from workbench.backends.cpu.maths import names
 from workbench.config import settings
 from workbench.errors import DeviceError
 
@@ -152,7 +152,7 @@ def _ask(in_worker: bool = False) -> Facts:
         from workbench.backends.cpu.codegen import host
 
         described = msgspec.convert(host({}, b"", lambda stage: None)[0], Facts)
-    vectors = libmvec.library() if described.has("avx2") else ""
+    vectors = names.library() if described.has("avx2") else ""
     return replace(described, vector_library=vectors)
 
 

@@ -15,20 +15,16 @@ from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp import faults
-from workbench.backends.cuda.cpp.accumulators import accumulate, combines, declared, ending
-from workbench.backends.cuda.cpp.atomics import together
+from workbench.backends.cuda.cpp.atomics import accumulate, combines, declared, ending, together
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
 from workbench.backends.cuda.cpp.fields import fields_of
-from workbench.backends.cuda.cpp.inline_values import Inlining, inline_values
-from workbench.backends.cuda.cpp.locals import Locals
+from workbench.backends.cuda.cpp.locals import Inlining, Locals, inline_values
 from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
-from workbench.backends.cuda.products.needed import for_linking
-from workbench.backends.cuda.products.spec import ProductSpec
-from workbench.backends.cuda.slots import slots_in_registers
-from workbench.backends.cuda.statements import INDENT, emit_block, indented
+from workbench.backends.cuda.products.spec import ProductSpec, for_linking
+from workbench.backends.cuda.statements import INDENT, emit_block, indented, slots_in_registers
 from workbench.backends.cuda.tiles import elements, multiply, pipeline, reduce
 from workbench.backends.cuda.tiles.lower import Lowered, Lowering
 from workbench.backends.cuda.tiles.multiply import product_of
@@ -39,7 +35,7 @@ from workbench.backends.cuda.tiles.text import shared_memory
 from workbench.backends.zero_signs import compared_types
 from workbench.deep import with_deep_stack
 from workbench.errors import BuildError
-from workbench.ir.attributes import AXIS, CAPTURED, VALUE
+from workbench.ir.ops import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of, walk
 from workbench.passes.expand import expand
 from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run

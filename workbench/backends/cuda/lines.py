@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from workbench.deep import with_deep_stack
-from workbench.ir.rewrite import replace_body
+from workbench.ir.build import replace_body
 from workbench.ir.values import Block, Function, Op, number_ops
 from workbench.source import Location, Source
 

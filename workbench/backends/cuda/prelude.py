@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from workbench.backends.cuda.cpp.accumulators import PIECES as ACCUMULATOR_PIECES
+from workbench.backends.cuda.cpp.atomics import ACCUMULATOR_PIECES
 from workbench.backends.cuda.cpp.atomics import PIECES as ATOMIC_PIECES
 from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, label, members, struct
 from workbench.backends.cuda.cpp.faults import PIECES as FAULT_PIECES
 from workbench.backends.cuda.cpp.halves import PIECES as HALF_PIECES
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
-from workbench.backends.cuda.slots import PIECES as SLOT_PIECES
-from workbench.backends.cuda.tiles.copies import PIECES as COPY_PIECES
-from workbench.backends.cuda.tiles.fragments import PIECES as PRODUCT_PIECES
+from workbench.backends.cuda.statements import PIECES as SLOT_PIECES
+from workbench.backends.cuda.tiles.multiply import PIECES as PRODUCT_PIECES
+from workbench.backends.cuda.tiles.pipeline import PIECES as COPY_PIECES
 from workbench.builtins import TABLE
 from workbench.types import SCALARS, Kind, Vector
 

@@ -1,7 +1,14 @@
-"""Blocks of IR as C++ statements: locals, assignments, `if`, `for`, `while`.
+"""Blocks of IR as C++ statements, and a thread's slots as local arrays.
+
+Blocks of IR as C++ statements: locals, assignments, `if`, `for`, `while`.
 
 A block's yield is a set of assignments made at once (a swap must stay one), put in an order in which none overwrites
 what another still reads, with a temporary where they go in a circle.
+
+A thread's slots: a local array, in registers where it is small.
+
+Registers have no address. An array whose indices are known while compiling is in them anyway; of another, where the
+kernel's are small enough together, each access looks at all of it, which is cheaper than local memory.
 """
 
 from __future__ import annotations
@@ -9,19 +16,110 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.backends.cuda import slots
-from workbench.backends.cuda.cpp import accumulators, atomics
+from workbench.backends.cuda.cpp import atomics
 from workbench.backends.cuda.cpp.c_names import c_type, form_of, members
 from workbench.backends.cuda.cpp.cuda_funcs import emit_native
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import ATOM, CppExpr, Expressions
 from workbench.backends.cuda.cpp.faults import emit_fault
+from workbench.backends.cuda.cpp.pieces import Pieces
 from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
-from workbench.ir.attributes import PARTS, PLAIN, UNROLL
-from workbench.ir.values import Block, Op, Value, number_of, vector_of
+from workbench.ir.ops import PARTS, PLAIN, UNROLL
+from workbench.ir.values import Block, Function, Op, Value, number_of, slots_of, vector_of, walk
 from workbench.types import Complex, Kind, Scalar, Vector, element, is_float
 from workbench.types import bool as bool_
+
+WORDS = 72
+"""The most words of 32 bits that slots may take in registers at once: about those of a state of 16 bytes."""
+PIECES: Pieces = {
+    ("slots",): """\
+template <typename T, int N> WB_FN T wb_slot(const T (&slots)[N], int at) {
+    T found = slots[0];
+#pragma unroll
+    for (int k = 1; k < N; ++k) found = k == at ? slots[k] : found;
+    return found;
+}
+template <typename T, int N> WB_FN void wb_keep(T (&slots)[N], int at, T value) {
+#pragma unroll
+    for (int k = 0; k < N; ++k) slots[k] = k == at ? value : slots[k];
+}
+"""
+}
+
+
+def slots_in_registers(function: Function) -> frozenset[Value]:
+    """Return the function's slots that are accessed as registers; those of inner loops are chosen first.
+
+    A kernel of tiles has none: its indices into slots are literals anyway.
+    """
+    chosen: set[Value] = set()
+    if not function.block_dim:
+        _choose(function.body, chosen)
+    return frozenset(chosen)
+
+
+def _choose(block: Block, chosen: set[Value]) -> int:
+    """Add the block's slots to `chosen` if they fit in registers next to those of nested blocks.
+
+    Returns:
+        The words that the chosen ones need at once.
+    """
+    words_of = {op.result: _words(op.result) for op in block.ops if op.name == "slots"}
+    last = {v: n for n, op in enumerate(block.ops) for o in (op, *_nested(op)) for v in o.operands if v in words_of}
+    inner = [max((_choose(b, chosen) for b in op.blocks), default=0) for op in block.ops]
+    live, most = 0, 0
+    for position, op in enumerate(block.ops):
+        live += words_of[op.result] if op.name == "slots" else 0
+        most = max(most, live + inner[position])
+        live -= sum(words for v, words in words_of.items() if last.get(v) == position)
+    if most > WORDS:
+        return max(inner)
+    chosen.update(words_of)
+    return most
+
+
+def _nested(op: Op) -> Iterator[Op]:
+    """Return all operations inside an operation's blocks."""
+    return (inner for block in op.blocks for inner in walk(block))
+
+
+def _words(value: Value) -> int:
+    """Return how many 32-bit registers slots take."""
+    type = slots_of(value)
+    parts = type.dtype.length if isinstance(type.dtype, Vector) else 1
+    return type.count * parts * max(1, element(type).bits // 32)
+
+
+def emit_slots(e: Emitter, op: Op) -> list[str]:
+    """Emit the declaration of slots as a local array with a fresh name."""
+    type = slots_of(op.result)
+    name = e.names[op.result] = e.fresh(op.result.name or "slots")
+    e.expressions.require_type(type.dtype)
+    return [f"{c_type(type.dtype)} {name}[{type.count}];"]
+
+
+def emit_slot_read(e: Emitter, op: Op) -> list[str]:
+    """Emit a local with the slot's value, which later writes do not change; nothing if the value is not used."""
+    if op.result not in e.inlining.uses:
+        return []
+    slots, index = op.operands
+    name, at = e.names[slots], e.expressions.argument(index)
+    if slots in e.registers:
+        e.expressions.keys.add(("slots",))
+        return [f"{e.declare(op.result)} = wb_slot({name}, int({at}));"]
+    return [f"{e.declare(op.result)} = {name}[{at}];"]
+
+
+def emit_slot_write(e: Emitter, op: Op) -> list[str]:
+    """Emit an assignment to an element of slots."""
+    slots, index, value = op.operands
+    name, at, text = e.names[slots], e.expressions.argument(index), e.expressions.argument(value)
+    if slots in e.registers:
+        e.expressions.keys.add(("slots",))
+        return [f"wb_keep({name}, int({at}), {text});"]
+    return [f"{name}[{at}] = {text};"]
+
 
 # The conversion of print() for a number, and the letters of printf() that take a length.
 _PLAIN = {Kind.INT: "%lld", Kind.UINT: "%llu", Kind.FLOAT: "%g", Kind.BOOL: "%s"}
@@ -370,18 +468,18 @@ _STATEMENTS: dict[str, Callable[[Emitter, Op], list[str]]] = {
     "for": _for,
     "while": _while,
     "store": lambda e, op: [f"{atomics.lvalue_of(e, op)} = {e.expressions.argument(op.operands[-1])};"],
-    "atomic_add": accumulators.emit_change,
-    "atomic": accumulators.emit_change,
+    "atomic_add": atomics.emit_change,
+    "atomic": atomics.emit_change,
     "atomic_load": atomics.emit_load,
     "atomic_swap": atomics.emit_swap,
-    "reduce_add": accumulators.emit_change,
-    "combine": accumulators.emit_combine,
+    "reduce_add": atomics.emit_change,
+    "combine": atomics.emit_combine,
     "fault": emit_fault,
     "native": emit_native,
     "print": emit_print,
     "insert": _insert,
-    "slots": slots.emit_slots,
-    "slot_read": slots.emit_slot_read,
-    "slot_write": slots.emit_slot_write,
+    "slots": emit_slots,
+    "slot_read": emit_slot_read,
+    "slot_write": emit_slot_write,
     **TOGETHER,
 }

@@ -18,7 +18,7 @@ from workbench.backends.python.thread import Handler, Interpreter, Steps, Struct
 from workbench.builtins.atomics import AFTER
 from workbench.builtins.declaration.meaning import convert, value_of
 from workbench.errors import LaunchError
-from workbench.ir.attributes import AXIS, KIND, NAME, NUMBER, PARTS, REFERENCE, VALUE
+from workbench.ir.ops import AXIS, KIND, NAME, NUMBER, PARTS, REFERENCE, VALUE
 from workbench.ir.values import ATOMIC_KINDS, Op, component_of, definitions, slots_of
 from workbench.passes.checks.bounds_checks import reported
 from workbench.types import Type

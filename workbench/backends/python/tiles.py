@@ -16,7 +16,7 @@ from workbench.backends.python.thread import Handler, Interpreter, Steps, Struct
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.ops import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Op, definitions
 from workbench.passes.checks.bounds_checks import reported

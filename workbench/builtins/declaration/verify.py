@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import WorkbenchError
-from workbench.ir.attributes import AXIS, VALUE
-from workbench.ir.ops import FROM_PASSES, LEGAL
+from workbench.ir.ops import AXIS, FROM_PASSES, LEGAL, VALUE
 from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
 from workbench.types import Vector
 

@@ -19,7 +19,6 @@ from workbench.builtins.declaration.declare import Form, written
 from workbench.builtins.declaration.forms import adjoint, is_double
 from workbench.builtins.declaration.rules import COMPLEX, kinds
 from workbench.builtins.scalars.extrema import abs, max, min
-from workbench.builtins.scalars.fused import fma
 from workbench.builtins.scalars.maths import (
     atan2,
     copysign,
@@ -35,7 +34,7 @@ from workbench.builtins.scalars.maths import (
     sinh,
     sqrt,
 )
-from workbench.builtins.scalars.operators import where
+from workbench.builtins.scalars.operators import fma, where
 from workbench.builtins.scalars.rounding import floor
 
 

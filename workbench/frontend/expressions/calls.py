@@ -18,7 +18,7 @@ from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.builtins.declaration.rules import part_type
 from workbench.errors import KernelTypeError
-from workbench.frontend.expressions import complex_numbers, expectations, prints, statics, tuples
+from workbench.frontend.expressions import complex_numbers, messages, sequences, statics
 from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
@@ -35,11 +35,11 @@ from workbench.frontend.state.coerce import (
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
-from workbench.frontend.tiles import memory, reduce, scatters, slicing, threads
+from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.values.matrices import number_of
 from workbench.host.narrow import is_tuple
-from workbench.ir.attributes import AXIS
+from workbench.ir.ops import AXIS
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
@@ -188,7 +188,7 @@ def _as_in_python(
     if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
         return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
     if known is not None and known.name in ("min", "max") and len(node.args) == 1 and not node.keywords:
-        in_loop = tuples.looped(context, known.name, node, expression)
+        in_loop = sequences.looped(context, known.name, node, expression)
         if in_loop is not None:
             return in_loop
         items = _several(context, node.args[0], expression)
@@ -215,7 +215,7 @@ def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[
     vector, and is to be computed only once.
     """
     if isinstance(node, (ast.GeneratorExp, ast.ListComp, ast.List)):
-        return tuples.items_of(context, node, expression)
+        return sequences.items_of(context, node, expression)
     if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
         return ()  # perhaps a vector, which is computed once
     operand = expression(context, node)
@@ -552,8 +552,9 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "range": _range, "type": _type,
     "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
-    "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
-    **library.FORMS, **memory.FORMS, **slicing.FORMS, **scatters.FORMS, **reduce.FORMS, **threads.FORMS,
+    "static": statics.static, **sequences.FORMS, **atomics.FORMS, **messages.PRINTS, **messages.EXPECTATIONS,
+    **matrices.FORMS,
+    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.SCATTERS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip
 
 

@@ -13,15 +13,14 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import Weak, common_type
-from workbench.builtins.vectors.quaternions import quat_mul
-from workbench.builtins.vectors.transforms import transform_multiply
+from workbench.builtins.vectors.rotations import quat_mul, transform_multiply
 from workbench.errors import KernelTypeError
-from workbench.frontend.expressions import calls, complex_numbers, tuples
+from workbench.frontend.expressions import calls, complex_numbers, sequences
 from workbench.frontend.expressions.sequences import as_tuple, contains, contains_of_range
-from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.names.python_names import python_value, usable_in_kernel
+from workbench.frontend.names.unsupported import REFUSED
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import (
     apply,
@@ -185,7 +184,7 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     if isinstance(left, Bundle) or isinstance(right, Bundle):
         return on_structs(context, name, left, right)
     if isinstance(left, tuple) or isinstance(right, tuple):
-        several = tuples.combined(context, name, left, right)
+        several = sequences.combined(context, name, left, right)
         if several is not None:
             return several
     left, right = usable(context, left), usable(context, right)
@@ -395,7 +394,7 @@ def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) 
             raise context.type_error("Structs do not compare.", "Compare their fields.")
         if isinstance(left, tuple) and isinstance(right, tuple):
             order = name not in ("eq", "ne")
-            part = tuples.ordered(context, name, left, right) if order else tuples.equal(context, left, right)
+            part = sequences.ordered(context, name, left, right) if order else sequences.equal(context, left, right)
             part = apply(context, TABLE["not_"], (part,)) if name == "ne" else part
             result = part if result is None else apply(context, TABLE["and_"], (result, part))
             continue
@@ -698,7 +697,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         KernelTypeError: it cannot be indexed, or not with this index.
     """
     if isinstance(base, tuple):
-        item = tuples.part(context, base, node.slice, expression)
+        item = sequences.part(context, base, node.slice, expression)
         if item is not None:
             return item
         index = expression(context, node.slice)

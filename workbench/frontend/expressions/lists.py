@@ -15,7 +15,7 @@ from typing import TypeGuard
 import msgspec
 
 from workbench.builtins.declaration.rules import common_type
-from workbench.frontend.expressions import tuples
+from workbench.frontend.expressions import sequences
 from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import convert, describe, weak
 from workbench.frontend.state.context import Context, Expression
@@ -175,12 +175,12 @@ def _items(context: Context, node: ast.expr, expression: Expression) -> tuple[Op
         return _items(context, inner, expression) if is_display(inner) else expression(context, inner)
 
     if isinstance(node, ast.ListComp):
-        return tuples.items_of(context, node, element)
+        return sequences.items_of(context, node, element)
     if isinstance(node, ast.List):
         return tuple(element(context, n) for n in node.elts)
     assert isinstance(node, ast.BinOp)
     left, right = element(context, node.left), element(context, node.right)
-    result = tuples.combined(context, "mul", left, right)
+    result = sequences.combined(context, "mul", left, right)
     if result is None:
         times = describe(right if isinstance(left, tuple) else left)
         message = f"How often a list is repeated must be known at compile time; this is {times}."

@@ -31,8 +31,7 @@ from workbench.frontend.state.operands import Bundle, Element, Elements, Literal
 from workbench.frontend.tiles import slicing
 from workbench.frontend.tiles.part_copies import check_alone, check_seen
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
-from workbench.ir.attributes import KIND, REFERENCE
-from workbench.ir.ops import EFFECTS
+from workbench.ir.ops import EFFECTS, KIND, REFERENCE
 from workbench.ir.values import Op, Value, array_of, dtype_of, vector_of, walk
 from workbench.tiles import Tile, is_tile
 from workbench.types import Complex, Kind, Matrix, Scalar, Transform, Vector, element, int32

@@ -18,7 +18,8 @@ from workbench.frontend.names.references import refuse_references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Returned
-from workbench.ir.attributes import (
+from workbench.ir.build import Builder
+from workbench.ir.ops import (
     ADJ_CUDA,
     ADJ_CUDA_PLACE,
     CUDA,
@@ -29,7 +30,6 @@ from workbench.ir.attributes import (
     REPLAY_CUDA,
     REPLAY_CUDA_PLACE,
 )
-from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.structs import IndexedArray, Struct, StructArray

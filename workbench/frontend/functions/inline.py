@@ -1,20 +1,39 @@
-"""Calling a func: its body is lowered in place, with the arguments as its locals.
+"""Calling a func: its body is lowered in place, or copied from an earlier call with arguments alike.
+
+Calling a func: its body is lowered in place, with the arguments as its locals.
 
 Of several funcs of one name a call takes the one whose parameters fit the arguments best. An argument fits a parameter
 exactly, as a literal that adopts its type, as a member of a family, or because the parameter is generic, in this order.
 One func must fit at least as well as any other in every argument, and better in one; else the call is refused.
+
+Funcs that are called again and again with arguments alike: what such a call came to is copied.
+
+A func that calls another twice, which calls another twice, would be lowered 2ⁿ times. What is copied is folded, so a
+call that computes what another has computed is small by then. A user's func is lowered by itself for its third call. A
+long one is not even copied: the call becomes an operation, `call`, which `fold` writes out when the whole kernel is
+simplified, and one only of those with the same arguments. So what is written out is never copied again. The library's
+functions mean the same in every kernel, so theirs are remembered as long as the process runs, and lowered once: the
+operations of the first call are kept, and folded if there is a second.
+
+Operands that differ only in identity, and can share what lowering found for one of them.
+
+That is the types that a loop settles to, and what a func comes to.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import cast
 
+from msgspec.structs import replace
+
+from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Weak
 from workbench.errors import WorkbenchError
-from workbench.frontend.functions import repeated_calls
 from workbench.frontend.functions.cuda_funcs import unknown_body
-from workbench.frontend.functions.custom_gradients import Custom, custom_of, emit
+from workbench.frontend.functions.derivatives import Custom, custom_of, emit
 from workbench.frontend.names.annotate import parameter_types
 from workbench.frontend.names.generic import FUNCTION, Family, Generic
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
@@ -31,10 +50,12 @@ from workbench.frontend.state.coerce import (
     usable,
     weak,
 )
-from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.context import Body, Calls, Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import (
+    Axis,
     Bundle,
+    Element,
     Elements,
     Literal,
     Operand,
@@ -47,11 +68,203 @@ from workbench.frontend.state.operands import (
 )
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.values.structs import bind, fitted, flatten, rebuilt
-from workbench.ir.values import Value
-from workbench.limits import CALL_DEPTH
+from workbench.host.narrow import is_tuple
+from workbench.ir.build import Builder, Replacements, copy_op, fresh
+from workbench.ir.ops import PURE, STRUCTURED
+from workbench.ir.values import FUNC, Block, Function, Op, Value, walk
+from workbench.limits import CALL_DEPTH, CALL_FORMS, CALLED_OPERATIONS, COPIED_CALLS
+from workbench.passes.fold import fold
+from workbench.passes.pipeline import LOWERED, run
+from workbench.source import Location
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import ArrayType, Kind, Scalar, float32, int32
+from workbench.types import ArrayType, Kind, Scalar, float32, int32, is_weak
 from workbench.types import bool as bool_
+
+_VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
+
+
+def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
+    """Return all that lowering sees of operands, for comparison by ==.
+
+    Values are numbers in order of appearance, with the facts about them. It holds Python objects by their identity, so
+    keep the operands as long as it.
+    """
+    numbers: dict[Value, int] = {}
+    return tuple(_form(context, operand, numbers) for operand in operands)
+
+
+def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hashable:
+    """Return a hashable description of an operand that does not depend on the identity of IR values.
+
+    Args:
+        context: whose builder knows facts about values.
+        operand: an operand, or a part of one.
+        numbers: the values so far, numbered in order of appearance; new ones are added.
+    """
+    if isinstance(operand, Value):
+        wide = isinstance(operand.type, ArrayType) and operand.type.wide  # which == leaves out
+        known = context.shared.builder.known(operand)
+        return (numbers.setdefault(operand, len(numbers)), operand.type, wide, is_weak(operand.type), *known)
+    if isinstance(operand, Literal):
+        return type(cast(object, operand.value)), repr(operand.value), operand.captured
+    if isinstance(operand, Static):
+        return id(operand.value), operand.path
+    if is_tuple(operand):
+        return tuple(_form(context, o, numbers) for o in operand)
+    if isinstance(operand, _VALUES_INSIDE):
+        parts = (_form(context, getattr(operand, name), numbers) for name in operand.__struct_fields__)
+        return type(operand), *parts
+    return operand
+
+
+def values(operands: Iterable[object]) -> Iterable[Value]:
+    """Yield the values that operands are made of, in order, with repetitions."""
+    for operand in operands:
+        if isinstance(operand, Value):
+            yield operand
+        elif is_tuple(operand):
+            yield from values(operand)
+        elif isinstance(operand, _VALUES_INSIDE):
+            yield from values(getattr(operand, name) for name in operand.__struct_fields__)
+
+
+def with_values(operand: Operand, mapping: Replacements) -> Operand:
+    """Return a copy of an operand with the values in it replaced; those that the mapping lacks stay."""
+    return _with_values(operand, mapping)  # type: ignore[return-value]
+
+
+def _with_values(operand: object, mapping: Replacements) -> object:
+    """Return an operand, or a part of one, with its IR values replaced by `mapping`; other objects unchanged."""
+    if isinstance(operand, Value):
+        return mapping.get(operand, operand)
+    if is_tuple(operand):
+        return tuple(_with_values(o, mapping) for o in operand)
+    if isinstance(operand, _VALUES_INSIDE):
+        names = operand.__struct_fields__
+        return replace(operand, **{name: _with_values(getattr(operand, name), mapping) for name in names})
+    return operand
+
+
+_LIBRARY: dict[Hashable, Calls] = {}
+
+
+def repeated(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:
+    """Return the result of a func, by lowering it here or by copying what an earlier call like this one became.
+
+    It is None if the func returns nothing.
+
+    Args:
+        context: of the caller.
+        definition: the func.
+        env: the arguments by name; `lower` gets it, or one like it.
+        lower: lowers the func's body for such arguments.
+    """
+    shared = context.shared
+    args = tuple(env.values())
+    free = bool(shared.uniforms) and not definition.library  # its body may use parameters of the kernel
+    if free or shared.trace or shared.notices is not None or any(is_weak(v.type) for v in values(args)):
+        return lower(env).value
+    if definition.library and any(isinstance(a, Static) and hasattr(a.value, "__wb_definitions__") for a in args):
+        return lower(env).value  # what a user's func reads may mean something else in the next kernel
+    key: Hashable = (id(definition), shared.lifted, *env, *form(context, args))
+    table = _LIBRARY if definition.library else shared.calls
+    if len(table) >= CALL_FORMS and definition.library:
+        table.clear()
+    calls = table.setdefault(key, Calls(definition, args))
+    calls.count += 1
+    if definition.library and calls.count == 1:
+        body, sound = _noted(context, env, lower)
+        context.builder.extend(body.block.ops[:-1])
+        calls.body = body if sound else None
+        return body.result
+    if definition.library and calls.count == 2 and calls.body is not None:
+        calls.body = _folded(context, definition, calls.body)
+    if not definition.library and calls.count == COPIED_CALLS:
+        calls.body = _by_itself(context, definition, env, lower)
+    if calls.body is None:
+        return lower(env).value
+    return _copied(context, calls.body, args, context.builder.location if definition.library else None)
+
+
+def _by_itself(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
+    """Lower a func apart from its caller, to be copied; None if an error was noted, which lowering in place reports."""
+    shared = context.shared
+    mapping: Replacements = {v: fresh(v) for v in values(env.values())}
+    for old, new in mapping.items():
+        shared.builder.learn(new, shared.builder.known(old))
+    errors_before = len(shared.errors)
+    noted, sound = _noted(context, {name: with_values(operand, mapping) for name, operand in env.items()}, lower)
+    del shared.errors[errors_before:]
+    return _folded(context, definition, noted) if sound else None
+
+
+def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tuple[Body, bool]:
+    """Lower a func's body into a block of its own.
+
+    Returns:
+        The body, and whether it can be copied: no error was noted meanwhile.
+    """
+    shared = context.shared
+    errors_before = len(shared.errors)
+    with context.builder.block() as opened:
+        result = lower(env).value
+    yielded = tuple(dict.fromkeys(values([result])))
+    sound = len(shared.errors) == errors_before and not isinstance(result, Poison)
+    known = tuple(shared.builder.known(v) for v in yielded)
+    block = Block(tuple(dict.fromkeys(values(env.values()))), (*opened.block.ops, Op("yield", yielded)))
+    return Body(block, result, known, called=False), sound
+
+
+def _folded(context: Context, definition: Definition, body: Body) -> Body:
+    """Return a func's lowered body, simplified, with `called` set if a call of it is to be an operation.
+
+    One whose results have weak types is not simplified.
+    """
+    if any(is_weak(v.type) for v in body.block.yielded):  # what it is computed in, each call decides
+        return replace(body, called=_worth_a_call(body.block))
+    ends = Builder()
+    ends.extend(body.block.ops[:-1])
+    ends.emit("mark", body.block.yielded)  # what is kept for its own sake
+    alone = Function(context.definition.name, body.block.params, ends.body())
+    copied = definition.library or context.shared.closed
+    *ops, end = run(LOWERED, alone, fold=partial(fold, calls=copied)).body.ops
+    results: Replacements = dict(zip(body.block.yielded, end.operands, strict=True))
+    result = with_values(body.result, results) if body.result is not None else None
+    block = Block(alone.params, (*ops, Op("yield", end.operands)))
+    return Body(block, result, body.known, not copied and _worth_a_call(block))
+
+
+def _worth_a_call(block: Block) -> bool:
+    """Return whether a body is long, and equal arguments give equal results.
+
+    Then a call stays one operation for now, and of several with the same arguments only one is written out.
+    """
+    if len(block.ops) < CALLED_OPERATIONS:
+        return False
+    return all(op.name in STRUCTURED | PURE | {"yield"} or op.name in TABLE for op in walk(block))
+
+
+def _copied(context: Context, body: Body, args: tuple[Operand, ...], location: Location | None) -> Operand | None:
+    """Emit a func's remembered body for new arguments, or a `call` of it; return its result, None if it has none.
+
+    Args:
+        context: of the caller.
+        body: the remembered body.
+        args: the arguments.
+        location: the location of the copied operations; None: they retain their own.
+    """
+    builder, yielded = context.shared.builder, body.block.yielded
+    mapping: Replacements = dict(zip(body.block.params, dict.fromkeys(values(args)), strict=True))
+    if body.called:
+        types, names = [v.type for v in yielded], [v.name for v in yielded]
+        op = builder.emit("call", tuple(mapping.values()), types, FUNC.of(body.block), (), names)
+        mapping.update(zip(yielded, op.results, strict=True))
+    else:
+        for op in body.block.ops[:-1]:
+            builder.append(copy_op(op, mapping, location=location))
+    for value, known in zip(yielded, body.known, strict=True):
+        builder.learn(mapping[value], known)
+    return with_values(body.result, mapping) if body.result is not None else None
 
 
 def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
@@ -115,7 +328,7 @@ def inlined(
                 returned = lower(env)
         context.builder.location = location
         return emit(context, definition, custom, env, opened.block, returned.value)
-    value = repeated_calls.call(context, definition, env, lower)
+    value = repeated(context, definition, env, lower)
     context.builder.location = location
     return value if value is not None else ()
 

@@ -18,7 +18,7 @@ from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.builtins.declaration.rules import promote_all
 from workbench.errors import KernelTypeError
-from workbench.frontend.functions.custom_gradients import Custom
+from workbench.frontend.functions.derivatives import Custom
 from workbench.frontend.functions.inline import inlined
 from workbench.frontend.state.coerce import (
     apply,

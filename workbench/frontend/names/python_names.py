@@ -13,7 +13,7 @@ from typing import Any, TypeGuard, cast
 import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
-from workbench.frontend.names.unsupported_names import instead_of
+from workbench.frontend.names.unsupported import instead_of
 from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition, Scope

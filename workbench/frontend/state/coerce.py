@@ -142,7 +142,7 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
         return operand
     wanted, number = type if type is not None else strong(default_type(operand)), operand.value
     kind = number.__class__
-    if (kind is int and wanted is int32 or kind is float and wanted is types.float32) and fits(number, wanted):
+    if ((kind is int and wanted is int32) or (kind is float and wanted is types.float32)) and fits(number, wanted):
         return context.builder.const(number, wanted, operand.captured)
     if isinstance(wanted, ArrayType):
         raise context.type_error(f"An {wanted!r} is expected here; this is {describe(operand)}.")

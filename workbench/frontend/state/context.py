@@ -9,11 +9,10 @@ import msgspec
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.exits import VALUE
-from workbench.frontend.state.loop_scope import Env, Loop
+from workbench.frontend.state.exits import VALUE, Env, Loop
 from workbench.frontend.state.operands import Operand, Returned, Static
 from workbench.frontend.state.tiling import Tiling
-from workbench.ir import attributes
+from workbench.ir import ops
 from workbench.ir.build import Builder
 from workbench.ir.values import Block, Captured, Op, Value
 from workbench.source import UNKNOWN, Location
@@ -135,7 +134,7 @@ class NotingBuilder(Builder):
                 self._sizes.add(op.result)
                 return True
             case "const":
-                number = op.attrs[attributes.VALUE]
+                number = op.attrs[ops.VALUE]
                 if number == 1:
                     self._ones.add(op.result)
                 return not isinstance(number, tuple) and number >= 0
@@ -170,7 +169,7 @@ class Shared(msgspec.Struct):
         closed: these are the operations of a gradient or a replay.
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
-        calls: of funcs, by what they were given (see frontend/functions/repeated_calls.py).
+        calls: of funcs, by what they were given (see frontend/functions/inline.py).
         loop_types: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
         in_loop: a loop's body is lowered, perhaps not for the last time.
         uniforms: the kernel's parameters for what it reads that changes between launches, by identity.

@@ -1,23 +1,39 @@
-"""Ways out of statements, as the syntax tree shows them: `break`, `continue`, `return`, and what follows a loop.
+"""Ways out of statements, and what the names of a loop are after it.
+
+Ways out of statements, as the syntax tree shows them: `break`, `continue`, `return`, and what follows a loop.
 
 The IR has structured loops and branches only. A way out is lowered where it stands (statements/control_flow.py): a
 `break` sets the flag of its loop, a `return` in a loop also stores its values in names, and the loop's own code tests
 the flag. Names of flags have a dot in them: no user's name has.
+
+A loop that is being lowered, and names that it binds first: what they are after it.
+
+Where a loop surely runs (a range known now that is not empty, `while True`), a name that every way out of it has set is
+bound after it, as in Python. Such a name goes round the loop like any other, from a start that is not read: inside the
+body it is unset until the body sets it. Where only some ways out set it, it stays unset, but keeps its value for what
+an `else` of the loop needs: if the loop was left by a `break`, the names set before each `break` are bound. Only names
+that are read outside of the loop go round it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from types import NoneType
 from typing import Any
 
+import msgspec
+
+from workbench.frontend.state.definition import reads
+from workbench.frontend.state.operands import PENDING, Operand, Pending, Poison, Unset
 from workbench.limits import NESTED_EXITS
-from workbench.source import blocks_of, located
+from workbench.source import blocks_of, located, nodes_of
 
 RETURNED = "returned.0"
 VALUE = "returned.value"
 """Names of the flag and of the values of a return in a loop; no field of a user's struct begins with a digit."""
-Loop = ast.For | ast.While
+LoopNode = ast.For | ast.While
 Statements = list[ast.stmt]
 PLAIN = frozenset({ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert})
 """Classes of statements that hold no others and leave nothing."""
@@ -48,7 +64,7 @@ def leaves(node: ast.stmt) -> bool:
         return False
     if isinstance(node, ast.If):
         return answer(node, "may_leave", lambda: any(map(leaves, [*node.body, *node.orelse])))
-    if isinstance(node, Loop):
+    if isinstance(node, LoopNode):
         return returns(node) or any(map(leaves, node.orelse))
     return isinstance(node, (ast.Return, ast.Break, ast.Continue, Skip, Next, Idle))
 
@@ -57,7 +73,7 @@ def ends(node: ast.stmt) -> bool:
     """Return whether no path comes to the end of a statement."""
     if isinstance(node, ast.If):
         return answer(node, "must_leave", lambda: all_end(node.body) and all_end(node.orelse))
-    if isinstance(node, Loop):
+    if isinstance(node, LoopNode):
         return (returns(node) and _is_endless(node)) or (all_end(node.orelse) and not _is_broken(node))
     return leaves(node)
 
@@ -67,7 +83,7 @@ def all_end(body: Sequence[ast.stmt]) -> bool:
     return any(map(ends, body))
 
 
-def returns(loop: Loop) -> bool:
+def returns(loop: LoopNode) -> bool:
     """Return whether a `return` stands in a loop's body."""
     return answer(loop, "may_return", lambda: bool(returns_inside(*loop.body)))
 
@@ -89,12 +105,12 @@ def is_while_true(loop: ast.AST) -> bool:
     return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
 
-def _is_endless(loop: Loop) -> bool:
+def _is_endless(loop: LoopNode) -> bool:
     """Return whether a statement is a `while True` that no `break` leaves."""
     return is_while_true(loop) and not _is_broken(loop)
 
 
-def _is_broken(loop: Loop) -> bool:
+def _is_broken(loop: LoopNode) -> bool:
     """Return whether a `break` of the loop stands in its body, as stored on the node."""
     return answer(loop, "may_break", lambda: breaks(loop.body))
 
@@ -105,7 +121,7 @@ def breaks(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(s, ast.Break) for s in body) or any(map(breaks, inside))
 
 
-def exit_flag(loop: Loop) -> str | None:
+def exit_flag(loop: LoopNode) -> str | None:
     """Return the name of the flag that says a loop has been left early; None if nothing leaves it."""
     name = f"break.{loop.lineno}"
     return answer(loop, "exit_flag", lambda: name if _is_broken(loop) or returns(loop) else None)
@@ -113,13 +129,13 @@ def exit_flag(loop: Loop) -> str | None:
 
 def flags(loop: ast.stmt, values: Sequence[str]) -> list[str]:
     """Return the names that ways out of a loop set; `values` are those of the function's returned values."""
-    if not isinstance(loop, Loop):
+    if not isinstance(loop, LoopNode):
         return []
     own = exit_flag(loop)
     return [*([own] if own is not None else []), *([RETURNED, *values] if returns(loop) else [])]
 
 
-def shape(loop: Loop) -> int:
+def shape(loop: LoopNode) -> int:
     """Return how many values the first `return` in a loop has: 0, as many as are written out, or -1: an expression."""
     return answer(loop, "shape", lambda: shape_of(returns_inside(*loop.body)[0]))
 
@@ -131,7 +147,7 @@ def shape_of(node: ast.Return) -> int:
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
 
 
-def bare(loop: Loop) -> Loop:
+def bare(loop: LoopNode) -> LoopNode:
     """Return a copy of a loop without its `else`, made once and stored on the node; the loop itself if it has none.
 
     The copy's `has_else` says whether something may leave the loop early.
@@ -139,7 +155,7 @@ def bare(loop: Loop) -> Loop:
     return answer(loop, "bare", lambda: _bare(loop)) if loop.orelse else loop
 
 
-def _bare(loop: Loop) -> Loop:
+def _bare(loop: LoopNode) -> LoopNode:
     """Return a copy of a loop without its `else`; `has_else` says of it whether something may leave the loop early."""
     fields: dict[str, Any] = {**dict(ast.iter_fields(loop)), "orelse": []}
     own: Any = ast.copy_location(type(loop)(**fields), loop)
@@ -147,7 +163,7 @@ def _bare(loop: Loop) -> Loop:
     return own
 
 
-def after(loop: Loop, leave: Statements) -> Statements:
+def after(loop: LoopNode, leave: Statements) -> Statements:
     """Return the statements that follow a loop whose `else` was cut off.
 
     They are the `else`, where no `break` or `return` left the loop, and `leave`, where a `return` in it was reached.
@@ -216,3 +232,123 @@ def as_list(chain: ast.If) -> Statements:
         return []
     skip = [ast.copy_location(ast.If(n.test, [*n.body, ast.copy_location(Skip(), n)], []), n) for n in links]
     return [*skip, *rest]
+
+
+Env = dict[str, Operand]
+
+
+class Loop(msgspec.Struct):
+    """A loop that is being lowered.
+
+    Attributes:
+        names: those that it may bind first and that are read outside of it.
+        runs: whether it runs at least once.
+        ends: whether it may end by itself; else only a `break` ends it.
+        exit_flag: the name of the flag that a `break` sets; None if nothing sets it.
+        keeps: whether names are bound after it however it ends, as in Warp.
+        unset: names that are not bound at the end of some round.
+        unset_at_break: names that are not bound at some `break`.
+    """
+
+    names: tuple[str, ...] = ()
+    runs: bool = False
+    ends: bool = True
+    exit_flag: str | None = None
+    keeps: bool = False
+    unset: set[str] = msgspec.field(default_factory=set[str])
+    unset_at_break: set[str] = msgspec.field(default_factory=set[str])
+
+    @contextmanager
+    def iteration(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
+        """Open the loop's body: its names are unset at first, with the values of the last iteration behind them.
+
+        At its end, names that are unset are noted in `unset`, and get the values behind them.
+
+        Args:
+            env: local names to what they are now.
+            loops: those that are being lowered; this one is the innermost inside.
+            carried: the values of the names at the beginning of an iteration.
+        """
+        self.unset.clear()
+        self.unset_at_break.clear()
+        self.hide(env, carried)
+        loops.append(self)
+        try:
+            yield
+        finally:
+            loops.pop()
+        for name in self.names:
+            operand = env[name]
+            if isinstance(operand, Unset):
+                self.unset.add(name)
+                env[name] = operand.value
+
+    def hide(self, env: Env, carried: Mapping[str, Operand]) -> None:
+        """Unset the names, with these values behind them."""
+        env.update((name, unset(name, carried.get(name, PENDING))) for name in self.names)
+
+    def leaving(self, env: Env, out_of: str) -> None:
+        """Note what is not bound where a `continue` ends a round, or a `break` the loop.
+
+        `out_of` is "iteration", "loop" or "function"; a `return` needs no names.
+        """
+        missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
+        if out_of == "iteration":
+            self.unset.update(missing)
+        elif out_of == "loop":
+            self.unset_at_break.update(missing)
+
+    def next(self, env: Env) -> None:
+        """Unset, between two rounds of a loop that is unrolled, the names that some path has not bound."""
+        for name in self.names:
+            operand = env.get(name)
+            if name in self.unset and not isinstance(operand, (NoneType, Unset, Poison)):
+                env[name] = unset(name, operand)
+
+    def after(self, env: Env) -> None:
+        """Unset, after the loop, the names that some way through it has not bound."""
+        for name in self.names:
+            operand = env.get(name, PENDING)
+            if isinstance(operand, Poison):
+                continue
+            known = not isinstance(operand, (Unset, Pending))
+            at_breaks = known and name not in self.unset_at_break
+            at_end = not self.ends or (self.runs and name not in self.unset)
+            if not (at_breaks and at_end):
+                value = operand.value if isinstance(operand, Unset) else operand
+                if self.keeps and value is not PENDING:
+                    env[name] = value
+                    continue
+                env[name] = unset(name, value, self.exit_flag if at_breaks else None)
+
+
+def unset(name: str, value: Operand, hint: str | None = None) -> Unset:
+    """Return the operand of a name that only a loop's body sets, which cannot be read.
+
+    Args:
+        name: the name.
+        value: what it is on paths that have set it.
+        hint: a flag: where that is set, the name is bound; None if there is none.
+    """
+    return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, hint)
+
+
+def read_first(statements: Sequence[ast.stmt]) -> tuple[set[str], set[str]]:
+    """Return the names that statements may read before they have set them, and those that they surely set."""
+    read, done = set[str](), set[str]()
+    for node in statements:
+        match node:
+            case ast.If():
+                (first, on_true), (second, on_false) = read_first(node.body), read_first(node.orelse)
+                reading, surely = {*reads(node.test)} | first | second, on_true & on_false
+            case ast.While():
+                reading, surely = {*reads(node.test)} | read_first(node.body)[0], set[str]()
+            case ast.For():
+                inside = read_first(node.body)[0] - {n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)}
+                reading, surely = {*reads(node.iter)} | inside, set[str]()
+            case _:
+                stored = (n for n in nodes_of(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+                reading, surely = {*reads(node)}, {n.id for n in stored}
+        read |= reading - done
+        done |= surely
+    return read, done

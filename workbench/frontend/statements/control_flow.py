@@ -1,4 +1,6 @@
-"""Statements that hold others, and lists of statements: branches, loops, and the ways out of them as plain structure.
+"""Statements: those that hold no others by a table, those that do as structured branches and loops.
+
+Statements that hold others, and lists of statements: branches, loops, and the ways out of them as plain structure.
 
 A list of statements is lowered to its end. Where an `if` in it may leave the list (`return`; in a loop also `break` and
 `continue`), each side goes on with what follows, where only one of them gets there. Where both may, what follows is
@@ -7,6 +9,8 @@ lowered once, behind a flag: whether nothing has left yet. So IR, autodiff and b
 
 A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
 errors all come at once and none comes twice.
+
+Statements that hold no others: one function per kind, found in a table.
 """
 
 from __future__ import annotations
@@ -18,17 +22,19 @@ from typing import Any
 import msgspec
 
 from workbench.errors import WorkbenchError
-from workbench.frontend.expressions import lvalues
+from workbench.frontend.expressions import calls, lists, lvalues
 from workbench.frontend.expressions.expression_table import expression
-from workbench.frontend.expressions.unsupported_syntax import REFUSED
+from workbench.frontend.names import python_names
+from workbench.frontend.names.annotate import parameter_type
 from workbench.frontend.names.results import convert_result
+from workbench.frontend.names.unsupported import REFUSED
 from workbench.frontend.state.coerce import convert, describe, truth, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.exits import (
     PLAIN,
     RETURNED,
     Idle,
-    Loop,
+    LoopNode,
     Next,
     Skip,
     after,
@@ -65,17 +71,127 @@ from workbench.frontend.state.operands import (
     Pending,
     Poison,
     Returned,
+    Static,
     Unset,
 )
 from workbench.frontend.statements import iterate, loops
-from workbench.frontend.statements.statement_table import LOWER
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
 from workbench.frontend.values import structs, views
+from workbench.ir.ops import MESSAGE
 from workbench.ir.values import Block, Value
 from workbench.source import located
+from workbench.structs import AnyType
 from workbench.types import ArrayType, Type
 from workbench.types import bool as bool_
+
+
+def _assign(context: Context, node: ast.Assign) -> None:
+    """Lower `a = b = value`, also `i, j = tid()`, which takes as many indices as there are names."""
+    count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
+    result = _thread_indices(context, node.value, count) if count > 1 else None
+    own = node.targets[0].id if isinstance(node.targets[0], ast.Name) and not node.targets[1:] else ""
+    if own and lists.is_display(node.value):
+        with context.at(node.value):
+            result = lists.lower(context, own, node.value, expression)
+    if result is None:
+        result = expression(context, node.value)
+    if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
+        with context.at(node.value):  # not at the target, which takes numbers
+            usable(context, result)
+    for target in node.targets:
+        lvalues.assign(context, target, result)
+
+
+def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
+    """Lower the value of `i, j = tid()` to `count` indices; None of any other value."""
+    if not isinstance(node, ast.Call) or node.args:
+        return None
+    callee = expression(context, node.func)
+    if isinstance(callee, Static) and python_names.callee_name(callee.value) == "tid":
+        with context.at(node):
+            return calls.thread_index(context, node, count)
+    return None
+
+
+def _annotated(context: Context, node: ast.AnnAssign) -> None:
+    """Lower `name: type = value`, with the value converted to that type; without a value nothing is emitted.
+
+    Raises:
+        KernelSyntaxError: the target is no name.
+        KernelTypeError: the annotation is no type, or the value does not fit it.
+    """
+    if not isinstance(node.target, ast.Name):
+        raise context.syntax_error("Only a name takes an annotation in a kernel.")
+    if node.value is None:
+        return  # to Python it says no more than that the name is the function's own
+    wanted = _annotation(context, node.annotation)
+    result = expression(context, node.value)
+    if wanted is not None:
+        result = structs.fitted(context, result, wanted, node.target.id)
+    lvalues.assign(context, node.target, result)
+
+
+def _annotation(context: Context, node: ast.expr) -> AnyType | None:
+    """Return the type that a local annotation stands for; None if it is generic.
+
+    Raises:
+        KernelTypeError: it is no type.
+    """
+    operand = expression(context, node)
+    if not isinstance(operand, Static):
+        raise context.type_error(f"{ast.unparse(node)} is not a type.")
+    return parameter_type(operand.value, ast.unparse(node), context.builder.location, context.definition.name)
+
+
+def _expression(context: Context, node: ast.Expr) -> None:
+    """Lower a statement that is an expression, such as a call; a docstring emits nothing.
+
+    Raises:
+        KernelSyntaxError: it computes a value, and is no call.
+    """
+    if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        return
+    result = expression(context, node.value)
+    if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
+        equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
+        advice = "Write = to assign: == compares." if equal else "Assign it to a name."
+        raise context.syntax_error("This line computes a value and discards it.", advice)
+
+
+def _pass(context: Context, node: ast.Pass) -> None:
+    """Lower `pass`, which emits nothing."""
+    return
+
+
+def _assert(context: Context, node: ast.Assert) -> None:
+    """Emit the assertion, which only code with checks tests; nothing for one that always holds."""
+    message = node.msg
+    if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
+        with context.at(message):
+            raise context.syntax_error(
+                "The message of an assert is a plain string.",
+                "Leave values out: a KernelFault shows what was compared.",
+            )
+    if isinstance(node.test, ast.Tuple):
+        raise context.syntax_error(
+            "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'
+        )
+    condition = truth(context, expression(context, node.test))
+    if isinstance(condition, bool):
+        if condition:
+            return
+        condition = context.builder.const(False, bool_)
+    text = message.value if isinstance(message, ast.Constant) else ""
+    with context.at(node.test):
+        context.builder.emit("assert", (condition,), (), {MESSAGE: text})
+
+
+LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
+    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: lvalues.augment, ast.Expr: _expression,
+    ast.Pass: _pass, ast.Assert: _assert,
+}  # fmt: skip
+
 
 RESULT = "The returned value"
 FALLS_THROUGH = "no return yet"
@@ -135,7 +251,7 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
     for position, node in enumerate(statements):
         if type(node) in PLAIN:
             guarded(context, [node], statement)
-        elif isinstance(node, Loop):
+        elif isinstance(node, LoopNode):
             following = _loop(context, node)
             if following:
                 return _run(context, [*following, *statements[position + 1 :]], end)
@@ -257,7 +373,7 @@ def _values(context: Context, use: ast.expr_context) -> Any:
     return (names[0] if names else None) if context.returning < 1 else ast.Tuple(names, use)
 
 
-def _loop(context: Context, node: Loop) -> list[ast.stmt]:
+def _loop(context: Context, node: LoopNode) -> list[ast.stmt]:
     """Lower a loop, and return the statements that follow: its `else`, and the `return` of what it has returned."""
     flag = exit_flag(node)
     if returns(node) and not context.loops:

@@ -21,8 +21,7 @@ from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import read_by_static
-from workbench.frontend.state.exits import exit_flag
-from workbench.frontend.state.loop_scope import Loop
+from workbench.frontend.state.exits import Loop, exit_flag
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, Unset
 from workbench.frontend.statements import loops

@@ -17,16 +17,15 @@ from msgspec.structs import force_setattr, replace
 
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import WorkbenchError
-from workbench.frontend.functions.memo_key import form
+from workbench.frontend.functions.inline import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, LoopTypes
-from workbench.frontend.state.exits import exit_flag
-from workbench.frontend.state.loop_scope import Loop
+from workbench.frontend.state.exits import Loop, exit_flag
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_index_name, is_ours, is_part, is_same, shown
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import carry_parts
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
-from workbench.ir.attributes import REASON
+from workbench.ir.ops import REASON
 from workbench.ir.values import Block, Value, walk
 from workbench.limits import LOOP_TYPE_CHANGES
 from workbench.source import nodes_of

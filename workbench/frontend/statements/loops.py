@@ -14,8 +14,7 @@ from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import reads
-from workbench.frontend.state.exits import Idle, exit_flag, flags, is_while_true, unless
-from workbench.frontend.state.loop_scope import Loop, read_first
+from workbench.frontend.state.exits import Idle, Loop, exit_flag, flags, is_while_true, read_first, unless
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Literal, Operand, Static, Unset, value_of
 from workbench.frontend.state.tile_maps import uniform

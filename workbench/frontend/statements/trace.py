@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.operands import Elements, Literal, Operand, Parts, Static, View
 from workbench.frontend.values.structs import gather
-from workbench.ir.attributes import END, FRAMES
+from workbench.ir.ops import END, FRAMES
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.structs import Struct

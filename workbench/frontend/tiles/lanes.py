@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from workbench.builtins import tile_gathers
+from workbench.builtins import tile_algorithms
 from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, usable
@@ -17,7 +17,7 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, value_of
 from workbench.frontend.state.tile_maps import fill, stored
 from workbench.frontend.state.tiling import is_thread
-from workbench.ir.attributes import AXES, SHAPE
+from workbench.ir.ops import AXES, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.source import nodes_of
@@ -88,7 +88,7 @@ def taken(context: Context, tile: Value, indices: Value) -> Value:
 
 def _rows(context: Context, tile: Value, indices: Value) -> Value:
     """Emit a gather of rows of a tile of two dimensions, by a tile of their numbers; return the tile of rows."""
-    gathered = value_of(library.call(context, _differentiable(tile_gathers.gather, tile), [tile, indices]))
+    gathered = value_of(library.call(context, _differentiable(tile_algorithms.gather, tile), [tile, indices]))
     return gathered
 
 
@@ -127,7 +127,7 @@ def put(context: Context, tile: Value, indices: Value, value: Value) -> Value:
         _shaped(context, indices, count),
         _shaped(context, values, count, 1),
     ]
-    changed = value_of(library.call(context, _differentiable(tile_gathers.scatter, tile), operands))
+    changed = value_of(library.call(context, _differentiable(tile_algorithms.scatter, tile), operands))
     return _shaped(context, changed, *type.shape)
 
 

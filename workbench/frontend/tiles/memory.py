@@ -14,7 +14,7 @@ from workbench.frontend.state.operands import Literal, Operand, View, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
 from workbench.frontend.tiles.arguments import Arguments
 from workbench.frontend.values import atomics, views
-from workbench.ir.attributes import AXES, BOUNDS, SHAPE
+from workbench.ir.ops import AXES, BOUNDS, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value, array_of
 from workbench.tiles import Tile, contents, shown

@@ -16,7 +16,7 @@ from workbench.frontend.tiles import lanes
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
 from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
 from workbench.frontend.values import subscripts
-from workbench.ir.attributes import AXES, SHAPE
+from workbench.ir.ops import AXES, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.limits import BLOCK_THREADS

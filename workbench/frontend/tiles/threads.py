@@ -11,7 +11,7 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.tiles.arguments import tiling_of
-from workbench.ir.attributes import AXIS, LEVEL
+from workbench.ir.ops import AXIS, LEVEL
 from workbench.ir.values import Value
 from workbench.types import int32
 

@@ -9,7 +9,7 @@ from workbench.frontend.state.coerce import apply, assign_type, components, desc
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Operand, View
 from workbench.frontend.values import views
-from workbench.ir.attributes import KIND
+from workbench.ir.ops import KIND
 from workbench.ir.values import ATOMIC_KINDS, Value
 from workbench.types import ArrayType, Complex, Kind, Scalar, Vector, complex64, element
 from workbench.types import bool as bool_

@@ -25,7 +25,7 @@ from workbench.frontend.state.coerce import apply, convert, describe, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
 from workbench.frontend.values import subscripts
-from workbench.ir.attributes import AXIS
+from workbench.ir.ops import AXIS
 from workbench.ir.values import Value, array_of
 from workbench.types import ArrayType, Kind, int64, is_integer, is_weak
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
-from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, Number
-from workbench.ir.ops import LOOPS, TILED
+from workbench.ir.ops import LOOPS, REDUCTION, SHAPE, TILED, TRANSPOSE_A, Number
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.limits import ATOMIC_ADD_COST, LOOP_WEIGHT, TILE_LANES

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.attributes import AXIS, SCALAR, VALUE
-from workbench.ir.ops import LEAD, UPDATES
+from workbench.ir.ops import AXIS, LEAD, SCALAR, UPDATES, VALUE
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
 from workbench.types import Slots
 

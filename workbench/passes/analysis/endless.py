@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from workbench.builtins import TABLE
 from workbench.errors import KernelSyntaxError
-from workbench.ir.attributes import VALUE
-from workbench.ir.ops import LASTING, OPAQUE, PURE, SLOT_WRITES
+from workbench.ir.ops import LASTING, OPAQUE, PURE, SLOT_WRITES, VALUE
 from workbench.ir.values import Block, Function, Op, Value, definitions, walk
 from workbench.types import Kind, Scalar
 

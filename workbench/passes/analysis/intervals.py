@@ -1,19 +1,24 @@
-"""Bounds of integers by what threads share: numbers that are computed before a launch, or before a row of threads.
+"""Bounds of integers, as facts that hold in a block and those inside of it.
+
+Bounds of integers by what threads share: numbers that are computed before a launch, or before a row of threads.
 
 The value of an index is bounded by the launch's dimensions, sizes of arrays, integer parameters, literals. The bounds
 are operations of a prologue, computed in int64. An access is in range in all threads of a launch where conditions on
 them hold: that no int32 sum wraps, and that its bounds are inside the array.
+
+Facts of a walk over blocks: learnt in one block, one holds in the blocks inside and nowhere else.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from workbench.ir.analysis import MIRRORED, Analysis
-from workbench.ir.attributes import AXIS, CAPTURED, Number
 from workbench.ir.build import Builder
+from workbench.ir.ops import AXIS, CAPTURED, Number
 from workbench.ir.values import Function, Op, Value, array_of, number_of
 from workbench.limits import INTERVAL_DEPTH
 from workbench.types import Type, int32, int64
@@ -353,3 +358,38 @@ _RULES: Mapping[str, Callable[[Intervals, Op, Known], Bounds | None]] = {
     "where": Intervals.chosen,
 }
 """By operation, the bounds of its result by those of its operands."""
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Scopes(dict[K, V]):
+    """A dictionary for a walk over blocks: at the end of a block, it removes the entries that were added in it.
+
+    A lookup takes as long however deep the block.
+    """
+
+    def __init__(self) -> None:
+        """Open the outermost block."""
+        super().__init__()
+        self._learnt: list[list[K]] = [[]]
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Store an entry until the end of the open block; if the key has a value already, that stays."""
+        if key not in self:
+            self.learn(key, value)
+
+    def learn(self, key: K, value: V) -> None:
+        """Store an entry until the end of the open block, under a key that has none yet; this is not checked."""
+        self._learnt[-1].append(key)
+        super().__setitem__(key, value)
+
+    def __enter__(self) -> None:
+        """Open a block for the length of a `with`."""
+        self._learnt.append([])
+
+    def __exit__(self, *_: object) -> None:
+        """Close the block: remove the entries that were added in it."""
+        for key in self._learnt.pop():
+            del self[key]

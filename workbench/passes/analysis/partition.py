@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.ir.analysis import Sizes
-from workbench.ir.attributes import AXIS, KIND, LEVEL
-from workbench.ir.ops import ADDITIONS, EFFECTS, ELEMENTS, LEGAL, OPERATIONS, TILED, UPDATES
+from workbench.ir.ops import ADDITIONS, AXIS, EFFECTS, ELEMENTS, KIND, LEGAL, LEVEL, OPERATIONS, TILED, UPDATES
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.analysis.offsets import Offset, Offsets, subscripts
 from workbench.source import UNKNOWN, Location

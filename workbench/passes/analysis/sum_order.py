@@ -13,8 +13,7 @@ import msgspec
 
 from workbench.deep import with_deep_stack
 from workbench.ir.analysis import Analysis
-from workbench.ir.attributes import REDUCTION
-from workbench.ir.ops import READS
+from workbench.ir.ops import READS, REDUCTION
 from workbench.ir.values import Function, Op, Value, indices_of, walk
 from workbench.types import Kind, element
 

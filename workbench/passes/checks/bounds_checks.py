@@ -1,10 +1,22 @@
-"""A function in its checked form: what would go wrong is skipped and reported, and the launch goes on.
+"""A function in its checked forms: accesses in bounds, finite results, stores that threads share.
+
+A function in its checked form: what would go wrong is skipped and reported, and the launch goes on.
 
 Every access whose index may be out of range stands in an `if`; a load that is skipped gives 0. A tile that reaches out
 of an array, though the kernel says that it does not, is loaded and stored as far as it is inside. Divisions and shifts
 are defined for all operands anyway, so these only report. A report is the operation `fault` with the number that the
 guarded operation has in the function as it was (`ir.values.number_ops`), never with a line: code from a cache reports
 at the line where its operation stands now.
+
+A function that asserts what it writes: a NaN or an infinity that goes into an array is a fault of its thread.
+
+Built with checks and run on copies, it says which thread of a launch writes the first one; the interpreter then follows
+that thread (`api/watch`). A constant is what the user wrote: it may be infinite.
+
+Stores of a value of each thread at one place for all threads: which of them stays is left to chance.
+
+Only what is sure is reported: nothing under a condition that differs between threads, which may leave one of them, and
+no index that comes from memory.
 """
 
 from __future__ import annotations
@@ -14,10 +26,22 @@ from collections.abc import Callable, Hashable, Sequence
 import msgspec
 import numpy as np
 
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, VERSIONS, Number
-from workbench.ir.build import Builder
-from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
-from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
+from workbench.ir import ops
+from workbench.ir.build import Builder, Rewriter, copy_block, replace_body, rewrite
+from workbench.ir.ops import (
+    AXES,
+    AXIS,
+    BOUNDS,
+    EFFECTS,
+    ELEMENTS,
+    NUMBER,
+    REGIONS,
+    TILE_PARTS,
+    TILED,
+    VALUE,
+    VERSIONS,
+    Number,
+)
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import (
     Block,
@@ -32,11 +56,22 @@ from workbench.ir.values import (
     walk,
 )
 from workbench.limits import REPORTED_INDICES
-from workbench.passes.analysis.intervals import Intervals
-from workbench.passes.analysis.scopes import Scopes
+from workbench.passes.analysis.intervals import Intervals, Scopes
 from workbench.passes.dce import prune
 from workbench.tiles import Tile
-from workbench.types import Scalar, Type, Vector, element, float64, int64, is_float, is_integer, uint32, uint64
+from workbench.types import (
+    ArrayType,
+    Scalar,
+    Type,
+    Vector,
+    element,
+    float64,
+    int64,
+    is_float,
+    is_integer,
+    uint32,
+    uint64,
+)
 from workbench.types import bool as bool_
 
 # Builtins: a failed assert reports the operands of a comparison; divisions and shifts are themselves checked.
@@ -163,7 +198,7 @@ def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
         return (*(written_index(defining, v) for v in indices_of(op)), *lengths(op, defining))[:REPORTED_INDICES]
     if op.name in ("extract", "insert"):
         return (written_index(defining, op.operands[1]),)
-    if op.name in REGIONS or op.name in PARTS:
+    if op.name in REGIONS or op.name in TILE_PARTS:
         return tuple(written_index(defining, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
     if op.name == "assert":
         test = defining.get(op.operands[0])
@@ -445,7 +480,108 @@ _GUARDS: dict[str, Callable[[_Guard, Op], None]] = {
     "extract": _Guard.component,
     "insert": _Guard.component,
     **{name: _Guard.region for name in REGIONS},
-    **{name: _Guard.part for name in PARTS},
+    **{name: _Guard.part for name in TILE_PARTS},
     "assert": _Guard.claim,
     "for": _Guard.count,
 }
+
+
+MESSAGE = "What is written here is finite."
+
+
+def finite(function: Function) -> Function:
+    """Return the function with an assert before every float that it writes to an array, except constants."""
+    constants = {op.result for op in walk(function.body) if op.name == "const"}
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op.name not in EFFECTS or (value := op.operands[-1]) in constants:
+            return None
+        return (*_assert(op, value), op) if isinstance(value.type, Scalar | Vector) and is_float(value.type) else None
+
+    return rewrite(function, change)
+
+
+def _assert(op: Op, value: Value) -> tuple[Op, ...]:
+    """Return operations at the location of `op` that assert that a float, or each component of a vector, is finite."""
+    builder = Builder()
+    builder.location = op.location
+    parts = [value]
+    if isinstance(value.type, Vector):
+        numbers = [builder.const(n) for n in range(value.type.length)]
+        parts = [builder.one("extract", (value, n), value.type.dtype) for n in numbers]
+    good, *rest = (builder.one("isfinite", (part,), bool_) for part in parts)
+    for other in rest:
+        good = builder.one("and_", (good, other), bool_)
+    builder.emit("assert", (good,), (), {ops.MESSAGE: MESSAGE})
+    return builder.body().ops
+
+
+_LOOPS = ("for", "while")
+
+
+def shared_stores(function: Function) -> list[Op]:
+    """Return the stores of a kernel whose value differs between threads while their index is the same for all.
+
+    Empty for a kernel of tiles or without threads.
+    """
+    if not function.launch_ndim or function.block_dim:
+        return []
+    stores: list[Op] = []
+    _Lanes(stores).block(function.body, False)
+    return stores
+
+
+class _Lanes:
+    """Tracks which values differ between threads, and which come from memory; collects the stores.
+
+    Attributes:
+        varying: values that differ between threads.
+        from_memory: values that come from memory.
+        found: the stores.
+    """
+
+    def __init__(self, stores: list[Op]) -> None:
+        self.varying: set[Value] = set()
+        self.from_memory: set[Value] = set()
+        self.found = stores
+
+    def block(self, block: Block, divergent: bool) -> None:
+        """Follow the operations of a block; `divergent`: not all threads run it."""
+        for op in block.ops:
+            if op.name == "store" and not divergent:
+                self._store(op)
+            inside = divergent or (bool(op.blocks) and self._varies(op.operands))
+            # Twice, since a loop carries values back.
+            for _ in range(2 if op.name in _LOOPS else 1):
+                for each in op.blocks:
+                    self._mark(op, each.params, self._varies((*op.operands, *each.yielded)), inside)
+                    self.block(each, inside or (op.name == "while" and self._varies(op.blocks[0].yielded)))
+            varies = op.name == "tid" or op.name in TILED or self._varies(op.operands)
+            varies = varies or inside or any(self._varies(each.yielded) for each in op.blocks)
+            self._mark(op, op.results, varies, inside)
+
+    def _mark(self, op: Op, values: tuple[Value, ...], varies: bool, inside: bool) -> None:
+        """Record which of `values`, results of an operation or parameters of its block, vary or come from memory.
+
+        Args:
+            op: the operation.
+            values: its results or parameters.
+            varies: they depend on something that varies.
+            inside: not all threads run the operation.
+        """
+        arrays = any(isinstance(v.type, ArrayType) for v in op.operands)
+        if varies or inside:
+            self.varying.update(values)
+        if (arrays and op.name != "shape") or any(v in self.from_memory for v in op.operands) or op.blocks:
+            self.from_memory.update(values if op.name not in _LOOPS else ())
+
+    def _varies(self, values: tuple[Value, ...]) -> bool:
+        """Return whether any of the values differs between threads."""
+        return any(v in self.varying for v in values)
+
+    def _store(self, op: Op) -> None:
+        """Collect a store of a varying value at indices that neither vary nor come from memory."""
+        indices, value = op.operands[1:-1], op.operands[-1]
+        same = not any(i in self.varying or i in self.from_memory for i in indices)
+        if same and value in self.varying and op not in self.found:
+            self.found.append(op)

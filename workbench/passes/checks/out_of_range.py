@@ -19,11 +19,10 @@ import numpy as np
 
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
-from workbench.ir.attributes import AXIS, LEVEL, REFERENCE, VALUE
-from workbench.ir.ops import ELEMENTS
+from workbench.ir.ops import AXIS, ELEMENTS, LEVEL, REFERENCE, VALUE
 from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, scalar_of
 from workbench.limits import EXPLAINED_ITERATIONS, EXPLAINED_OPERATIONS
-from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
+from workbench.passes.analysis.offsets import Axis, Size, SymbolicSize, combined, compared
 from workbench.passes.checks.bounds_checks import lengths, written_index
 from workbench.types import Scalar, is_integer
 from workbench.types import bool as bool_

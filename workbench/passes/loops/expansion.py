@@ -14,10 +14,8 @@ import msgspec
 
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis
-from workbench.ir.attributes import SCALAR, Number
-from workbench.ir.build import Builder
-from workbench.ir.ops import EFFECTS, LOADS, OPAQUE, PURE, TILED
-from workbench.ir.rewrite import copy_op, map_blocks, replace_body
+from workbench.ir.build import Builder, copy_op, map_blocks, replace_body
+from workbench.ir.ops import EFFECTS, LOADS, OPAQUE, PURE, SCALAR, TILED, Number
 from workbench.ir.values import Block, Function, Op, Value, definitions, walk
 from workbench.limits import EXPANDED_BYTES, GANG_DISTINCT_ARRAYS, UNROLLED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips

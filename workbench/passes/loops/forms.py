@@ -1,25 +1,41 @@
-"""Loops in the form in which they run faster: a `while` that only counts as a `for`, one that is left as a `while`.
+"""Loops and indices in the form in which they run faster.
+
+Loops in the form in which they run faster: a `while` that only counts as a `for`, one that is left as a `while`.
 
 `while k < n: …; k += 1`, where n does not change, has one exit as a `for` when it is cut into strips
 (`backends/cpu/emit/strips.py`), and vectorises as one. The front end writes `for … in range(24): … break` with idle
 rounds, since a short range can be written out. A longer one is quicker as a loop that ends: a gang's threads then leave
 it one by one, and its adjoint keeps all states.
+
+Loops whose counter may begin below 0, in two: for what begins below 0, and for the rest, where no index is wrapped.
+
+`for k in range(row[i], row[i + 1]): … x[k]` means `x[k + n]` where k is negative. Behind that choice a compiler does
+not see that x[k], x[k + 1], … lie side by side, and gathers them. Only innermost loops are split, so code grows by no
+more than what they are.
+
+Division of integers by what is the same in all threads: `i // w` and `i % n`, where n is a parameter or a size.
+
+No CPU divides vectors of integers. By a number that is known before the loops a quotient is a product with its
+reciprocal, and a remainder what is left: no division per thread, and threads go side by side. Literal divisors are left
+to the compiler, which knows more of them.
+
+Views whose rows have no gaps: what threads access along a row is then as adjacent as in a dense array.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import partial, reduce
 
 from workbench.builtins import TABLE
-from workbench.ir.attributes import VALUE, Number
-from workbench.ir.build import Builder
-from workbench.ir.ops import LOOPS, PURE
-from workbench.ir.rewrite import Rewriter, fresh, rewrite
-from workbench.ir.values import Block, Function, Op, Value
-from workbench.limits import UNROLLED_ITERATIONS
+from workbench.ir.analysis import Analysis, Atom
+from workbench.ir.build import Builder, Rewriter, copy_block, fresh, replace_body, rewrite
+from workbench.ir.ops import ACCESSES, COLD, LOOPS, PURE, VALUE, Number, attributes
+from workbench.ir.values import Block, Function, Op, Value, array_of, indices_of, walk
+from workbench.limits import SPLIT_LOOP_OPERATIONS, UNROLLED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
-from workbench.types import Kind, Scalar, element
+from workbench.passes.analysis.divergence import varying_values
+from workbench.types import Kind, Scalar, element, int32, uint32
 from workbench.types import bool as bool_
 
 
@@ -177,3 +193,132 @@ def _as_while(op: Op, left: Value, rises: bool) -> tuple[Op, ...]:
     results = (fresh(body.params[0]), *op.results)
     b.append(Op("while", (start, *op.operands[3:]), results, {}, (condition.block, opened.block), op.location))
     return b.body().ops
+
+
+def split_counters(function: Function) -> Function:
+    """Return the function with innermost `for`s split whose counter may begin below 0 and is a wrapped index.
+
+    Each becomes an `if`: without `wrap_index` if the counter begins at 0 or more, else as it was. It is the function
+    itself if it has no `wrap_index`.
+    """
+    if "wrap_index" not in function.body.op_names:
+        return function
+    analysis = Analysis(function)
+
+    def behind(index: Value, counter: Value) -> bool:
+        """Return whether an index is the counter, or the counter plus a positive constant."""
+        form = analysis.form(index)
+        return form.constant >= 0 and form.terms == {Atom("value", value=counter): 1}
+
+    def change(on: Rewriter, op: Op) -> Iterator[Op] | None:
+        if op.name != "for" or not _counts_up(op, analysis):
+            return None
+        operations, counter = list(walk(op.blocks[0])), op.blocks[0].params[0]
+        wrapped = {
+            o.result: o.operands[0] for o in operations if o.name == "wrap_index" and behind(o.operands[0], counter)
+        }
+        if not wrapped or len(operations) > SPLIT_LOOP_OPERATIONS or any(o.name in LOOPS for o in operations):
+            return None
+        return iter(_split(op, on.block(op.blocks[0]), wrapped))
+
+    return rewrite(function, change)
+
+
+def _counts_up(op: Op, analysis: Analysis) -> bool:
+    """Return whether a `for` counts in steps of 1, through signed integers, from a start that is no constant."""
+    # A start that is a constant is not split: its sign is known, and LLVM sees it.
+    start, _, step = op.operands[:3]
+    literal = start in analysis.defs and analysis.defs[start].name == "const"
+    return analysis.number(step) == 1 and not literal and element(start.type).kind is Kind.INT
+
+
+def _split(op: Op, body: Block, wrapped: Mapping[Value, Value]) -> tuple[Op, ...]:
+    """Return the loop twice in an `if`: without `wrap_index` if the counter begins at 0 or more, else as it was."""
+    start, stop, step, *init = op.operands
+    builder = Builder()
+    builder.location = op.location
+    zero = builder.const(0, start.type)
+
+    def plain(on: Rewriter, o: Op) -> tuple[Op, ...] | None:
+        if o.name != "wrap_index" or o.result not in wrapped:
+            return None
+        on.mapping[o.result] = o.operands[0]
+        return ()
+
+    cold = attributes({**op.attrs, COLD: True})
+    rest = Rewriter(plain).block(body)
+    # A row of a few turns is soon over: one loop to enter, not two.
+    positive = builder.one("ge", (start, zero), bool_)
+    with builder.block() as above_0:
+        builder.yield_(*builder.for_(start, stop, step, init, rest, op.attrs))
+    with builder.block() as below_0:
+        builder.yield_(*builder.for_(start, stop, step, init, copy_block(body, {}), cold))
+    blocks = above_0.block, below_0.block
+    builder.append(Op("if", (positive,), op.results, attributes({}), blocks, op.location))
+    return builder.body().ops
+
+
+DIVISIONS = frozenset({"floordiv", "mod"})
+TYPES = frozenset({int32, uint32})
+"""Types of which a float64 holds each number, and the quotient of any two well within the distance of two quotients."""
+
+
+def uniform_divisors(function: Function) -> Function:
+    """Return the function with integer `//` and `%` by what is the same in all threads as `floor_quotient`s.
+
+    It is the function itself if it has none. Divisions by literals, and of what is the same in all threads too, stay.
+    """
+    if function.body.op_names.isdisjoint(DIVISIONS):
+        return function
+    analysis = Analysis(function)
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if not divides(op) or _is_literal(op, analysis.defs):
+            return None
+        x, divisor = op.operands
+        return as_product(op) if analysis.uniform(divisor) and not analysis.uniform(x) else None
+
+    return rewrite(function, change)
+
+
+def divides(op: Op) -> bool:
+    """Return whether an operation is a `//` or `%` of int32 or uint32, which can be written as a product."""
+    return op.name in DIVISIONS and op.result.type in TYPES
+
+
+def _is_literal(op: Op, defining: Mapping[Value, Op]) -> bool:
+    """Return whether the divisor of a division is a constant."""
+    divisor = defining.get(op.operands[1])
+    return divisor is not None and divisor.name == "const"
+
+
+def as_product(op: Op) -> tuple[Op, ...]:
+    """Return the operations that replace a `//` or `%`: a `floor_quotient`.
+
+    For a remainder, a product and a difference follow.
+    """
+    x, divisor = op.operands
+    if op.name == "floordiv":
+        return (Op("floor_quotient", op.operands, op.results, {}, (), op.location),)
+    quotient, product = Value(op.result.type), Value(op.result.type)
+    return (
+        Op("floor_quotient", op.operands, (quotient,), {}, (), op.location),
+        Op("mul", (quotient, divisor), (product,), {}, (), op.location),
+        Op("sub", (x, product), op.results, {}, (), op.location),
+    )
+
+
+def unit_strides(function: Function) -> Function | None:
+    """Return a function that tests whether there are no gaps in the rows along which threads access arrays.
+
+    It is None if threads access no array along rows.
+    """
+    varying = varying_values(function)
+    accesses = [op for op in walk(function.body) if op.name in ACCESSES and not array_of(op.operands[0]).pitch]
+    arrays = dict.fromkeys(op.operands[0] for op in accesses if indices_of(op)[-1] in varying)
+    if not arrays:
+        return None
+    b = Builder()
+    tests = [b.one("unit_stride", (array,), bool_) for array in arrays]
+    b.yield_(reduce(lambda one, other: b.one("and_", (one, other), bool_), tests))
+    return replace_body(function, b.body())

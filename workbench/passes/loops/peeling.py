@@ -20,13 +20,12 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.ir.analysis import MIRRORED, OPPOSITE
-from workbench.ir.attributes import AXIS, COLD, INTERIOR, attributes
-from workbench.ir.ops import ELEMENTS
-from workbench.ir.rewrite import Rewriter, copy_block, replace_body
+from workbench.ir.build import Rewriter, copy_block, replace_body
+from workbench.ir.ops import AXIS, COLD, ELEMENTS, INTERIOR, attributes
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.limits import BORDER_WIDTH, INTERIOR_OPERATIONS
 from workbench.passes.analysis.intervals import LEAST, MOST, Bounds, Prologue
-from workbench.passes.loops.delinearise import delinearised
+from workbench.passes.loops.dimensions import delinearised
 from workbench.types import bool as bool_
 from workbench.types import int32, int64
 

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from workbench.ir.attributes import AXES
-from workbench.ir.ops import EFFECTS, OPAQUE
-from workbench.ir.rewrite import map_blocks
+from workbench.ir.build import map_blocks
+from workbench.ir.ops import AXES, EFFECTS, OPAQUE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Op, Value, array_of, walk
 from workbench.types import float32, float64

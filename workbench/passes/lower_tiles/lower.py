@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from workbench.ir.build import replace_body
 from workbench.ir.ops import TILED
-from workbench.ir.rewrite import replace_body
 from workbench.ir.tiles import is_tiled
 from workbench.ir.values import Function
-from workbench.passes.lower_tiles import memory, moves, products, reductions
+from workbench.passes.expand import without_customs
+from workbench.passes.lower_tiles import memory, products, reductions
 from workbench.passes.lower_tiles.in_place import in_place
 from workbench.passes.lower_tiles.lowering import BRANCHES, Handler, TileLowering
 from workbench.passes.lower_tiles.products import turned
-from workbench.passes.strip_custom_gradients import without_customs
 
 
 def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> Function:
@@ -30,5 +30,5 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
     return replace_body(function, TileLowering(LOWER, reuse).lower_body(body))
 
 
-LOWER: dict[str, Handler] = {**BRANCHES, **memory.LOWER, **moves.LOWER, **products.LOWER, **reductions.LOWER}
+LOWER: dict[str, Handler] = {**BRANCHES, **memory.LOWER, **memory.MOVES, **products.LOWER, **reductions.LOWER}
 assert TILED <= LOWER.keys()

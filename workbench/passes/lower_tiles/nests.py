@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
-from workbench.ir.attributes import COLD
 from workbench.ir.build import Builder
+from workbench.ir.ops import COLD
 from workbench.ir.values import Block, Value
 from workbench.types import Scalar, Vector, int32, int64
 from workbench.types import bool as bool_

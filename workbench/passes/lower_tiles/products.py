@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from workbench.ir.attributes import ACCUMULATE, AXES, BOUNDS, SHAPE, TRANSPOSE_A, TRANSPOSE_B
-from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.build import Rewriter, rewrite
+from workbench.ir.ops import ACCUMULATE, AXES, BOUNDS, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.dce import prune

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND
-from workbench.ir.rewrite import Mapping, copy_op
+from workbench.ir.build import Replacements, copy_op
+from workbench.ir.ops import AXIS, EXCLUSIVE, KIND
 from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Op, Value
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
@@ -30,7 +30,7 @@ def _combine(on: TileLowering, op: Op) -> Combine:
     (block,) = op.blocks
 
     def inlined(a: Value, b: Value) -> Value:
-        mapping: Mapping = {**on.mapping, **dict(zip(block.params, (a, b), strict=True))}
+        mapping: Replacements = {**on.mapping, **dict(zip(block.params, (a, b), strict=True))}
         for inner in block.ops[:-1]:
             on.builder.append(copy_op(inner, mapping))
         (combined,) = block.yielded

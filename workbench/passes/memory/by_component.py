@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.deep import with_deep_stack
-from workbench.ir.attributes import REDUCTION, VALUE
-from workbench.ir.build import Builder
-from workbench.ir.ops import EFFECTS, OPAQUE
-from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.build import Builder, Rewriter, rewrite
+from workbench.ir.ops import EFFECTS, OPAQUE, REDUCTION, VALUE
 from workbench.ir.values import Block, Function, Op, Value, component_of, definitions, number_of, vector_of, walk
-from workbench.passes.memory.demote_atomics import owned_arrays
+from workbench.passes.memory.atomics import owned_arrays
 from workbench.types import Vector, int32
 
 Part = tuple[Value | int, Value]

@@ -17,7 +17,6 @@ import numpy as np
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
 from workbench.host.narrow import is_list
-from workbench.runtime.absent_names import warn_no_grad
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
@@ -29,6 +28,7 @@ from workbench.runtime.arrays.views import Viewed
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, copy_aligned, of_numpy
+from workbench.runtime.names import warn_no_grad
 from workbench.runtime.native.pack import array_piece
 from workbench.structs import Struct, StructArray, array_type, as_element
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide

@@ -22,11 +22,10 @@ from workbench.errors import LaunchError, its_type
 from workbench.runtime.active_observers import timed
 from workbench.runtime.arrays.host_convert import item, repeats, summed
 from workbench.runtime.arrays.shapes import BEYOND_INT32, Strided, meet
-from workbench.runtime.device.device import driver_of
+from workbench.runtime.device.device import driver_of, let_device_wait, wait_for_device
 from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver
-from workbench.runtime.device.driver_handles import LoadedKernel
-from workbench.runtime.device.peers import let_device_wait, wait_for_device
+from workbench.runtime.device.driver_calls import LoadedKernel
 from workbench.runtime.device.queues import Queue
 from workbench.runtime.native.launcher import install_launcher
 from workbench.structs import Struct

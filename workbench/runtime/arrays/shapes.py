@@ -1,4 +1,11 @@
-"""Shapes and strides of arrays."""
+"""Shapes and strides of arrays, and numbers that are not known yet.
+
+Shapes and strides of arrays.
+
+A number that is not known while a function is noted down: it stands in a launch's arguments for what comes later.
+
+Nothing can be computed with it here; whoever makes one (a JAX trace, say) may give it arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +20,7 @@ from workbench.host.narrow import is_numpy_array, is_tuple
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.memory import Memory
 from workbench.structs import StructArray
-from workbench.types import MAX_NDIM, ArrayType
+from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector
 
 Shape = int | Sequence[int]
 BEYOND_INT32 = 2**31
@@ -184,3 +191,27 @@ def _integer(item: Any) -> int:
         raise TypeError(
             f"an array is indexed by integers, slices and ..., not by {type(item).__name__}; x.numpy() takes the rest"
         ) from None
+
+
+class Symbol:
+    """A number whose type is known, and whose value is not.
+
+    Attributes:
+        type: a scalar type, or a vector type for several numbers.
+    """
+
+    def __init__(self, type: Scalar | Vector) -> None:
+        self.type = type
+
+    def become(self, kernel: str, name: str, type: Scalar | Vector) -> Symbol:
+        """Return the number as an argument of another type.
+
+        Args:
+            kernel: the kernel that takes it, for messages.
+            name: the parameter, for messages.
+            type: the parameter's type.
+
+        Raises:
+            LaunchError: the conversion could lose something.
+        """
+        raise NotImplementedError

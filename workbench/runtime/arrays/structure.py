@@ -21,7 +21,7 @@ from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.indexed import everywhere, indexedarray, tables
-from workbench.runtime.arrays.placeholder import Symbol
+from workbench.runtime.arrays.shapes import Symbol
 from workbench.structs import ELEMENT, AnyType, IndexedArray, Struct, StructArray, indices_name
 from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector, number_type
 from workbench.types import bool as bool_

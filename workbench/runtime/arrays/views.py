@@ -10,7 +10,7 @@ from typing import Any, cast
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense
-from workbench.runtime.completion import Listed
+from workbench.runtime.names import Listed
 from workbench.structs import Struct, as_element, field_array
 from workbench.types import MAX_NDIM, Complex, Scalar, Vector, element, is_complex, is_float
 

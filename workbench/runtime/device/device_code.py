@@ -11,7 +11,7 @@ from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.runtime.device.driver import Driver
-from workbench.runtime.device.driver_handles import LoadedKernel
+from workbench.runtime.device.driver_calls import LoadedKernel
 
 
 @functools.cache

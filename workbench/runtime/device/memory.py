@@ -18,7 +18,7 @@ from workbench.errors import LaunchError
 from workbench.host.narrow import HostArray, is_numpy_array
 from workbench.runtime.active_observers import notify
 from workbench.runtime.device.device import CPU, Device, driver_of, pinning_driver
-from workbench.runtime.device.driver_handles import Buffer
+from workbench.runtime.device.driver_calls import Buffer
 
 _SMALL = 4096
 """Bytes up to which several memories share one allocation, which then lives as long as one of them."""

@@ -16,7 +16,7 @@ from typing import Any, Self
 from workbench.errors import DeviceError, its_type
 from workbench.runtime.device.device import CPU, Device, driver_of, drivers_in_use, get_device
 from workbench.runtime.device.driver import Driver
-from workbench.runtime.device.waiting import wait_until
+from workbench.runtime.device.sticky_errors import wait_until
 
 
 def _driver_of(device: Device) -> Driver | None:

@@ -14,9 +14,9 @@ from typing import Any
 
 from workbench.backends.cuda.architectures import Architecture
 from workbench.host.narrow import is_tuple
-from workbench.runtime.emulated.calls.capture_calls import TABLE as CAPTURES
 from workbench.runtime.emulated.calls.device_calls import TABLE as DEVICES
 from workbench.runtime.emulated.calls.graph_calls import TABLE as GRAPHS
+from workbench.runtime.emulated.calls.stream_calls import CAPTURES
 from workbench.runtime.emulated.calls.stream_calls import TABLE as QUEUES
 from workbench.runtime.emulated.code import Executable, Library
 from workbench.runtime.emulated.findings import Finding

@@ -23,8 +23,7 @@ from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.execute import cores, cpu_threads
 from workbench.runtime.launching.pending_faults import fault_of
 from workbench.runtime.launching.prints import printing
-from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
-from workbench.runtime.native.launcher import install_launcher
+from workbench.runtime.native.launcher import Native, explain, install_launcher, runs, sorted_names
 from workbench.runtime.work import Add, Copy, Fill, Graph, Launch, Nodes, While, Work
 
 DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192

@@ -95,7 +95,7 @@ class InOrder(msgspec.Struct, frozen=True, eq=False):
     """The sums of a kernel that are to be added in the order of threads.
 
     Attributes:
-        sums: to which arrays, in which ways and how often (`autodiff/ordered.py`).
+        sums: to which arrays, in which ways and how often (`autodiff/instrumented.py`).
         specialisation, options, atomic: what the code is derived from, and compiled with (`api/builds/build.py`).
     """
 

@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
-from workbench.runtime.completion import Listed
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.names import Listed
 
 
 class Observer(Listed):

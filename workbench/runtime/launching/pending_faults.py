@@ -25,9 +25,8 @@ from workbench.errors import KernelFault
 from workbench.forks import fork_safe_lock
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.device.device import drivers_in_use
-from workbench.runtime.device.driver import Driver
-from workbench.runtime.device.driver_handles import Buffer
-from workbench.runtime.device.emulation import EMULATED
+from workbench.runtime.device.driver import EMULATED, Driver
+from workbench.runtime.device.driver_calls import Buffer
 from workbench.runtime.launching.executable import Executable
 from workbench.runtime.launching.sanitizer import explained
 from workbench.types import ArrayType

@@ -27,7 +27,7 @@ from workbench.source import Location
 BLOCK_DIM = 256
 """Threads of a CUDA block if a launch does not say."""
 BY_OCCUPANCY = 0
-"""The `block_dim` of a launch whose block size is chosen by occupancy when it is bound (`api/builds/block_size.py`)."""
+"""The `block_dim` of a launch whose block size is chosen by occupancy when it is bound (`api/builds/bind.py`)."""
 
 
 class LaunchOptions(msgspec.Struct, frozen=True):

@@ -25,8 +25,7 @@ from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.records import archive
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.records.counters import Counters
-from workbench.runtime.records.facts import facts_data
-from workbench.runtime.records.struct_data import element_data
+from workbench.runtime.records.saved import element_data, facts_data
 from workbench.runtime.work import Call, Copy, Fill, Graph, Launch, Work
 from workbench.structs import Struct
 from workbench.types import Scalar, bfloat16, element

@@ -1,11 +1,27 @@
-"""A saved record read back as plain values: kernels in verified IR, arrays, and what ran on them.
+"""A saved record read back as plain values, each checked as it is read.
+
+A saved record read back as plain values: kernels in verified IR, arrays, and what ran on them.
 
 Nothing is compiled or allocated on a device here, and nothing in the file is believed: every view must lie inside its
 allocation, every number have its type's bits. So what comes out is sound, or a `RecordError` says what is wrong.
+
+Values of a saved record's JSON, each checked as it is read: nothing in a file is believed.
+
+Every function raises `Wrong` with what is wrong; the file's reader makes a `RecordError` of it.
+
+Element types as JSON values and back: those of the IR, and structs, which the IR does not know.
+
+A struct's layout follows from its fields, so names and types are all that is written, and all that has to be believed.
+
+Facts of a saved kernel that an analysis of its IR has derived: what builds and launches need of them.
+
+A file holds them with a digest of the analysis and of the IR. They are believed in the user's own files only, since
+they decide which machine code is run.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import math
 import re
@@ -20,18 +36,213 @@ from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
 from workbench.backends.base import RARE, Options
 from workbench.builtins.declaration.verify import verify_builtins
+from workbench.cache.generator import front_end_version
+from workbench.cache.key import Part
 from workbench.host.narrow import is_list, is_mapping
-from workbench.ir.data import from_data
+from workbench.ir.data import from_data, read_type, type_data
 from workbench.ir.json_values import Malformed
 from workbench.ir.show import read_bits
 from workbench.ir.values import Function
+from workbench.runtime.arrays.host_convert import item
 from workbench.runtime.device.call_site import Site
-from workbench.runtime.records import archive, saved_values
+from workbench.runtime.records import archive
 from workbench.runtime.records.archive import record_error
-from workbench.runtime.records.facts import KernelFacts, read_facts
-from workbench.runtime.records.struct_data import element_alignment, read_element
 from workbench.structs import Struct
-from workbench.types import MAX_NDIM, Complex, Scalar, Vector, int32
+from workbench.types import MAX_NDIM, Complex, Scalar, Vector, element, int32
+
+
+class Wrong(Exception):
+    """The error of a file whose content makes no sense."""
+
+
+def record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return a dict that must have exactly these fields; `what` names it in messages."""
+    if not isinstance(data, dict) or data.keys() != set(names):
+        raise Wrong(f"{what} has other fields than {', '.join(names)}")
+    return cast("dict[str, Any]", data)
+
+
+def member(name: Any, members: Mapping[str, bytes]) -> bytes:
+    """Return the bytes of a member of the file, which must exist."""
+    if not isinstance(name, str) or name not in members:
+        raise Wrong(f"the member {str(name)[:80]} is missing")
+    return members[name]
+
+
+def index(data: Any, count: int, what: str) -> int:
+    """Return a number that must be at least 0 and less than `count`; `what` names the things that it numbers."""
+    if type(data) is not int or not 0 <= data < count:
+        raise Wrong(f"there is no {what} {str(data)[:40]}")
+    return data
+
+
+def checked_int(data: Any) -> int:
+    """Return an integer whose absolute value must be below 2⁶²."""
+    if type(data) is not int or abs(data) >= 2**62:
+        raise Wrong(f"{str(data)[:40]} where a whole number was expected")
+    return data
+
+
+def checked_ints(data: Any) -> tuple[int, ...]:
+    """Return a shape or strides: at most `MAX_NDIM` integers."""
+    if not is_list(data) or len(data) > MAX_NDIM:
+        raise Wrong("an invalid shape or strides")
+    return tuple(checked_int(n) for n in data)
+
+
+def checked_str(data: Any) -> str:
+    """Return a name, which must have at most 1000 characters."""
+    if not isinstance(data, str) or len(data) > 1000:
+        raise Wrong("a number where a name was expected")
+    return data
+
+
+def seconds_from(data: Any) -> float:
+    """Return a time in seconds, which must be a finite number."""
+    if type(data) not in (int, float) or not abs(data) < 1e18:
+        raise Wrong("an invalid time")
+    return float(data)
+
+
+def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
+    """Return the value of a fill, a number or one element, which an array of this type must be able to hold."""
+    try:
+        match data:
+            case ["bytes", str() as digits]:
+                return np.frombuffer(bytes.fromhex(digits), item(dtype)).reshape(dtype.shape)[()]
+            case ["float", str() as text]:
+                value: float = float.fromhex(text)
+            case bool() | int():
+                value = data
+            case _:
+                raise Wrong("a fill with something that is not a number")
+        with np.errstate(all="ignore"):
+            np.full((), value, item(dtype))
+    except (ValueError, OverflowError, TypeError):
+        raise Wrong("a fill with a number that the array cannot hold") from None
+    return value
+
+
+def site(data: Any) -> Site | None:
+    """Return a line of a source file; None if the file has none."""
+    match data:
+        case None:
+            return None
+        case [str() as filename, int() as line] if not isinstance(line, bool):
+            return Site(filename, line)
+        case _:
+            raise Wrong("a place that is none")
+
+
+def field_place(data: Any) -> tuple[int, int] | None:
+    """Return the pitch of structs and the offset of a field in them, in bytes; None if the array is no such field."""
+    match data:
+        case None:
+            return None
+        case [int() as pitch, int() as offset] if not isinstance(pitch, bool) and not isinstance(offset, bool):
+            if 0 < pitch < 2**31:
+                return pitch, offset
+        case _:
+            pass
+    raise Wrong("an array that is an improper field of structs")
+
+
+MOST_FIELDS, MOST_STRUCT_DEPTH = 1000, 16
+
+
+def element_data(dtype: Scalar | Vector | Struct) -> Any:
+    """Return an element type as JSON values.
+
+    Raises:
+        Unwritable: it cannot be represented.
+    """
+    if not isinstance(dtype, Struct):
+        return type_data(dtype)
+    return ["struct", dtype.name, [[f.name, element_data(f.type)] for f in dtype.fields]]  # type: ignore[arg-type]
+
+
+def read_element(data: Any, depth: int = 0) -> Scalar | Vector | Struct:
+    """Return the element type that `element_data` wrote; `depth` counts the structs around it.
+
+    Raises:
+        Malformed: the data is none.
+    """
+    match data:
+        case ["struct", str() as name, [*fields]] if name.isidentifier() and depth < MOST_STRUCT_DEPTH:
+            if not 1 <= len(fields) <= MOST_FIELDS:
+                raise Malformed(f"the struct {name[:80]} with {len(fields)} fields")
+            named = [_field(field, depth) for field in fields]
+            if len({label for label, _ in named}) < len(named):
+                raise Malformed(f"the struct {name[:80]} with a field twice")
+            return Struct.of(name, named)  # type: ignore[arg-type]
+        case _:
+            pass
+    type_ = read_type(data)
+    if not isinstance(type_, (Scalar, Vector)):
+        raise Malformed("an array of arrays")
+    return type_
+
+
+def _field(data: Any, depth: int) -> tuple[str, Scalar | Vector | Struct]:
+    """Return a struct field's name and type; raise `Malformed` for anything else. `depth` is that of nested structs."""
+    match data:
+        case [str() as label, form] if label.isidentifier() and not label.startswith("__"):
+            return label, read_element(form, depth + 1)
+        case _:
+            raise Malformed("a struct with an improper field")
+
+
+def element_alignment(dtype: Scalar | Vector | Struct) -> int:
+    """Return the number of bytes that an element's address must be a multiple of."""
+    return dtype.alignment if isinstance(dtype, Struct) else element(dtype).size
+
+
+class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Facts that an analysis has derived from a kernel's IR, as a file stores them.
+
+    Attributes:
+        digest: of the analysis and of the IR, as `facts_digest` makes it.
+        adds_alone: whether some atomic additions become plain ones where no other thread adds to the element, so that
+            arguments that overlap need other code.
+        forward: the parts of the cache key for the forward direction that depend on the function.
+        others: the same for all other directions.
+    """
+
+    digest: str
+    adds_alone: bool
+    forward: tuple[Part, ...]
+    others: tuple[Part, ...]
+
+
+def facts_digest(member: bytes) -> str:
+    """Return the digest of the version of the analysis that runs here, and of a kernel's IR as a file holds it."""
+    return hashlib.sha256(front_end_version().encode() + b"\n" + member).hexdigest()
+
+
+def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
+    """Return what an analysis derives from a kernel's IR, with a digest of both, as JSON values for a file.
+
+    Args:
+        specialisation: the kernel.
+        member: its IR as the file holds it.
+    """
+    forward, others = (specialisation.parts(direction) for direction in ("forward", "adjoint"))
+    kernel_facts = KernelFacts(facts_digest(member), specialisation.adds_alone, forward, others)
+    stored: dict[str, Any] = msgspec.to_builtins(kernel_facts)
+    return stored
+
+
+def read_facts(stored: Any, member: bytes) -> KernelFacts | None:
+    """Return what a file of the user's own says that an analysis derived from a kernel's IR.
+
+    None if it says nothing valid, or its digest is not that of this analysis and of the IR `member`.
+    """
+    try:
+        kernel_facts = msgspec.convert(stored, KernelFacts)
+    except msgspec.ValidationError:
+        return None
+    return kernel_facts if kernel_facts.digest == facts_digest(member) else None
+
 
 STEPS = (*ADJOINTS, "tangent")
 DIRECTIONS = ("forward", *(" ".join(words) for n in (1, 2, 3) for words in product(STEPS, repeat=n)))
@@ -217,7 +428,7 @@ def read(data: bytes, trust: bool = False, own: bool = False) -> Saved:
     content, members = archive.unpack(data)
     try:
         return _read(content, members, trust, own)
-    except (Malformed, saved_values.Wrong) as error:
+    except (Malformed, Wrong) as error:
         raise record_error(str(error)) from None
 
 
@@ -231,10 +442,10 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     # Files from before counters have none.
     content = {"counters": list[object](), **content} if is_mapping(content) else content
     parts = (*parts, "counters")
-    fields = saved_values.record(content, "the content", parts)
+    fields = record(content, "the content", parts)
     lists = [fields[p] for p in parts]
     if not all(isinstance(part, list) for part in lists):
-        raise saved_values.Wrong("a part of the content is not a list")
+        raise Wrong("a part of the content is not a list")
     modules = [read_function(m, members, trust) for m in fields["modules"]]
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
     kernel_facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
@@ -247,9 +458,9 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     entries = tuple(map(reader.entry, fields["entries"]))
     artifacts: dict[str, bytes] = {}
     for stored in fields["artifacts"]:
-        artifact = saved_values.record(stored, "an artifact", ("digest", "member"))
-        artifacts[saved_values.checked_str(artifact["digest"])] = saved_values.member(artifact["member"], members)
-    machine = tuple(saved_values.checked_str(m) for m in fields["machine"])
+        artifact = record(stored, "an artifact", ("digest", "member"))
+        artifacts[checked_str(artifact["digest"])] = member(artifact["member"], members)
+    machine = tuple(checked_str(m) for m in fields["machine"])
     counters = tuple(_counter(c) for c in fields["counters"])
     return Saved(
         functions, checkpoints, fma, kernel_facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
@@ -261,7 +472,7 @@ def _counter(stored: Any) -> tuple[str, int, int]:
     """Return the name of a counter, its step and its amount so far."""
     fields = cast("list[Any]", stored) if isinstance(stored, list) else []
     if list(map(type, fields)) != [str, int, int] or not fields[0].isidentifier():
-        raise saved_values.Wrong("an improper counter")
+        raise Wrong("an improper counter")
     return fields[0], fields[1], fields[2]
 
 
@@ -271,9 +482,9 @@ def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None
         case None:
             return None
         case [int() as block_dim, None | int() as ndim, bool() as flat, threads] if 1 <= block_dim <= 1024:
-            return block_dim, ndim, flat, saved_values.checked_ints(threads)
+            return block_dim, ndim, flat, checked_ints(threads)
         case _:
-            raise saved_values.Wrong("a kernel of tiles with improper blocks")
+            raise Wrong("a kernel of tiles with improper blocks")
 
 
 def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
@@ -284,34 +495,34 @@ def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tup
     """
     # Only kernels that are contracted or have tiles say so, and files from before there were facts have none.
     some = [name for name in ("fma", "facts", "tiling") if isinstance(stored, dict) and name in stored]
-    fields = saved_values.record(stored, "a module", ("kernel", "member", "checkpoints", *some))
-    checkpoints = saved_values.checked_int(fields["checkpoints"])
+    fields = record(stored, "a module", ("kernel", "member", "checkpoints", *some))
+    checkpoints = checked_int(fields["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:
-        raise saved_values.Wrong("a kernel with an improper number of checkpoints")
+        raise Wrong("a kernel with an improper number of checkpoints")
     fma = fields.get("fma", False)
     if not isinstance(fma, bool):
-        raise saved_values.Wrong("a kernel with an improper fma")
-    function = from_data(archive.read_json(saved_values.member(fields["member"], members)), trust)
+        raise Wrong("a kernel with an improper fma")
+    function = from_data(archive.read_json(member(fields["member"], members)), trust)
     wrong = verify_builtins(function)
     if wrong:
-        raise saved_values.Wrong(f"in the kernel {function.name}, {wrong}")
+        raise Wrong(f"in the kernel {function.name}, {wrong}")
     return function, checkpoints, fma
 
 
 def _memory(stored: Any, members: Mapping[str, bytes]) -> SavedMemory:
     """Return an allocation with its bytes, read from its .npy member."""
-    fields = saved_values.record(stored, "an allocation", ("member", "device", "nbytes"))
-    raw = saved_values.member(fields["member"], members)
+    fields = record(stored, "an allocation", ("member", "device", "nbytes"))
+    raw = member(fields["member"], members)
     if re.search(rb"\dL", raw.partition(b"\n")[0]):
-        raise saved_values.Wrong(f"{fields['member']} has a header of Python 2")  # NumPy takes it, with a warning
+        raise Wrong(f"{fields['member']} has a header of Python 2")  # NumPy takes it, with a warning
     try:
         data = np.lib.format.read_array(io.BytesIO(raw), allow_pickle=False, max_header_size=1000)
     except Exception as error:  # NumPy raises several kinds for a file that is none
-        raise saved_values.Wrong(f"{fields['member']} is no .npy file ({type(error).__name__})") from None
+        raise Wrong(f"{fields['member']} is no .npy file ({type(error).__name__})") from None
     flat = data.ndim == 1 and data.flags.c_contiguous
     if not flat or data.dtype.kind not in "biuf" or data.nbytes != fields["nbytes"]:
-        raise saved_values.Wrong(f"{fields['member']} does not hold what is listed")
-    return SavedMemory(saved_values.checked_str(fields["device"]), data.view(np.uint8))
+        raise Wrong(f"{fields['member']} does not hold what is listed")
+    return SavedMemory(checked_str(fields["device"]), data.view(np.uint8))
 
 
 def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
@@ -319,27 +530,27 @@ def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArr
 
     `count` is the number of arrays in the file, which bounds the number of its gradient.
     """
-    fields = saved_values.record(stored, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
-    dtype, field = read_element(fields["dtype"]), saved_values.field_place(fields["field"])
+    fields = record(stored, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
+    dtype, field = read_element(fields["dtype"]), field_place(fields["field"])
     memory, offset = (
-        saved_values.index(fields["memory"], len(memories), "allocation"),
-        saved_values.checked_int(fields["offset"]),
+        index(fields["memory"], len(memories), "allocation"),
+        checked_int(fields["offset"]),
     )
-    shape, strides = saved_values.checked_ints(fields["shape"]), saved_values.checked_ints(fields["strides"])
+    shape, strides = checked_ints(fields["shape"]), checked_ints(fields["strides"])
     if not 1 <= len(shape) <= MAX_NDIM or len(strides) != len(shape) or min(shape) < 0 or math.prod(shape) > 2**48:
-        raise saved_values.Wrong("an array with an improper shape")
+        raise Wrong("an array with an improper shape")
     before, struct_size = (field[1], field[0]) if field is not None else (0, dtype.size)
     if (isinstance(dtype, Struct) and field is not None) or not 0 <= before <= struct_size - dtype.size:
-        raise saved_values.Wrong("an array that is an improper field of structs")
+        raise Wrong("an array that is an improper field of structs")
     reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
     low = offset - before + sum(r for r in reach if r < 0)
     high = offset - before + sum(r for r in reach if r > 0) + struct_size
     size = memories[memory].data.nbytes
     if (min(shape) and not 0 <= low <= high <= size) or not 0 <= offset <= size:
-        raise saved_values.Wrong("an array reaches outside its allocation")
+        raise Wrong("an array reaches outside its allocation")
     if any(n % element_alignment(dtype) for n in (offset, before, struct_size, *strides)):
-        raise saved_values.Wrong("an array whose elements are not aligned")
-    grad = None if fields["grad"] is None else saved_values.index(fields["grad"], count, "array")
+        raise Wrong("an array whose elements are not aligned")
+    grad = None if fields["grad"] is None else index(fields["grad"], count, "array")
     return SavedArray(memory, dtype, field, shape, strides, offset, grad)
 
 
@@ -352,19 +563,19 @@ class _Reader:
 
     def graph(self, stored: Any) -> SavedGraph:
         """Return a graph; graphs inside it have to be read before it, so that none can contain itself."""
-        fields = saved_values.record(stored, "a graph", ("nodes",))
+        fields = record(stored, "a graph", ("nodes",))
         if not is_list(fields["nodes"]):
-            raise saved_values.Wrong("a graph without nodes")
+            raise Wrong("a graph without nodes")
         nodes, total, depth = list[tuple[str, SavedWork]](), 0, 0
         for kind, what in (self.work(node, "a node", NODES) for node in fields["nodes"]):
             if kind == "fill" and isinstance(getattr(what, "source", None), np.ndarray):
-                raise saved_values.Wrong("a graph with a fill that is not a number")
+                raise Wrong("a graph with a fill that is not a number")
             nodes.append((kind, what))
             inside = [self.graphs[n] for n in what.bodies.values()] if isinstance(what, SavedBranch) else []
             total += 1 + sum(one.total for one in inside)
             depth = max(depth, *(one.depth for one in inside), 0)
         if total > MOST_NODES or depth >= MOST_DEPTH:
-            raise saved_values.Wrong("graphs in graphs that are too many or too deep")
+            raise Wrong("graphs in graphs that are too many or too deep")
         return SavedGraph(tuple(nodes), total, depth + 1)
 
     def entry(self, stored: Any) -> SavedEntry:
@@ -373,9 +584,9 @@ class _Reader:
             stored = {**stored, "condition": None, "bodies": {"body": stored["graph"]}}
             del stored["graph"]
         kind, what = self.work(stored, "an entry", ENTRIES, ("started", "seconds", "site"))
-        started, seconds = saved_values.seconds(stored["started"]), stored["seconds"]
-        ran = None if seconds is None else saved_values.seconds(seconds)
-        return SavedEntry(kind, what, started or 0.0, ran, saved_values.site(stored["site"]))
+        started, seconds = seconds_from(stored["started"]), stored["seconds"]
+        ran = None if seconds is None else seconds_from(seconds)
+        return SavedEntry(kind, what, started or 0.0, ran, site(stored["site"]))
 
     def work(self, stored: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
         """Return the kind of a node, which must be one of `kinds`, and its work.
@@ -388,33 +599,30 @@ class _Reader:
         """
         kind = stored.get("kind") if is_mapping(stored) else None
         if not isinstance(kind, str) or kind not in kinds:
-            raise saved_values.Wrong(f"{where} of kind {str(kind)[:40]}")
+            raise Wrong(f"{where} of kind {str(kind)[:40]}")
         read, fields = self._READERS[kind]
-        return kind, read(self, kind, saved_values.record(stored, f"a recorded {kind}", ("kind", *more, *fields)))
+        return kind, read(self, kind, record(stored, f"a recorded {kind}", ("kind", *more, *fields)))
 
     def branch(self, kind: str, fields: Mapping[str, Any]) -> SavedBranch:
         """Return a graph inside, branch or loop, with the numbers of its bodies and of its condition's array."""
         numbers, condition = fields["bodies"], fields["condition"]
         if not isinstance(numbers, dict) or not numbers or not numbers.keys() <= BODIES[kind]:
-            raise saved_values.Wrong(f"a node {kind} with improper graphs inside")
+            raise Wrong(f"a node {kind} with improper graphs inside")
         if (condition is None) != (kind == "graph"):
-            raise saved_values.Wrong(f"a node {kind} whose condition is missing, or has no place")
+            raise Wrong(f"a node {kind} whose condition is missing, or has no place")
         if condition is not None:
             a = self.arrays[self.array(condition)]
             if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
-                raise saved_values.Wrong("a condition that is not an int32 of one element")
-        bodies = {
-            name: saved_values.index(n, len(self.graphs), "graph")
-            for name, n in cast("dict[str, Any]", numbers).items()
-        }
+                raise Wrong("a condition that is not an int32 of one element")
+        bodies = {name: index(n, len(self.graphs), "graph") for name, n in cast("dict[str, Any]", numbers).items()}
         return SavedBranch(bodies, condition)
 
     def call(self, kind: str, fields: Mapping[str, Any]) -> SavedCall:
         """Return a call of another library with its steps and outputs."""
         if not is_list(fields["steps"]) or not is_list(fields["outputs"]):
-            raise saved_values.Wrong("a call without steps")
+            raise Wrong("a call without steps")
         steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in fields["steps"])
-        label, dims = saved_values.checked_str(fields["label"]), saved_values.checked_ints(fields["dims"])
+        label, dims = checked_str(fields["label"]), checked_ints(fields["dims"])
         return SavedCall(label, dims, steps, tuple(map(self.array, fields["outputs"])))
 
     def move(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
@@ -422,31 +630,31 @@ class _Reader:
         target, source = self.array(fields["target"]), self.array(fields["source"])
         to, from_ = self.arrays[target], self.arrays[source]
         if (to.shape, to.dtype) != (from_.shape, from_.dtype):
-            raise saved_values.Wrong(f"a recorded {kind} between arrays that do not match")
+            raise Wrong(f"a recorded {kind} between arrays that do not match")
         return SavedMove(target, source)
 
     def fill(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
         """Return a fill with its value, which must fit the array's elements."""
         target = self.array(fields["target"])
-        return SavedMove(target, saved_values.fill_value(fields["value"], self.arrays[target].dtype))
+        return SavedMove(target, fill_value(fields["value"], self.arrays[target].dtype))
 
     def array(self, number: Any) -> int:
         """Return the number of an array; raise `Wrong` if there is none."""
-        return saved_values.index(number, len(self.arrays), "array")
+        return index(number, len(self.arrays), "array")
 
     def launch(self, kind: str, fields: Mapping[str, Any]) -> SavedLaunch:
         """Return a launch with its arguments; whether they suit the kernel is checked when it is restored."""
-        module = saved_values.index(fields["module"], len(self.functions), "module")
+        module = index(fields["module"], len(self.functions), "module")
         params = self.functions[module].params
-        dim, direction = saved_values.checked_ints(fields["dim"]), fields["direction"]
-        block_dim = saved_values.checked_int(fields["block_dim"])
+        dim, direction = checked_ints(fields["dim"]), fields["direction"]
+        block_dim = checked_int(fields["block_dim"])
         if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
-            raise saved_values.Wrong("a launch with an improper direction or dimensions")
+            raise Wrong("a launch with an improper direction or dimensions")
         if not 1 <= block_dim <= 1024:
-            raise saved_values.Wrong("a launch with an improper block_dim")
+            raise Wrong("a launch with an improper block_dim")
         options = _options(fields["options"], len(params))
         if not isinstance(fields["arguments"], dict):
-            raise saved_values.Wrong("a launch without arguments")
+            raise Wrong("a launch without arguments")
         types = {p.name: p.type for p in parameters(params, direction)}
         arguments: dict[str, Any] = {}
         for name, value in cast("dict[str, Any]", fields["arguments"]).items():
@@ -460,10 +668,8 @@ class _Reader:
                         read = each if types[name].shape else each[0]  # type: ignore[union-attr]
                     arguments[name] = read
                 case _:
-                    raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
-        return SavedLaunch(
-            module, direction, dim, arguments, options, block_dim, saved_values.checked_str(fields["device"])
-        )
+                    raise Wrong(f"the argument {name[:80]} is neither an array nor a number")
+        return SavedLaunch(module, direction, dim, arguments, options, block_dim, checked_str(fields["device"]))
 
     _READERS: ClassVar[dict[str, tuple[Callable[..., SavedWork], tuple[str, ...]]]] = {
         "launch": (launch, ("module", "direction", "dim", "arguments", "options", "block_dim", "device")),
@@ -477,11 +683,11 @@ class _Reader:
 def _options(stored: Any, params: int) -> Options:
     """Return the options of a launch of a kernel with so many parameters; rare ones may be missing in the file."""
     some = tuple(name for name in RARE if isinstance(stored, dict) and name in stored)
-    options = saved_values.record(stored, "options", (*(name for name, _ in Options().items()), *some))
+    options = record(stored, "options", (*(name for name, _ in Options().items()), *some))
     constant, single = options.pop("constant", []), options.pop("single", None)
     lists = is_list(constant) and (single is None or is_list(single))
     if not lists or not all(isinstance(value, bool) for value in options.values()):
-        raise saved_values.Wrong("a launch with improper options")
-    axes = None if single is None else tuple(saved_values.index(n, 4, "axis") for n in single)
-    named = tuple(saved_values.index(n, params, "parameter") for n in constant)
+        raise Wrong("a launch with improper options")
+    axes = None if single is None else tuple(index(n, 4, "axis") for n in single)
+    named = tuple(index(n, params, "parameter") for n in constant)
     return Options(**options, constant=named, single=axes)

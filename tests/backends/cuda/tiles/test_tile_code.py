@@ -16,7 +16,7 @@ from workbench.api.builds import build
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
-from workbench.runtime.device import emulation
+from workbench.runtime.device import driver
 
 TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 TM, TN, TK = (wb.constant(n) for n in (64, 64, 32))
@@ -83,7 +83,7 @@ def test_gradients_of_16_bits_keep_the_range_of_the_cotangent(size: float) -> No
 @pytest.mark.parametrize(("size", "block_dim"), [(64, 64), pytest.param(128, 256, marks=SLOW)])
 def test_copies_of_two_turns_are_under_way_at_each_wait(size: int, block_dim: int, monkeypatch: Any) -> None:
     """In the interpreter a copy lands when it is waited for: the product is right only if each wait is."""
-    monkeypatch.setattr(emulation, "_started", [emulation.new_driver(load_interpreted)])
+    monkeypatch.setattr(driver, "_started", [driver.new_driver(load_interpreted)])
     monkeypatch.setattr(build, "_DEVICE_CODE", {})
     kernel = gemm_kernel(size, size, 32)
     rng = np.random.default_rng(2)

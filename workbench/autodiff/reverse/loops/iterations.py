@@ -1,13 +1,26 @@
-"""A loop seen from one of its iterations: which one it is, and what the carried values are in it.
+"""A loop seen from one of its iterations, and the order in which its iterations run backwards.
+
+A loop seen from one of its iterations: which one it is, and what the carried values are in it.
 
 A carried value that can be computed from the iteration's number is never kept: one that stays, an integer that grows
 by a constant, or one that is known from its last change (`analysis/carried`). What else the adjoint needs is kept by
 `checkpoints`.
+
+Carried integers that each turn adds to: backwards they are carried too, and what a turn added is taken away.
+
+Integers wrap around, so nothing is lost by that (unlike floats, which are never subtracted back). What a turn adds may
+depend on anything but the integer itself: `if x[j] > 0.0: c += 1`.
+
+The order of a reversed loop's turns: where they commute, they run in the order of the program.
+
+Where they do nothing but add, to what the loop carries and to elements, any order gives the same sums, up to rounding.
+Backends are quicker at loops that go up: so do LLVM and the memory of a machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +28,8 @@ from workbench.autodiff.reverse.recompute import Missing, recompute, unavailable
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.ops import ACCESSES, EFFECTS, OPAQUE, SLOT_WRITES, TILED
+from workbench.ir.values import Block, Op, Value, definitions, indices_of, walk
 from workbench.types import element, int64, is_integer, uint64
 
 
@@ -244,3 +258,235 @@ class _Forward(PositionIteration):
     def stored(self, carry: int) -> Value | None:
         """Return the value in the state."""
         return self.state[carry]
+
+
+def counters(sweep: ReverseSweep, loop: Loop, carries: Iterable[int]) -> tuple[int, ...]:
+    """Return the carried values in an order in which they can be recovered; empty if one of them is no counter.
+
+    A counter is an integer to which iterations add something that does not depend on itself. Each depends only on those
+    that come before it.
+
+    Args:
+        sweep: the sweep.
+        loop: the loop.
+        carries: the numbers of the carried values.
+    """
+    left = {carry: _needs(sweep, loop, carry) for carry in sorted(carries)}
+    order: list[int] = []
+    while left:
+        others = {loop.carried[carry] for carry in left}
+        ready = next((c for c, needs in left.items() if needs is not None and others.isdisjoint(needs)), None)
+        if ready is None:
+            return ()
+        del left[ready]
+        order.append(ready)
+    return tuple(order)
+
+
+def _needs(sweep: ReverseSweep, loop: Loop, carry: int) -> set[Value] | None:
+    """Return all values that the amount added to a counter in an iteration depends on; None: it is no counter."""
+    param, defining = loop.carried[carry], definitions(loop.body)
+    pending: list[Value] = []
+
+    def leads(value: Value) -> bool:
+        """Return whether a value is the carried integer with additions; note in `pending` what these depend on."""
+        op = defining.get(value)
+        if value is param or op is None:
+            return value is param
+        if op.name in ("add", "sub"):
+            one, other = op.operands
+            if op.name == "add" and other is param:
+                one, other = other, one
+            pending.append(other)
+            return leads(one)
+        if op.name not in ("where", "if"):
+            return False
+        pending.append(op.operands[0])
+        return all(map(leads, _sides(op, value)))
+
+    if not is_integer(param.type) or not leads(loop.body.yielded[carry]):
+        return None
+    needs: set[Value] = set()
+    while pending:
+        value = pending.pop()
+        if value not in needs:
+            needs.add(value)
+            if value in defining:
+                pending += sweep.builder.free(defining[value])
+    return needs
+
+
+def _sides(op: Op, value: Value) -> Sequence[Value]:
+    """Return the values of which a `where` or an `if` chooses one as its result `value`."""
+    if op.name == "where":
+        return op.operands[1:]
+    return [block.yielded[op.results.index(value)] for block in op.blocks]
+
+
+def before(sweep: ReverseSweep, loop: Loop, carry: int, after: Ref) -> Ref:
+    """Emit what a counter was before an iteration, from what it is after it."""
+    return _before(sweep, loop.body.ops, loop.body.yielded[carry], loop.carried[carry], after)
+
+
+def _before(sweep: ReverseSweep, ops: Sequence[Op], value: Value, param: Value, after: Ref) -> Ref:
+    """Emit what a counter was before an iteration.
+
+    Args:
+        sweep: the sweep.
+        ops: the operations that define `value`: of the loop's body, and of the branches around.
+        value: what the counter has become, or a value on the way to that.
+        param: the counter at the beginning of the iteration.
+        after: what `value` is, in the adjoint.
+    """
+    if value is param:
+        return after
+    op = next((o for o in ops if value in o.results), None)
+    assert op is not None
+    if op.name in ("add", "sub"):
+        one, other = op.operands
+        if op.name == "add" and other is param:
+            one, other = other, one
+        _compute(sweep, ops, other)
+        amount = sweep.ref(other)
+        return _before(sweep, ops, one, param, after - amount if op.name == "add" else after + amount)
+    _compute(sweep, ops, op.operands[0])
+    condition = sweep.ref(op.operands[0])
+    if op.name == "where":
+        yes, no = (_before(sweep, ops, side, param, after) for side in op.operands[1:])
+        return operators.where(condition, yes, no)
+    blocks: list[Block] = []
+    for block, side in zip(op.blocks, _sides(op, value), strict=True):
+        with sweep.builder.block() as opened:
+            sweep.builder.yield_(_before(sweep, [*ops, *block.ops], side, param, after).value)
+        blocks.append(opened.block)
+    return sweep.builder.ref(*sweep.builder.if_(condition.value, *blocks))
+
+
+def _compute(sweep: ReverseSweep, ops: Sequence[Op], value: Value) -> None:
+    """Emit a value of the body again, from what is known in the iteration; `sweep.env` then has it."""
+    defining = {v: op for op in ops for v in op.results}
+    needed: set[Op] = set()
+    pending = [value]
+    while pending:
+        op = defining.get(pending.pop())
+        if op is not None and op not in needed:
+            needed.add(op)
+            pending += sweep.builder.free(op)
+    recompute([op for op in ops if op in needed], sweep.env, sweep.builder, sweep.memory.overwritten)
+
+
+def only_adds(sweep: ReverseSweep, loop: Loop, block: Block) -> bool:
+    """Return whether a reversed loop's iterations may run in any order, which changes sums by rounding alone.
+
+    Args:
+        sweep: emitted it.
+        loop: the kernel's loop.
+        block: the reversed body, whose first parameter counts the iterations.
+    """
+    body = _ReversedBody(sweep, loop, block)
+    if any(op.name in OPAQUE or op.name in SLOT_WRITES or op.name in TILED for op in body.ops):
+        return False
+    carried = zip(block.params[1:], block.yielded, strict=True)
+    return all(body.is_sum(p, v) for p, v in carried) and body.touches_disjoint_elements()
+
+
+class _ReversedBody:
+    """The body of a reversed loop, with what the test whether its iterations commute asks of it.
+
+    Attributes:
+        sweep: emitted it.
+        loop: the kernel's loop.
+        block: the body.
+        ops: its operations, at any depth.
+        defs: the operations of all values of the adjoint.
+        inside: the values that the body defines.
+        users: how many operands in the body each value is.
+    """
+
+    def __init__(self, sweep: ReverseSweep, loop: Loop, block: Block) -> None:
+        self.sweep, self.loop, self.block = sweep, loop, block
+        self.ops = list(walk(block))
+        self.defs = sweep.builder.defs
+        self.inside = {v for op in self.ops for v in (*op.results, *(p for b in op.blocks for p in b.params))}
+        self.users: dict[Value, int] = defaultdict(int)
+        for value in (v for op in self.ops for v in op.operands):
+            self.users[value] += 1
+
+    def is_sum(self, param: Value, value: Value) -> bool:
+        """Return whether a carried value does not change, or is only added to (a bool: or-ed), or is not read at all.
+
+        Args:
+            param: the value at an iteration's beginning.
+            value: that at its end.
+        """
+
+        def adds(value: Value) -> bool:
+            if value is param:
+                return self.users[param] == 1
+            op = self.defs.get(value) if value in self.inside and self.users[value] == 1 else None
+            return op is not None and op.name in ("add", "or_") and any(map(adds, op.operands))
+
+        return value is param or not self.users[param] or adds(value)
+
+    def touches_disjoint_elements(self) -> bool:
+        """Return whether no two iterations touch one element, except elements only read or only added to."""
+        accesses: dict[Value, list[Op]] = defaultdict(list)
+        for op in self.ops:
+            if op.name in ACCESSES:
+                accesses[op.operands[0]].append(op)
+        return all(
+            not any(op.name in EFFECTS for op in uses)
+            or self.are_additions(uses)
+            or (
+                not self.sweep.overlapping
+                and any(map(self.distinguishes_iterations, zip(*map(indices_of, uses), strict=False)))
+            )
+            for uses in accesses.values()
+        )
+
+    def are_additions(self, uses: Sequence[Op]) -> bool:
+        """Return whether elements are only added to, by an atomic operation or a load, a sum and a store."""
+        loads = {op for op in uses if op.name == "load"}
+        for op in uses:
+            if op.name == "store":
+                total = self.defs.get(op.operands[-1])
+                old = self.defs.get(total.operands[0]) if total is not None and total.name == "add" else None
+                if old not in loads or old.operands != op.operands[:-1] or self.users[old.result] != 1:
+                    return False
+                loads.remove(old)
+            elif op.name not in ("load", "atomic_add") or (op.name == "atomic_add" and self.users[op.result]):
+                return False
+        return not loads
+
+    def distinguishes_iterations(self, indices: tuple[Value, ...]) -> bool:
+        """Return whether accesses have the same index here, which differs in each iteration and is never negative.
+
+        Args:
+            indices: of all accesses, at one position.
+        """
+        return len(set(indices)) == 1 and self.moves(indices[0]) and self.is_positive(indices[0])
+
+    def moves(self, value: Value) -> bool:
+        """Return whether a value is the iteration's number plus something that is the same in all iterations."""
+        op = self.defs.get(value)
+        if value is self.block.params[0]:
+            return True
+        if op is None or value not in self.inside or op.name not in ("add", "cast"):
+            return False
+        moving = [v for v in op.operands if v in self.inside or v in self.block.params]
+        return len(moving) == 1 and self.moves(moving[0])
+
+    def is_positive(self, value: Value) -> bool:
+        """Return whether an index is known not to be negative."""
+        op = self.defs.get(value)
+        if value is self.block.params[0]:
+            bounds = self.loop.op.operands
+            start, step = (self.sweep.constant(bounds[k]) if self.loop.index is not None else 0 for k in (0, 2))
+            return start is not None and start >= 0 and (self.loop.index is None or (step or 0) > 0)
+        if op is None:
+            return False
+        if op.name == "const":
+            return (self.sweep.builder.number(value) or 0) >= 0
+        return op.name in ("tid", "shape") or (
+            op.name in ("add", "mul", "cast") and all(map(self.is_positive, op.operands))
+        )

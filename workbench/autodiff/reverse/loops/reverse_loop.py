@@ -14,18 +14,14 @@ import msgspec
 import numpy as np
 
 from workbench.autodiff.analysis.activity import touches_floats
-from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
-from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
-from workbench.autodiff.reverse.loops.counters import before, counters
-from workbench.autodiff.reverse.loops.iterations import Iteration, Loop, PositionIteration
-from workbench.autodiff.reverse.loops.order import only_adds
-from workbench.autodiff.reverse.loops.states import States, few
+from workbench.autodiff.reverse.emitter import Cotangents, Piece, truth, zero
+from workbench.autodiff.reverse.loops.iterations import Iteration, Loop, PositionIteration, before, counters, only_adds
+from workbench.autodiff.reverse.loops.states import Checkpoints, States, few
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import extrema, operators
-from workbench.ir.attributes import SCALAR
-from workbench.ir.ops import OPAQUE
-from workbench.ir.rewrite import fresh
+from workbench.ir.build import fresh
+from workbench.ir.ops import OPAQUE, SCALAR
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.types import bool as bool_
 from workbench.types import element, int32, int64

@@ -15,7 +15,7 @@ from workbench.ir.ops import EFFECTS, LOOPS
 from workbench.ir.values import Function, Op, indices_of, walk
 from workbench.limits import OPERATIONS_OF_LOAD
 from workbench.passes.analysis.divergence import Neighbours, is_divergent
-from workbench.passes.loops.defer_atomics import by_index
+from workbench.passes.memory.atomics import by_index
 
 
 def is_serial(op: Op) -> bool:

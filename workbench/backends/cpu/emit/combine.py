@@ -17,8 +17,8 @@ from workbench.backends.cpu.text.reductions import (
 )
 from workbench.backends.cpu.text.values import cast
 from workbench.backends.llvm.values import Value as LlvmValue
+from workbench.ir.build import copy_op
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import COMBINED_OPERATIONS, INLINED_COMPONENTS
 from workbench.passes.loops.peeling import peeled_parts

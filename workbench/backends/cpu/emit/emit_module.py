@@ -38,7 +38,7 @@ from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
 from workbench.deep import with_deep_stack
 from workbench.errors import BuildError
-from workbench.ir.attributes import AXIS, REASON, VALUE
+from workbench.ir.ops import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order

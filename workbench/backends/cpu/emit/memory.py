@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import index_instruction, memory, register, width
-from workbench.ir.attributes import AXIS
+from workbench.ir.ops import AXIS
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.structs import ELEMENT
 from workbench.types import Kind, Scalar, element

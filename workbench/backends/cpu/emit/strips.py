@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from math import prod
 
-from workbench.ir.attributes import COLD, SHAPE
-from workbench.ir.ops import LOOPS
+from workbench.ir.ops import COLD, LOOPS, SHAPE
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import EDGE_ITERATIONS, LOOK_OPERATIONS, STRIP_OPERATIONS, TILE_LANES, VERSIONED_LOOPS
 from workbench.passes.analysis.cost import constants, known_trips

@@ -9,7 +9,7 @@ import msgspec
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
-from workbench.ir.attributes import COLD
+from workbench.ir.ops import COLD
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
 

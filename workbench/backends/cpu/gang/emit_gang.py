@@ -23,24 +23,22 @@ from workbench.backends.cpu.emit.emit_module import (
 )
 from workbench.backends.cpu.emit.emitter import Handler, later
 from workbench.backends.cpu.gang import memory
-from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
-from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, shape, shuffles
+from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, shape, shuffles
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
-from workbench.ir.attributes import AXIS
-from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
+from workbench.ir.ops import ACCESSES, AXIS, LOOPS, UPDATES
 from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.checks.bounds_checks import versions_of
-from workbench.passes.loops.collapse import collapsed
-from workbench.passes.loops.defer_atomics import by_index
+from workbench.passes.loops.dimensions import collapsed
+from workbench.passes.loops.forms import unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.loops.row_strips import ROWS, with_strips
-from workbench.passes.loops.strides import unit_strides
+from workbench.passes.memory.atomics import by_index
 from workbench.types import Kind, element
 
 

@@ -28,10 +28,9 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEm
 from workbench.backends.cpu.emit.emitter import later
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.gang.distant import Distant, Stack, distant
-from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.gang.transposes import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, variants
-from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape
+from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, frame
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.backends.llvm.values import Value as LlvmValue

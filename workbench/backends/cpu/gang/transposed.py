@@ -15,7 +15,7 @@ from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.transposes import row_sums, transposed
 from workbench.backends.cpu.text.values import memory
 from workbench.backends.llvm.values import suffix, vector
-from workbench.ir.attributes import STEP
+from workbench.ir.ops import STEP
 from workbench.ir.values import Op
 from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK
 from workbench.types import Kind, Scalar, element

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.backends.cpu.maths import libmvec
-from workbench.backends.cpu.maths.libmvec import FUNCTIONS, scalar_name
-from workbench.backends.cpu.maths.names import ARM, FORMULAS, INSTEAD, WIDTH, symbol, widths
-from workbench.ir.attributes import VALUE
+from workbench.backends.cpu.maths import names
+from workbench.backends.cpu.maths.names import ARM, FORMULAS, FUNCTIONS, INSTEAD, WIDTH, scalar_name, symbol, widths
+from workbench.ir.ops import VALUE
 from workbench.ir.values import Function, walk
 from workbench.limits import VECTOR_MATH_ITERATIONS
 from workbench.types import Scalar, element
@@ -161,7 +160,7 @@ def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict
     kind, count, theirs, lanes_wide = (
         "float" if bits == 32 else "double",
         FUNCTIONS[name],
-        libmvec.symbol(name, bits),
+        names.libmvec_symbol(name, bits),
         lanes[0],
     )
     wide = f"<{lanes_wide} x {kind}>"

@@ -1,4 +1,4 @@
-"""Changes of one element by all threads, combined before memory is changed (marked by `passes/reductions.py`).
+"""Changes of one element by all threads, combined before memory is changed (marked by `passes/memory/atomics.py`).
 
 A thread combines its own changes in a register and leaves the result in a buffer. A full buffer is combined with 32
 lanes (of four bytes 64), each of which takes every 32nd thread; at the end of a chunk of threads the lanes are combined
@@ -23,11 +23,10 @@ from workbench.backends.cpu.text.values import register, width
 from workbench.backends.llvm.functions import Lane, LlvmFunction, Long, Ptr, Variable, count
 from workbench.backends.llvm.values import Value as LlvmValue
 from workbench.backends.llvm.values import bits_of
-from workbench.ir.attributes import REDUCTION, VALUE
-from workbench.ir.ops import ELEMENTS, LOOPS
+from workbench.ir.ops import ELEMENTS, LOOPS, REDUCTION, VALUE
 from workbench.ir.values import Function, Op, dtype_of, walk
 from workbench.limits import REDUCTION_BYTES, REDUCTION_THREADS
-from workbench.passes.reductions import kind_of
+from workbench.passes.memory.atomics import kind_of
 from workbench.types import Kind, Scalar, element
 
 _PARTS, _PART_BYTES = 4, 64  # vector values that the lanes are, and the bytes of one

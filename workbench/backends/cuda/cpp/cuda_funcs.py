@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.errors import BuildError
-from workbench.ir.attributes import CUDA, CUDA_PLACE, INPUTS, NAME, OUTPUTS
+from workbench.ir.ops import CUDA, CUDA_PLACE, INPUTS, NAME, OUTPUTS
 from workbench.ir.values import Function, Op, walk
 from workbench.types import ArrayType
 

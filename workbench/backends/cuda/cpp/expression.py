@@ -15,14 +15,14 @@ import msgspec
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, literal, members
 from workbench.backends.cuda.cpp.fields import Fields
-from workbench.backends.cuda.cpp.inline_values import Inlining, is_splat
+from workbench.backends.cuda.cpp.locals import Inlining, is_splat
 from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
 from workbench.backends.layout import access_bytes
 from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
-from workbench.ir.attributes import AXIS, CAPTURED, VALUE
+from workbench.ir.ops import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Op, Value, array_of, number_of, scalar_of, scalar_or_vector_of, vector_of
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half, uint32
 from workbench.types import bool as bool_

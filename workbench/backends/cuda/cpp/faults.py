@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.layout import FAULT_VALUES
-from workbench.ir.attributes import NUMBER
+from workbench.ir.ops import NUMBER
 from workbench.ir.values import Op
 from workbench.types import is_float
 

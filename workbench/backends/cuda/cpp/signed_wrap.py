@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.ir.attributes import COUNT
-from workbench.ir.ops import ELEMENTS
+from workbench.ir.ops import COUNT, ELEMENTS
 from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
 from workbench.types import ArrayType, Kind, Scalar, is_integer
 

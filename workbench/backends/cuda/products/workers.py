@@ -1,7 +1,13 @@
-"""Products built side by side, as many at once as cores and memory allow, each in a process of its own."""
+"""Products built side by side, each in a worker process.
+
+Products built side by side, as many at once as cores and memory allow, each in a process of its own.
+
+A worker process's tasks for products: to build one, or to link a kernel; then the process ends (`workers.POOL`).
+"""
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -12,8 +18,8 @@ from typing import Any
 import msgspec
 
 from workbench.backends.cuda.products import mathdx
+from workbench.backends.cuda.products.nvjitlink import link
 from workbench.backends.cuda.products.spec import Product, ProductSpec
-from workbench.backends.cuda.products.worker import build_product
 from workbench.backends.worker.calls import raised, task_name
 from workbench.backends.worker.jobs import Job, Limits, Lost, TaskFailed
 from workbench.backends.worker.pool import Pool
@@ -22,6 +28,43 @@ from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.events import ProductBuilt, ProductFailed, ProductStarted, publish
 from workbench.work import go_on
+
+
+def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
+    """Build a product; return its metadata with the seconds that it took, and its LTO-IR.
+
+    Args:
+        request: `product`, a specification as JSON values, and `folder`, to which libmathdx writes its files.
+        data: not used.
+        tell: receives the name of the stage.
+
+    Raises:
+        BuildError: cuBLASDx refused.
+        DeviceError: libmathdx is not installed.
+    """
+    tell("product")
+    started = time.perf_counter()
+    os.environ.update(TMPDIR=request["folder"], LIBMATHDX_TMPDIR=request["folder"])
+    code, metadata = mathdx.generate(ProductSpec.from_json(request["product"]))
+    return {**metadata, "seconds": time.perf_counter() - started}, code
+
+
+def link_parts(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
+    """Link a kernel's LTO-IR with that of its products; return the linker's `log`, and the image.
+
+    Args:
+        request: `library`, nvJitLink's path; `parts`, name and LTO-IR of each; `options`; `kind`, "cubin" or "ptx".
+        data: not used.
+        tell: receives the name of the stage.
+
+    Raises:
+        BuildError: nvJitLink refused.
+        DeviceError: it cannot be loaded.
+    """
+    tell("link")
+    linked = link(request["library"], request["parts"], request["options"], request["kind"])
+    return {"log": linked.log}, linked.image
+
 
 TIME_LIMIT = 900.0
 """Seconds of wall-clock time for a product or a link.

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from workbench.backends.cuda.tiles.copies import is_chunked
 from workbench.backends.cuda.tiles.lower import Lowering
+from workbench.backends.cuda.tiles.pipeline import is_chunked
 from workbench.backends.cuda.tiles.placement.layouts import Element, Spread, Striped, Values, either, every, when
 from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS, attributes
-from workbench.ir.rewrite import copy_op
+from workbench.ir.build import copy_op
+from workbench.ir.ops import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS, attributes
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value, array_of, dtype_of, walk
 from workbench.passes.checks.bounds_checks import zero

@@ -20,10 +20,8 @@ from workbench.backends.cuda.tiles.placement.pitches import pitches
 from workbench.backends.cuda.tiles.placement.plan import Plan, plan
 from workbench.backends.cuda.tiles.placement.storage import Storage
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use, place_barriers
-from workbench.ir.attributes import COUNT, OFFSET, USES
-from workbench.ir.build import Builder
-from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, REPORTS, STRUCTURED
-from workbench.ir.rewrite import replace_body
+from workbench.ir.build import Builder, replace_body
+from workbench.ir.ops import ADDITIONS, COUNT, EFFECTS, LEAD, OFFSET, REPORTS, STRUCTURED, USES
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.passes.pipeline import CUDA_TILES_PLACED, run

@@ -15,9 +15,8 @@ from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Striped, either, product, when
 from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared, row_major
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
-from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL, attributes
-from workbench.ir.build import Builder
-from workbench.ir.rewrite import Rewriter, copy_op, rewrite
+from workbench.ir.build import Builder, Rewriter, copy_op, rewrite
+from workbench.ir.ops import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL, attributes
 from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, scalar_or_vector_of
 from workbench.passes.checks.bounds_checks import zero

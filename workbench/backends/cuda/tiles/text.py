@@ -7,9 +7,9 @@ from collections.abc import Callable
 from workbench.backends.cuda.cpp.c_names import c_type, cast
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.tiles import multiply
-from workbench.backends.cuda.tiles.copies import KEY, emit_copy
+from workbench.backends.cuda.tiles.pipeline import KEY, emit_copy
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
-from workbench.ir.attributes import COUNT, KIND, OFFSET, STEP, THREADS, WAIT
+from workbench.ir.ops import COUNT, KIND, OFFSET, STEP, THREADS, WAIT
 from workbench.ir.values import Op, scalar_of, slots_of
 from workbench.types import element
 

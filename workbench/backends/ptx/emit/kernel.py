@@ -26,9 +26,8 @@ from workbench.backends.ptx.analysis import (
 )
 from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, memory, waiting, warps
-from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, VariableLayout
-from workbench.backends.ptx.emit.sanitizing import GROUPS
+from workbench.backends.ptx.emit.instrumentation import GROUPS, count_guarded
 from workbench.backends.ptx.emit.values import LANES, stored
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined

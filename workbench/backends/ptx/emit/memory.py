@@ -13,10 +13,10 @@ import msgspec
 
 from workbench.backends.llvm.values import Value, bits_of
 from workbench.backends.ptx.emit.conversions import window
-from workbench.backends.ptx.emit.counting import count_access
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, width
-from workbench.backends.ptx.emit.sanitizing import (
+from workbench.backends.ptx.emit.instrumentation import (
     check_races,
+    count_access,
     end_copy_group,
     fence,
     note_order,

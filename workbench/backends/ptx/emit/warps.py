@@ -6,10 +6,9 @@ import re
 
 from workbench.backends.llvm.values import Value
 from workbench.backends.ptx.context import ARRIVED
-from workbench.backends.ptx.emit.counting import count_access
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
+from workbench.backends.ptx.emit.instrumentation import check_races, count_access, note_read, note_write, sound_lanes
 from workbench.backends.ptx.emit.memory import Access, access, checked
-from workbench.backends.ptx.emit.sanitizing import check_races, note_read, note_write, sound_lanes
 from workbench.backends.ptx.emit.values import LANES
 from workbench.backends.ptx.library import races, threads
 from workbench.backends.ptx.library.barriers import wbe_arrive

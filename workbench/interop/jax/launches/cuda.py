@@ -30,13 +30,22 @@ from workbench.errors import DeviceError
 from workbench.interop.jax.launches.plan import Code, Plan, origin_data
 from workbench.interop.jax.native import edits, registry
 from workbench.interop.jax.native.abi import string_text
-from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
-from workbench.interop.jax.native.handler import CUDA, CUDA_INITIALIZE, REFUSE, address_of
+from workbench.interop.jax.native.descriptor import (
+    CUDA,
+    CUDA_INITIALIZE,
+    DESCRIPTION,
+    OUTDATED,
+    REFUSE,
+    THUNK,
+    Description,
+    Kind,
+    Wire,
+    address_of,
+)
 from workbench.interop.jax.native.target import content_name, for_ever, keep, make_known_on_gpus
 from workbench.interop.jax.native.thunk import outdated_first
-from workbench.ir.build import Builder
+from workbench.ir.build import Builder, copy_block
 from workbench.ir.data import Unwritable
-from workbench.ir.rewrite import copy_block
 from workbench.ir.values import Block, Function, Value
 from workbench.runtime.device.driver import driver
 from workbench.types import ArrayType

@@ -11,8 +11,7 @@ import numpy as np
 
 from workbench.backends.faults import FaultRecord, raised_by, unravelled
 from workbench.errors import NotDifferentiable
-from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, traced_launch
-from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.plan import FAULT_WORDS, LaunchConfig, Plan, traced_launch
 from workbench.interop.jax.native.faults import add_batch
 from workbench.interop.jax.values.library import checkify_library, jet_rules, library
 

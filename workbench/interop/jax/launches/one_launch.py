@@ -14,12 +14,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
-from workbench.interop.jax.launches.plan import Plan, rewritten_plan
+from workbench.interop.jax.launches.plan import LaunchConfig, Plan, Shape, rewritten_plan
 from workbench.interop.jax.native.descriptor import Kind, Wire
-from workbench.ir.attributes import AXIS, VALUE
-from workbench.ir.build import Builder
-from workbench.ir.rewrite import Rewriter
+from workbench.ir.build import Builder, Rewriter
+from workbench.ir.ops import AXIS, VALUE
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.partition import unknown_uses
 from workbench.types import MAX_NDIM, ArrayType, int32

@@ -18,8 +18,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
-from workbench.interop.jax.launches.plan import Plan, rewritten_plan
+from workbench.interop.jax.launches.plan import LaunchConfig, Plan, Shape, rewritten_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, launch_sizes, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values.library import library, partitioning

@@ -1,4 +1,6 @@
-"""Two JAX primitives: a kernel's launch, and its derivative applied to tangents.
+"""The JAX primitives of a kernel's launch and of its derivative.
+
+Two JAX primitives: a kernel's launch, and its derivative applied to tangents.
 
 `launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents, runs as the launch of the
 tangent kernel, and is transposed to the launch of the adjoint kernel. Those are launches like any other, with tangents
@@ -8,11 +10,16 @@ stands in this file, and for functions of launches in `programs/program.py`.
 
 Batch axes stand first, the same number on every operand; where an operand does not vary along one, its size there is 1
 (`expand_dims`), and the handler reads it again for each batch without a copy.
+
+Calls that nothing traces: a launch, or a function of launches, is one operation for JAX as `jnp.sin` is.
+
+So it stays compiled under `jax.disable_jit`, and where `jax_debug_nans` finds a NaN in what it gave, the error names
+it: JAX would otherwise look for a smaller operation by calling it again, and find the same one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -23,18 +30,63 @@ from workbench.autodiff.analysis.linearity import Share, refuse_nonlinear
 from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
-from workbench.interop.jax.launches.eager import as_one_operation
 from workbench.interop.jax.launches.experimental import experimental_rules
-from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, Shape, attributes, traced_launch
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
-from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.plan import FAULT_WORDS, LaunchConfig, Plan, Shape, attributes, traced_launch
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
+from workbench.interop.jax.native.edits import OURS
+from workbench.interop.jax.native.faults import fault_in
 from workbench.interop.jax.native.target import Target
 from workbench.interop.jax.values.library import library, located, needs_devices, old_shard_map
 from workbench.interop.jax.values.manual import aligned, as_typed, is_among_devices, is_partitioned, know, shaped
 from workbench.types import is_float, number_type
+
+
+def as_one_operation(
+    function: Callable[..., Any], name: str, checked: Callable[[], bool] | None = None
+) -> Callable[..., Any]:
+    """Return `function`, which takes and returns JAX values, jitted as one operation called `name`.
+
+    Args:
+        function: the function.
+        name: the operation's name in JAX's errors.
+        checked: returns, once the operation is compiled, whether its code has checks; then a call waits for its
+            results. An error of XLA's that reports a fault is raised as that KernelFault. None: a call neither waits
+            nor translates.
+    """
+    jax = library().jax
+
+    def operation(*operands: Any) -> Any:
+        return function(*operands)
+
+    operation.__name__ = operation.__qualname__ = name
+    setattr(operation, "_apply_primitive", True)  # noqa: B010  what JAX calls its own operations, since 0.4
+    jitted = jax.jit(operation)
+
+    def call(*operands: Any) -> Any:
+        before = OURS.set(True)
+        try:
+            if not jax.config.jax_disable_jit:
+                return jitted(*operands)
+            with jax.disable_jit(False):
+                return jitted(*operands)
+        finally:
+            OURS.reset(before)
+
+    def wait(*operands: Any) -> Any:
+        try:
+            results = call(*operands)
+            return jax.block_until_ready(results) if checked is not None and checked() else results
+        except Exception as error:
+            fault = fault_in(error)
+            if fault is None:
+                raise
+        raise fault
+
+    return call if checked is None else wait
+
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
 

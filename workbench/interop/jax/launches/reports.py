@@ -18,17 +18,16 @@ from workbench.api.kernels.kernel import Specialisation, kernel
 from workbench.builtins import FORMS
 from workbench.errors import KernelFault
 from workbench.interop.jax.launches.experimental import reports_faults, with_error
-from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig
-from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
+from workbench.interop.jax.launches.plan import FAULT_WORDS, Code, LaunchConfig, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.faults import Reporting
 from workbench.interop.jax.native.target import make_target
+from workbench.interop.jax.values.access import marker
 from workbench.interop.jax.values.library import checkify_library, library
 from workbench.interop.jax.values.manual import aligned, know
-from workbench.interop.jax.values.uninitialised import marker
-from workbench.ir.attributes import MESSAGE
-from workbench.ir.rewrite import replace_body
+from workbench.ir.build import replace_body
+from workbench.ir.ops import MESSAGE
 from workbench.ir.values import Block, Function, Op
 from workbench.source import UNKNOWN
 from workbench.types import ArrayType, Scalar, is_float, uint32

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, traced_launch
-from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.plan import LaunchConfig, Plan, Shape, traced_launch
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.ir.analysis import Sizes
 from workbench.passes.analysis.partition import Dimension, Halo, Part, Partition, Reason, partition

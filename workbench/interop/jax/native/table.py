@@ -19,10 +19,9 @@ from workbench.backends.cpu import jit
 from workbench.cache.native import native_image
 from workbench.interop.jax.native import registry
 from workbench.interop.jax.native.abi import CODES
-from workbench.interop.jax.native.descriptor import THUNK
-from workbench.interop.jax.native.handler import PROGRAM, address_of, handler_text
+from workbench.interop.jax.native.descriptor import PROGRAM, THUNK, address_of, handler_text
 from workbench.interop.jax.native.target import Target, for_ever, keep, make_known, thunk_named
-from workbench.runtime.records import saved_values
+from workbench.runtime.records import saved
 
 LAUNCH, REPEAT, FILL = range(3)
 HEAD = 7
@@ -230,17 +229,17 @@ def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
     Raises:
         Wrong: a field is missing, a word is no integer of 64 bits, or a call is not at one of the words.
     """
-    fields = saved_values.record(data, "a function of launches", ("program", "words", "calls"))
+    fields = saved.record(data, "a function of launches", ("program", "words", "calls"))
     words, calls = fields["words"], fields["calls"]
     if not isinstance(words, list) or len(words) < HEAD or not isinstance(calls, dict):
-        raise saved_values.Wrong("a function of launches without steps")
+        raise saved.Wrong("a function of launches without steps")
     if not all(type(word) is int and -(2**63) <= word < 2**63 for word in words):
-        raise saved_values.Wrong("a function of launches with a step that is none")
+        raise saved.Wrong("a function of launches with a step that is none")
     for at, name in calls.items():
-        saved_values.index(int(at) if at.isdecimal() else None, len(words), "step")
+        saved.index(int(at) if at.isdecimal() else None, len(words), "step")
         if name not in targets:
-            raise saved_values.Wrong(f"a call of {str(name)[:80]}, which is missing")
-    return {**fields, "program": saved_values.checked_str(fields["program"])}
+            raise saved.Wrong(f"a call of {str(name)[:80]}, which is missing")
+    return {**fields, "program": saved.checked_str(fields["program"])}
 
 
 def preload_segment(name: str, described: dict[str, Any]) -> None:

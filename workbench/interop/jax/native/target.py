@@ -24,8 +24,7 @@ from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.forks import fork_safe_lock
 from workbench.interop.jax.native import edits, registry
-from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, completed
-from workbench.interop.jax.native.handler import handler_text
+from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, completed, handler_text
 from workbench.interop.jax.native.thunk import thunk_imports, thunk_source, thunk_text
 from workbench.interop.jax.values.library import library
 from workbench.ir.data import Unwritable, from_data, to_data

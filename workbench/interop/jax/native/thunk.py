@@ -16,8 +16,18 @@ from itertools import count
 from workbench.backends.cpu.systems import floats_text
 from workbench.backends.layout import Slot
 from workbench.interop.jax.native.abi import CODES, STAGE_EXECUTE, code, types_text
-from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
-from workbench.interop.jax.native.handler import REFUSE, STOPPED, address_of, handler_address
+from workbench.interop.jax.native.descriptor import (
+    DESCRIPTION,
+    OUTDATED,
+    REFUSE,
+    STOPPED,
+    THUNK,
+    Description,
+    Kind,
+    Wire,
+    address_of,
+    handler_address,
+)
 from workbench.runtime.native.launcher import install_launcher
 from workbench.types import number_type
 

@@ -14,11 +14,10 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.launches.reports import watch
-from workbench.interop.jax.programs.sizes import stood_for
-from workbench.interop.jax.programs.trace import Filled, Trace, Undefined
+from workbench.interop.jax.programs.trace import Filled, Trace, Undefined, stood_for
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library
-from workbench.interop.jax.values.traced_scalars import TracedNumber
+from workbench.interop.jax.values.struct_pytrees import TracedNumber
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, ScopedDevice

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.errors import LaunchError, RecordError
 from workbench.interop.jax.native.abi import CODES
-from workbench.interop.jax.native.handler import ON_LOAD
+from workbench.interop.jax.native.descriptor import ON_LOAD
 from workbench.interop.jax.native.registry import plan_of, segments
 from workbench.interop.jax.recording.replay_call import unfold
 from workbench.interop.jax.values.library import library

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.interop.jax.launches.launch_config import attributes
+from workbench.interop.jax.launches.plan import attributes
 from workbench.interop.jax.launches.primitives import primitives
 from workbench.interop.jax.recording.replay_call import unfold
+from workbench.interop.jax.values.arguments import is_typed
 from workbench.interop.jax.values.library import library, literal_type
-from workbench.interop.jax.values.misfits import is_typed
 from workbench.runtime.work import Fill, Launch
 
 

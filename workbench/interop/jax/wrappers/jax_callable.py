@@ -26,20 +26,17 @@ from workbench.api.recorder import Recorder
 from workbench.api.tapes.tape import Tape
 from workbench.errors import KernelTypeError, LaunchError, RecordError
 from workbench.frontend import Definition, parameter_annotation
-from workbench.interop.jax.launches.eager import as_one_operation
-from workbench.interop.jax.launches.primitives import VMAP_METHODS
+from workbench.interop.jax.launches.primitives import VMAP_METHODS, as_one_operation
 from workbench.interop.jax.programs.callback import call_back
-from workbench.interop.jax.programs.program import Program
-from workbench.interop.jax.programs.program_primitives import run_program
+from workbench.interop.jax.programs.program import Program, run_program
 from workbench.interop.jax.programs.run import Output, PytreeParam, Signature, active, run_inside, run_traced
-from workbench.interop.jax.programs.sizes import same_program
-from workbench.interop.jax.programs.trace import Trace, ValuesRead
+from workbench.interop.jax.programs.trace import Trace, ValuesRead, same_program
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import register_structs
 from workbench.interop.jax.wrappers.cost import Costed
 from workbench.interop.jax.wrappers.dims import Dims, Sizes, in_elements
-from workbench.interop.jax.wrappers.surroundings import surroundings
+from workbench.interop.jax.wrappers.follow import surroundings
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import lying_in
 from workbench.runtime.arrays.shapes import extent

@@ -16,18 +16,15 @@ from workbench.api.kernels.editions import is_current
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.frontend import Tiling
-from workbench.interop.jax.launches.eager import as_one_operation
-from workbench.interop.jax.launches.launch_config import LaunchConfig
-from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
-from workbench.interop.jax.launches.primitives import VMAP_METHODS, launch
+from workbench.interop.jax.launches.plan import Code, LaunchConfig, Plan, Roles, forward_plan
+from workbench.interop.jax.launches.primitives import VMAP_METHODS, as_one_operation, launch
 from workbench.interop.jax.launches.prints import print_when_run, silent
 from workbench.interop.jax.launches.reports import watch, watch_linear
 from workbench.interop.jax.native.descriptor import static_bits
 from workbench.interop.jax.values import arguments
-from workbench.interop.jax.values.access import check_access
+from workbench.interop.jax.values.access import BoundsCheck, check_access, marker
 from workbench.interop.jax.values.arguments import shaped
 from workbench.interop.jax.values.library import library
-from workbench.interop.jax.values.out_of_range import BoundsCheck
 from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import (
     array_fields,
@@ -37,9 +34,17 @@ from workbench.interop.jax.values.struct_pytrees import (
     register_structs,
     taken_apart,
 )
-from workbench.interop.jax.values.uninitialised import marker
 from workbench.interop.jax.wrappers.cost import Costed
-from workbench.interop.jax.wrappers.dims import Dims, InputDims, Sizes, launch_over, ranks, result_shapes
+from workbench.interop.jax.wrappers.dims import (
+    Dims,
+    InputDims,
+    Sizes,
+    check_declared,
+    launch_over,
+    open_types,
+    ranks,
+    result_shapes,
+)
 from workbench.interop.jax.wrappers.follow import (
     Newest,
     current,
@@ -49,7 +54,6 @@ from workbench.interop.jax.wrappers.follow import (
     refuse_outdated,
     refuse_text,
 )
-from workbench.interop.jax.wrappers.output_types import check_declared, open_types
 from workbench.interop.jax.wrappers.sharding import Sharded, check_sharding
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.launches.launch_config import LaunchConfig
-from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.plan import LaunchConfig, Plan
 from workbench.interop.jax.launches.primitives import primitives
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, memories, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire

@@ -6,7 +6,7 @@ from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, register
 from workbench.backends.layout import DECLINED, FAULT_VALUES
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
-from workbench.ir.attributes import NUMBER
+from workbench.ir.ops import NUMBER
 from workbench.ir.values import Op
 from workbench.types import Kind, element, float32, is_float
 

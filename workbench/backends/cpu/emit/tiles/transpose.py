@@ -12,7 +12,7 @@ from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.emit.tiles.matmul import arguments
 from workbench.backends.cpu.text.values import memory
-from workbench.ir.attributes import SHAPE
+from workbench.ir.ops import SHAPE
 from workbench.ir.values import Op
 from workbench.limits import PREFETCH_BYTES
 from workbench.types import Scalar, element

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from workbench.ir.attributes import PLAIN, UNROLL
 from workbench.ir.build import Builder
+from workbench.ir.ops import PLAIN, UNROLL
 from workbench.ir.values import Value
 from workbench.types import bool as bool_
 from workbench.types import int32

@@ -9,8 +9,8 @@ import msgspec
 
 from workbench.backends.cuda.tiles.placement.layouts import Element, Layout
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
-from workbench.ir.attributes import AXES
 from workbench.ir.build import Builder
+from workbench.ir.ops import AXES
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
 from workbench.types import int32

@@ -11,7 +11,7 @@ from math import prod
 
 from workbench.backends.cuda.tiles.placement.plan import Plan, is_on_tensor_cores, uniform_ops
 from workbench.backends.cuda.tiles.placement.storage import Storage
-from workbench.ir.attributes import AXES, LINKED, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.ops import AXES, LINKED, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
 from workbench.tiles import Tile, is_tile

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from workbench.backends.cuda.cpp.locals import Classes
 from workbench.backends.cuda.tiles.placement.layouts import Layout, Spread, Striped, for_fragments, for_product
-from workbench.ir.attributes import AXIS, LINKED, PRECISION
-from workbench.ir.ops import LEAD, LOOPS, STRUCTURED, VIEWS
-from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.build import Rewriter, rewrite
+from workbench.ir.ops import AXIS, LEAD, LINKED, LOOPS, PRECISION, STRUCTURED, VIEWS
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.tiles import is_tile

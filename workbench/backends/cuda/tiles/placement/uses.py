@@ -17,8 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench.host.narrow import is_tuple
-from workbench.ir.attributes import USES, VALUE, WAIT
-from workbench.ir.ops import LOOPS
+from workbench.ir.ops import LOOPS, USES, VALUE, WAIT
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.types import Scalar, Slots, Vector
 
