@@ -142,7 +142,8 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
         return operand
     wanted, number = type if type is not None else strong(default_type(operand)), operand.value
     kind = number.__class__
-    if ((kind is int and wanted is int32) or (kind is float and wanted is types.float32)) and fits(number, wanted):
+    usual = int32 if kind is int else types.float32 if kind is float else None
+    if usual is not None and wanted is usual and fits(number, usual):
         return context.builder.const(number, wanted, operand.captured)
     if isinstance(wanted, ArrayType):
         raise context.type_error(f"An {wanted!r} is expected here; this is {describe(operand)}.")
