@@ -160,7 +160,7 @@ def test_forms_have_the_values_of_indices(seed: int) -> None:
 def test_remainders_written_out_differ_by_multiples_of_their_divisor(seed: int) -> None:
     """Of x % 3 no more is claimed than that it is x plus a multiple of 3: so all claims hold modulo that multiple."""
     claims = 0
-    for indices, analysis, accesses, notes in programs(seed, 30):
+    for indices, analysis, accesses, notes in programs(seed, 50):
         for note in notes:
             form = analysis.congruent(analysis.form(accesses[note.number].indices[0]))
             multiples = [n for atom, n in form.terms.items() if atom.kind == "multiple"]
