@@ -128,7 +128,7 @@ def _object(name: str) -> int:
 
 
 ENTRY_SIZE = 64
-"""Bytes of a row for `fastcall`: entry, params; int64 total, threads, grain; pointer fault; int64 mask, sums."""
+"""Bytes of a row for fastcall.c: entry, params; int64 total, threads, grain; pointer fault; int64 mask, sums."""
 
 symbols = ("wb_py_link", "wb_busy", *stopping.SYMBOLS, *FUNCTIONS)
 

@@ -294,7 +294,7 @@ class Product(msgspec.Struct, frozen=True):
 
     @property
     def mma(self) -> str:
-        """The name in `fragments.MMA` of the operands' type, for products that are done by `mma.sync`."""
+        """The name in `MMA` of the operands' type, for products that are done by `mma.sync`."""
         return self.dtype.name if self.dtype.is_half else "tf32"
 
     @property
