@@ -1,10 +1,7 @@
 """A puzzle, the trial of an answer on its cases, and its counts against the solution's.
 
-The trial of one answer on one case: it runs on the emulated device with checks, and its arrays are compared.
-
-Puzzles: launches with known results, hints, a solution, and the counts that answers are graded by.
-
-Counts of an answer against those of a puzzle's solution.
+A puzzle is launches with known results, hints, a solution, and the counts that answers are graded by. An answer is
+tried on one case at a time: it runs on the emulated device with checks, and its arrays are compared.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""The functions behind the cell magics: the cell that runs, and the kernels that it builds.
-
-The functions behind the cell magics: build a cell's kernels, bind them, notify a watcher.
+"""The functions behind the cell magics: build a cell's kernels, bind them, notify a watcher.
 
 Scripts, other notebooks and tests call these; nothing here knows IPython. A session of cells remembers which kernels
 came from which cell, so that running a cell again replaces them and a cell that fails leaves none that looks current.
 
-The functions behind `%%cuda`: a cell of CUDA C++ is read with its options and headers.
+A cell of CUDA C++ (`%%cuda`) is read with its options and headers. A header is a cell that others include. The session
+keeps it, so a cell that uses it is compiled with its latest text.
 
-A header is a cell that others include. The session keeps it, so a cell that uses it is compiled with its latest text.
-
-The cell that is running: its text as it was typed, the file that its code carries, and the notebook's.
+Of the cell that is running there are its text as it was typed, the file that its code carries, and the notebook's.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Pieces of static HTML that survive an untrusted notebook, and numbers with units.
 
-Pieces of static HTML that survive an untrusted notebook: tables, inline styles, pictures as data-URI images.
+The pieces are tables, inline styles, pictures as data-URI images. Colours are a front end's variables with fallbacks
+that read on light and on dark.
 
-Colours are a front end's variables with fallbacks that read on light and on dark.
-
-Times, sizes and ages as people read them: two significant digits and a unit.
-
-One place, because the card, its static fallback and the one-line greeting must never round differently.
+Times, sizes and ages are written as people read them: two significant digits and a unit. It is done in one place,
+because the card, its static fallback and the one-line greeting must never round differently.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def test_attributes_are_those_of_the_row() -> None:
 
 
 def attribute(key: ast.expr) -> str | None:
-    """The name of the attribute that is a key of a dict: `SHAPE`, `attributes.SHAPE`."""
+    """The name of the attribute that is a key of a dict: `SHAPE`, `ops.SHAPE`."""
     name = key.attr if isinstance(key, ast.Attribute) else getattr(key, "id", "")
     return getattr(ops, name, getattr(values, name, None))
 

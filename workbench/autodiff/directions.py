@@ -93,7 +93,7 @@ def derived(
 
 
 def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **options: Any) -> Function:
-    """Derive an adjoint; if that is refused for the adjoint of an adjoint, try the other way (`second_order`).
+    """Derive an adjoint; if that is refused for the adjoint of an adjoint, try the other way (`adjoint_of_adjoint`).
 
     Args:
         function: the function to differentiate.

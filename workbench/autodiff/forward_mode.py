@@ -1,14 +1,11 @@
-"""Tangents: of a kernel, and of one number by those it is computed from.
+"""Forward mode: the tangent of a kernel, and of one number by those it is computed from.
 
-The tangent of a kernel, as IR: forward mode.
+The tangent of a kernel is IR: the kernel as it is, and beside every value that carries a derivative its tangent. A load
+reads `tan_x` where the kernel reads x, a store writes both, a loop carries both. Nothing has to be kept or had again,
+so there is a tangent wherever the builtins have rules; of an adjoint too, which is what second derivatives are made of.
 
-The kernel as it is, and beside every value that carries a derivative its tangent: a load reads `tan_x` where the kernel
-reads x, a store writes both, a loop carries both. Nothing has to be kept or had again, so there is a tangent wherever
-the builtins have rules; of an adjoint too, which is what second derivatives are made of.
-
-The derivatives of one number by the numbers it is computed from, as operations: what `grad(f)` in a kernel becomes.
-
-Each is the tangent along one number, in forward mode; what they share is found by the passes behind.
+The derivatives of one number by the numbers it is computed from are operations: what `grad(f)` in a kernel becomes.
+Each is the tangent along one number; what they share is found by the passes behind.
 """
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
 """Kernels that note what they do to arrays: which elements they access, and what they would add to shared floats.
 
-Kernels that log which elements each thread reads and writes, from which sparsity patterns are derived.
+**Accesses**, from which sparsity patterns are derived. The kernel does all that it did before; besides, each access to
+a float writes a row of an int32 array: site, element, iteration, thread. A site is a parameter, a kind of access and a
+*flow*: a set of reads, and the writes that derivatives flow to from all of them. Where all the way lies within a loop,
+the rows carry its index: what one iteration reads reaches nothing that another one writes.
 
-The kernel does all that it did before; besides, each access to a float writes a row of an int32 array: site, element,
-iteration, thread. A site is a parameter, a kind of access and a *flow*: a set of reads, and the writes that
-derivatives flow to from all of them. Where all the way lies within a loop, the rows carry its index: what one iteration
-reads reaches nothing that another one writes.
-
-Kernels that note what they would add to shared floats, so that it can be added in the order of the threads.
-
-On a device threads run at once, and float sums depend on the order. A kernel in its ordered form adds nothing: each
-atomic sum, minimum or maximum of floats writes a row, the number's place and the value, to a part of a log that is the
-thread's own. The rows are then sorted by place, and one thread per place goes through its rows
+**Ordered sums.** On a device threads run at once, and float sums depend on the order. A kernel in its ordered form adds
+nothing: each atomic sum, minimum or maximum of floats writes a row, the number's place and the value, to a part of a
+log that is the thread's own. The rows are then sorted by place, and one thread per place goes through its rows
 (`workbench.utils.ordered`): in the order of threads, and of each thread's own changes, as a loop over threads would.
 """
 

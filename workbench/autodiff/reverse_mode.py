@@ -1,17 +1,15 @@
-"""The adjoint of a kernel, and that of an adjoint.
+"""Reverse mode: the adjoint of a kernel, and that of an adjoint.
 
-The adjoint of a kernel, as IR: recompute the forward values, then walk backwards.
+An adjoint recomputes the forward values, then walks backwards. The result is plain IR, so every backend runs it and it
+can be differentiated again. A loop that carries a value the adjoint needs is unrolled where its range is constant and
+small; if such a value is still missing, the kernel is refused at the line that needs it (or, for an array element that
+was overwritten, at the line that reads it).
 
-The result is plain IR, so every backend runs it and it can be differentiated again. A loop that carries a value the
-adjoint needs is unrolled where its range is constant and small; if such a value is still missing, the kernel is refused
-at the line that needs it (or, for an array element that was overwritten, at the line that reads it).
-
-The adjoint of an adjoint that keeps states: the adjoint of a tangent.
-
-A kernel y = f(x) has the adjoint dx += Jᵀ dy. Of cotangents u of its result dx, the adjoint of that makes two things:
-J u, for dy, and for x the derivative of dy · J u. The first is the kernel's tangent along u, the second is the adjoint
-of this tangent. Neither runs anything backwards but loops that run forward in a kernel. So states are kept once more,
-where the adjoint of kept states would be one of slots.
+The adjoint of an adjoint that keeps states is the adjoint of a tangent (`adjoint_of_adjoint`). A kernel y = f(x) has
+the adjoint dx += Jᵀ dy. Of cotangents u of its result dx, the adjoint of that makes two things: J u, for dy, and for x
+the derivative of dy · J u. The first is the kernel's tangent along u, the second is the adjoint of this tangent.
+Neither runs anything backwards but loops that run forward in a kernel. So states are kept once more, where the adjoint
+of kept states would be one of slots.
 """
 
 from __future__ import annotations

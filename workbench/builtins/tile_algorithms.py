@@ -1,20 +1,18 @@
 """Algorithms on tiles, in the kernel language: factors and solves, Fourier transforms, gathers, sorting, stacks.
 
-Factors and triangular solves of tiles, in the kernel language: column by column, each step by the whole block.
+**Factors and triangular solves** go column by column, each step by the whole block. Gradients are by the rules of
+Murray, "Differentiation of the Cholesky decomposition" (2016), and Giles, "An extended collection of matrix derivative
+results for forward and reverse mode algorithmic differentiation" (2008), 2.3.1.
 
-Gradients by the rules of Murray, "Differentiation of the Cholesky decomposition" (2016), and Giles, "An extended
-collection of matrix derivative results for forward and reverse mode algorithmic differentiation" (2008), 2.3.1.
+**Fourier transforms** are products with the matrices of two shorter transforms. Bailey, "FFTs in external or
+hierarchical memory" (1990): a row of n = p·q numbers as a matrix of p × q, its columns transformed, each number turned,
+its rows transformed, read column by column.
 
-Fourier transforms of tiles, in the kernel language: products with the matrices of two shorter transforms.
+**Gathers and scatters** are of rows and elements of a tile at indices that are known when the kernel runs.
 
-Bailey, "FFTs in external or hierarchical memory" (1990): a row of n = p·q numbers as a matrix of p × q, its columns
-transformed, each number turned, its rows transformed, read column by column.
+**Sorting** puts each element behind those that come before it.
 
-Rows and elements of a tile at indices that are known when the kernel runs, in the kernel language.
-
-Sorting of tiles, in the kernel language: each element is put behind those that come before it.
-
-Stacks that a block of threads shares, in the kernel language: a tile, and how many of its elements are in use.
+**A stack** that a block of threads shares is a tile, and how many of its elements are in use.
 """
 
 from __future__ import annotations

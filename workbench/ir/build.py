@@ -1,8 +1,7 @@
 """Building IR, and copying it with parts replaced.
 
-Making IR: a builder with a stack of open blocks and a current location.
-
-Copying IR with parts replaced: what passes and autodiff are made of.
+IR is built with a stack of open blocks and a current location (`Builder`). Passes and autodiff are made of copies with
+parts replaced (`Rewriter`).
 """
 
 from __future__ import annotations

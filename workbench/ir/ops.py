@@ -1,19 +1,18 @@
 """Every operation of the IR, and the attributes that operations have, in one table each.
 
-Every operation of the IR in one table: what it takes, what it gives, what it does to memory, who makes it.
-
-Passes ask this table, or the sets below that are derived from it, instead of listing names of their own. What the
-operations mean is explained in `workbench.ir.values` (those of one thread, and those that only lowering makes) and
-in `workbench.ir.tiles`; `tests/ir/test_ops.py` compares the pages with the table and both with the code. A name that is
-not in the table is an elementwise builtin (`workbench.builtins.TABLE`): pure, with one result and no blocks.
+**Operations**: what each takes, what it returns, what it does to memory, who makes it. Passes ask this table, or the
+sets below that are derived from it, instead of listing names of their own. What the operations mean is explained in
+`workbench.ir.values` (those of one thread, and those that only lowering makes) and in `workbench.ir.tiles`;
+`tests/ir/test_ops.py` compares the pages with the table and both with the code. A name that is not in the table is an
+elementwise builtin (`workbench.builtins.TABLE`): pure, with one result and no blocks.
 
 To add an operation: a row here, a line on its page, a rule in `ir.verify` or `ir.tiles` if it is legal IR, and an
 emitter in each backend.
 
-Attributes of operations: each is declared once, with the type of its values.
+**Attributes** are each declared once, with the type of its values.
 
     op.attrs[SHAPE]         its value; a type checker knows that it is a tuple of ints
-    op.attrs.get(UNROLL)    of one that may be missing or None ("?" in the table `ir.ops`): its value, or None
+    op.attrs.get(UNROLL)    of one that may be missing or None ("?" in the table of operations): its value, or None
     {SHAPE: (4, 4)}         what `Builder.emit` takes
     SHAPE.of((4, 4))        the same with the value's type checked ahead, if an operation has one attribute
 

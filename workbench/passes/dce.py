@@ -1,16 +1,13 @@
 """Dead code, and carried values that never change, removed.
 
-Dead code removed: operations without effect whose results are unused.
+Dead code is operations without effect whose results are unused. Need is found backwards from the effects, through
+results of `if` and carried values of loops one by one, so that a value that a loop carries for itself alone is dropped.
+A `while` that may go on for ever is an effect: what comes after it must not run, whoever needs its results. In
+derivatives all loops end, since the kernel's did.
 
-Need is found backwards from the effects, through results of `if` and carried values of loops one by one, so that a
-value that a loop carries for itself alone is dropped. A `while` that may go on for ever is an effect: what comes after
-it must not run, whoever needs its results. In derivatives all loops end, since the kernel's did.
-
-Carried values that never change, as the values they start from.
-
-A loop backwards carries the cotangent of whatever its loop carried, also where each turn yields it as it came: that of
-a sum, and the condition under which it counts. As outer values they cost no register in a turn, and backends see a loop
-that carries less.
+A carried value that never changes becomes the value it starts from. A loop backwards carries the cotangent of whatever
+its loop carried, also where each turn yields it as it came: that of a sum, and the condition under which it counts. As
+outer values they cost no register in a turn, and backends see a loop that carries less.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """Operations that a backend cannot emit or need not see, replaced by ones it can.
 
-Builtins that a backend cannot emit, replaced by ones it can.
-
 A builtin that is not native is replaced by its declared expansion, again and again. An elementwise builtin on vectors
 is done component by component, so that a backend emits scalars alone. Components known from a `vec` are used directly.
 
-Funcs with gradients of their own, for code that does not differentiate: nothing but their bodies.
-
-So the forward kernel, and its key, are the same whatever gradient somebody writes for a func.
+A func with a gradient of its own becomes nothing but its body in code that does not differentiate. So the forward
+kernel, and its key, are the same whatever gradient somebody writes for a func.
 """
 
 from __future__ import annotations

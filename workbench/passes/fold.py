@@ -1,23 +1,20 @@
 """Arithmetic made smaller: constants, identities and repeated operations, and products that are only added.
 
-Constants computed, identities applied, repeated operations shared.
+**Folding.** Constants are computed, identities applied, repeated operations shared. Every rule gives the same bits as
+running the operation (NaN results are left alone: their sign and payload differ between devices). A captured constant
+stays a name, never computed into a literal: a key can say which one changed.
 
-Every rule gives the same bits as running the operation (NaN results are left alone: their sign and payload differ
-between devices). A captured constant stays a name, never computed into a literal: a key can say which one changed.
+**Contraction.** `a * b + c` rounds once: what `fma=True` asks for. One rule for all backends, so that their bits stay
+equal: a product of floats of 32 or 64 bits, or of vectors of them, that is used once, by a sum or a difference, becomes
+part of it. Where both sides are such products, the left one does. `a * b - c` and `c - a * b` change a sign, which is
+exact. It runs after differentiation, on the code that is compiled. Builtins of whole vectors (`dot`, `length`, products
+of matrices) are written out first, where no backend has its own form of them. What other builtins (`noise`) compute
+inside is not contracted, nor are 16-bit floats or atomic additions.
 
-Products that are only added, as one operation with the sum.
-
-`a * b + c` rounds once: what `fma=True` asks for. One rule for all backends, so that their bits stay equal: a product
-of floats of 32 or 64 bits, or of vectors of them, that is used once, by a sum or a difference, becomes part of it.
-Where both sides are such products, the left one does. `a * b - c` and `c - a * b` change a sign, which is exact. It
-runs after differentiation, on the code that is compiled. Builtins of whole vectors (`dot`, `length`, products of
-matrices) are written out first, where no backend has its own form of them. What other builtins (`noise`) compute inside
-is not contracted, nor are 16-bit floats or atomic additions.
-
-`acc + tile_matmul(a, b)` is `tile_matmul(a, b, acc)`, always: `acc += tile_matmul(a, b)` in a loop keeps its sums where
-the product has them, and its adjoint keeps no states, as with the accumulator. That runs right after lowering, so it
-means the same everywhere: a product of 16-bit tiles that is added to one of float32 is not rounded to 16 bits in
-between.
+**Products of tiles.** `acc + tile_matmul(a, b)` is `tile_matmul(a, b, acc)`, always: `acc += tile_matmul(a, b)` in a
+loop keeps its sums where the product has them, and its adjoint keeps no states, as with the accumulator. That runs
+right after lowering, so it means the same everywhere: a product of 16-bit tiles that is added to one of float32 is not
+rounded to 16 bits in between.
 """
 
 from __future__ import annotations

@@ -22,9 +22,8 @@ A direction of several words takes a step for each ("adjoint tangent": the tange
 after the last step; a direction that ends in an adjoint gets RUNNABLE_ADJOINT instead, since the adjoint has chosen its
 atomics and inlined its funcs already. With `fma=True`, CONTRACTED follows.
 
-A pass goes by the name of its file where the file is one pass; `PASSES` and the comments say where the others are.
-Those that live on another floor, or take settings, are handed to `run` by its caller. `gradcheck` runs `to_float64`
-first.
+`PASSES` has the function of each pass, and the comments say where the others are: those that live on another floor, or
+take settings, are handed to `run` by its caller. `gradcheck` runs `widen` (`passes/precision.py`) first.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """A kernel in another precision: 16-bit floats computed in float32, and everything in float64.
 
-Arithmetic on floats of 16 bits, done in float32 and rounded after each operation.
+Arithmetic on floats of 16 bits is done in float32 and rounded after each operation. That is what the interpreter does
+(`builtins/declaration/meaning.py`), so all backends agree to the bit: with 24 bits against 11 or 8, a sum, difference,
+product, quotient or square root rounded twice is the one rounded once (S. Figueroa, "When is double rounding
+innocuous?", 1995). What is left of the narrow types is loads, stores, moves and casts to and from float32 (and from
+float64), so a backend needs no arithmetic for them.
 
-That is what the interpreter does (`builtins/declaration/meaning.py`), so all backends agree to the bit: with 24 bits
-against 11 or 8, a sum, difference, product, quotient or square root rounded twice is the one rounded once
-(S. Figueroa, "When is double rounding innocuous?", 1995). What is left of the narrow types is loads, stores, moves and
-casts to and from float32 (and from float64), so a backend needs no arithmetic for them.
-
-The same kernel in float64: where a derivative is compared with difference quotients, float32 is too coarse.
+The same kernel in float64 is for derivatives that are compared with difference quotients: float32 is too coarse there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Names of an array: those that `x.<Tab>` lists, and advice for those that it lacks.
 
-Advice for missing names of an array: those that NumPy and PyTorch have, and `.grad` where there is none.
-
-The names that `x.<Tab>` lists: those for users, not those that the library asks of its own objects.
+Advice is for names that NumPy and PyTorch have, and for `.grad` if there is none. The names listed are those for users,
+not those that the library asks of its own objects.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """The data of an array's picture, and its colours.
 
-The data of an array's picture: a line or an image, a histogram, and counts of elements that are not finite.
+A picture is a line or an image, a histogram, and counts of elements that are not finite. Arrays are reduced here to
+what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256 by 256 points of an image),
+so a view stays small however large the array is. NaN and infinities are counted, not drawn. RGB colours are one
+picture, and so are complex numbers: the hue is the phase, the brightness the square root of the magnitude. A line of
+complex numbers is two lines, of the real and the imaginary parts.
 
-Arrays are reduced here to what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256
-by 256 points of an image), so a view stays small however large the array is. NaN and infinities are counted, not drawn.
-RGB colours are one picture, and so are complex numbers: the hue is the phase, the brightness the
-square root of the magnitude. A line of complex numbers is two lines, of the real and the imaginary parts.
-
-Colour maps: a few evenly spaced colours each, between which the browser and the static fallback blend.
+A colour map is a few evenly spaced colours, between which the browser and the static fallback blend.
 """
 
 from __future__ import annotations

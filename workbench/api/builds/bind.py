@@ -1,14 +1,11 @@
 """Arguments, options and the code that suits them, as a record.
 
-Arguments and the code that suits them, as a record.
-
 Which code suits is decided here alone: strides, sizes, alignment, overlaps and checks choose a variant. So whatever
 changes an argument later (a kept launch, a replay, a file) comes back through `BINDER` and never runs code made for
 others.
 
-Threads of a block where a launch leaves them open (`block_dim=None`): by the code's registers and shared memory.
-
-Options of a launch under names that other libraries have: refused with the name that is meant.
+Threads of a block, where a launch leaves them open (`block_dim=None`), follow from the code's registers and shared
+memory. Options of a launch under names that other libraries have are refused with the name that is meant.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""Adjoints that are right for some launches only: those in gather form, and the conditions of others.
+"""Adjoints that are right for some launches only: those in gather form, and those that were refused for all launches.
 
-The conditions on a launch's sizes and memory under which its adjoint runs in gather form, as two launches.
+**Gather form** (`autodiff/gather/form.py`) is two launches, under conditions on a launch's sizes and memory. Where it
+would not be right, the adjoint is one launch, as ever.
 
-See `autodiff/gather/form.py` for the form itself. Where it would not be right, the adjoint is one launch, as ever.
-
-Code of adjoints that are right for some launches only.
-
-An adjoint that is refused for want of what only a launch knows (that it has one thread, that a parameter keeps two rows
-apart) is derived again for launches with as many threads along the same axes, and each launch of it is asked about the
-rest.
+**Refused adjoints.** An adjoint that is refused for want of what only a launch knows (that it has one thread, that a
+parameter keeps two rows apart) is derived again for launches with as many threads along the same axes, and each launch
+of it is asked about the rest.
 """
 
 from __future__ import annotations

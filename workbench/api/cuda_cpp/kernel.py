@@ -1,11 +1,7 @@
-"""Kernels that are CUDA C++ text, launched and recorded as any other, and the gradients that they declare.
-
-Kernels that are CUDA C++ text: launched, recorded, taped and captured as any other.
+"""Kernels that are CUDA C++ text, launched, recorded, taped and captured as any other.
 
 What a Python kernel's IR says (which arrays are read and written, what the adjoint is) is read here from the signature:
 a `const` pointer is only read, and the kernel NAME_adjoint of the same text is the gradient of NAME.
-
-Declarations of gradients of CUDA C++ kernels: `NAME_adjoint` next to `NAME`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """`explain_grad`: why a gradient is zero, NaN, infinite, or not there.
 
-`explain_grad`: why a gradient is zero, NaN, infinite, or not there.
-
 The backward pass runs once more, on a second tape, and is watched step by step: behind which step nothing is left of
 what the array could be reached by, or from which on there is a NaN or an infinity. Then the kernel of that step is
 looked into: what flows through its IR at all, where a derivative is cut, and, thread by thread in the interpreter,
 where it dies.
 
-The answer of `explain_grad`: plain data, and the sentences for each cause.
+The answer is plain data, an `Explanation`, with sentences for each cause.
 """
 
 from __future__ import annotations

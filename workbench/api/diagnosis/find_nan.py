@@ -1,8 +1,6 @@
-"""Watching threads in the interpreter: where the first NaN is born, where a tangent dies.
+"""`with find_nan():`, the line where the first NaN or infinity of a program was made, and the watching of threads.
 
-`with find_nan():`: the line where the first NaN or infinity of a program was made.
-
-Watching threads of a launch in the interpreter: where a tangent dies, and where a NaN is born.
+Threads of a launch are watched in the interpreter: where a NaN is born, and where a tangent dies.
 """
 
 from __future__ import annotations

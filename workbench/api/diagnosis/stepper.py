@@ -1,11 +1,9 @@
-"""Stepping: one thread, or the lanes of a warp, statement by statement, as plain data.
-
-Stepping: one thread of a kernel, statement by statement, as plain data.
+"""Stepping: one thread of a kernel, or the lanes of a warp, statement by statement, as plain data.
 
 The kernel is lowered once more with a mark before every statement, and interpreted on copies of the arrays: so all
 names are there, also those of numbers without a type and of funcs that were called, and no argument is changed.
 
-Lanes in step: what each thread of a warp did, put together line by line as a warp would go.
+Lanes go in step: what each thread of a warp did is put together line by line, as a warp would go (`merged`).
 """
 
 from __future__ import annotations

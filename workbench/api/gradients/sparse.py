@@ -1,14 +1,13 @@
 """Sparse derivatives: their pattern, and their values from few products.
 
-Sparsity patterns: which numbers of a result may depend on which of an argument, by what kernels access.
-
-Each launch runs once more on copies, in a form that writes down the elements that its threads read and write
+A **pattern** says which numbers of a result may depend on which of an argument, by what kernels access. Each launch
+runs once more on copies, in a form that writes down the elements that its threads read and write
 (`autodiff/instrumented.py`): indices are what they are in this run, those that were read from arrays too. What a thread
 writes depends on what it read; put together launch by launch, that contains every derivative that is not 0.
 
-Sparse derivatives from few products: columns that share no row are computed together (Curtis, Powell and Reid).
+**Values** come from few products: columns that share no row are computed together (Curtis, Powell and Reid).
 
-SciPy's sparse matrices, imported when they are used: SciPy is an optional dependency.
+SciPy's sparse matrices are imported when they are used: SciPy is an optional dependency.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""Derivatives of Python functions that launch kernels, and launches of tangents.
-
-Derivatives of Python functions that launch kernels: `grad`, `value_and_grad`, `jvp`, `hvp`, `jacobian`, `hessian`.
+"""Derivatives of Python functions that launch kernels: `grad`, `value_and_grad`, `jvp`, `hvp`, `jacobian`, `hessian`.
 
 They are made of the tape (reverse) and of `Dual` (forward), and each is itself such a function: they can be taken of
 one another.
 
-Launching a kernel's tangent: the kernel, and with it the derivative along given tangents.
-
-`jvp` and `hvp` are made of such launches; by itself it is what another library's forward mode (JAX's `jvp` rule) calls.
+`jvp` and `hvp` are made of launches of a kernel's tangent: of the kernel, and with it the derivative along given
+tangents (`launch_tangent`). By itself that is what another library's forward mode (JAX's `jvp` rule) calls.
 """
 
 from __future__ import annotations

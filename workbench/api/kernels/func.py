@@ -1,13 +1,8 @@
-"""Funcs: functions that kernels call, with the CUDA text or the gradients that a user wrote for them.
+"""Funcs: functions that kernels call; their bodies become part of the kernel.
 
-Funcs: functions that kernels call; their bodies become part of the kernel.
-
-Funcs with CUDA text: `func_native`.
-
-Gradients and replays that a user writes for a func: `func_grad`, `func_replay`.
-
-They belong to one version of the func, found by the types of their first parameters, and are checked against it when a
-kernel that calls it is compiled: only then the types of its results are known.
+A user may write CUDA text for a func (`func_native`), and its gradient or replay (`func_grad`, `func_replay`).
+Gradients and replays belong to one version of the func, found by the types of their first parameters, and are checked
+against it when a kernel that calls it is compiled: only then the types of its results are known.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Elementwise kernels and reductions of arrays: `map(f, …)`, Python's operators, `x.sum()`, `a @ b`.
 
-`map(f, …)`: the elementwise kernel of a function, made from the arguments and kept for the next call.
+**Maps.** The elementwise kernel of a function is made from the arguments and kept for the next call. The kernel is an
+ordinary one, launched in the ordinary way: tapes, recorders and the cache see nothing special. Elementwise operators of
+arrays are maps, too; `runtime/arithmetic.py` has their Python names.
 
-The kernel is an ordinary one, launched in the ordinary way: tapes, recorders and the cache see nothing special.
-
-Operators and reductions of arrays: `runtime/arithmetic.py` has their Python names. Elementwise ones are `map`s.
-
-The kernels behind `x.sum()`, `x.dot(y)`, `x.max(axis=0)`, `a @ b`: of any number type, differentiated like yours.
+**Reductions.** The kernels behind `x.sum()`, `x.dot(y)`, `x.max(axis=0)`, `a @ b` are of any number type, and
+differentiated like yours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The pictures of a profile, as plain shapes.
+"""The pictures of a profile: a roofline with the launch as a dot, and the warps that a multiprocessor holds.
 
-The pictures of a profile: a roofline with the launch as a dot, and the warps that a multiprocessor holds.
-
-A picture as plain shapes: a widget draws them in the page's colours, and `svg` in colours for light and dark.
+Each is plain shapes (`Drawing`): a widget draws them in the page's colours, and `svg` in colours for light and dark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The result of `wb.profile`: counts, findings with advice, and its text.
 
-The result of `wb.profile`, and its text.
-
-Findings from counts: one per kind and line, each with a sentence of advice.
+Findings follow from the counts: one per kind and line, each with a sentence of advice.
 """
 
 from __future__ import annotations

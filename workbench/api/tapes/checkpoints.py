@@ -1,21 +1,19 @@
-"""Checkpoints of a tape: copies of arrays before they change, and a backward pass with little memory.
+"""Copies that a tape stores of arrays before they change, and checkpoints: a backward pass with little memory.
 
-A tape with little memory: what changes is copied once in so many steps, and the steps between run again.
+**Copy on overwrite** (`Snapshots`). An adjoint reads arrays as its launch found them. A copy is made at the last
+moment: when such an array is about to change, of each version at most once, and only if an adjoint really reads it (the
+adjoint's IR says).
 
-The steps are cut into segments. Of memory that a segment changes, what it held before is kept, once; nothing else is.
-`backward` takes the segments from the last: it runs the segment's steps again on copies, beside the arrays, under a
-tape of its own, and goes backwards through that. So a thousand steps in place keep a thousand over the segment's length
-copies, and those of one segment, for one more run of the program.
+**Checkpoints.** What changes is copied once in so many steps, and the steps between run again. The steps are cut into
+segments. Of memory that a segment changes, what it held before is kept, once; nothing else is. `backward` takes the
+segments from the last: it runs the segment's steps again on copies, beside the arrays, under a tape of its own, and
+goes backwards through that. So a thousand steps in place keep a thousand over the segment's length copies, and those of
+one segment, for one more run of the program.
 
 Segments have one length (`checkpoint_every`), or there are few of them (`checkpoint`). A tape does not know how many
 steps will come, so there each two neighbours become one whenever there are too many; going back through a long one,
 whose length is known, is the same task with fewer steps, cut by the binomial schedule of Griewank and Walther
 (Algorithm 799, ACM TOMS 26, 2000): no step runs again more often than needed.
-
-Copies that a tape stores of arrays before they change: copy on overwrite.
-
-An adjoint reads arrays as its launch found them. A copy is made at the last moment: when such an array is about to
-change, of each version at most once, and only if an adjoint really reads it (the adjoint's IR says).
 """
 
 from __future__ import annotations

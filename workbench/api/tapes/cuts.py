@@ -1,10 +1,10 @@
 """Limits of a gradient: work that a tape cannot reverse, and elements that nothing uses.
 
-Work that a tape cannot reverse: launches with `record_tape=False`, changes outside its `with`, conversions.
+**Cuts** are work that a tape cannot reverse: launches with `record_tape=False`, changes outside its `with`,
+conversions.
 
-Masks of the elements that a gradient reaches, where whole-array `where` left some of them unused.
-
-A cotangent that is 0 because the program did not use a value must not meet an infinite slope: in `where(x > 0, sqrt(x),
+**Masks** (`Live`) are of the elements that a gradient reaches, where whole-array `where` left some of them unused. A
+cotangent that is 0 because the program did not use a value must not meet an infinite slope: in `where(x > 0, sqrt(x),
 0)` the root's adjoint would be 0 · inf at x = 0. Inside a kernel a condition says where a value was used
 (`design/adjoint.md`, NaN). Between the kernels of whole-array expressions it is an array of bools: `where` marks what
 it chose, a map passes on to its operands what was marked in its result, and the adjoint of a map runs for marked

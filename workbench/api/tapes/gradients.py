@@ -1,18 +1,17 @@
 """Gradients of a tape: the seeds of a backward pass, the arrays it reaches, and what is left where it ended midway.
 
-The arrays whose gradients a tape computes, and `tape.gradients`: a view of its adjoints by array.
+**Adjoints.** The arrays whose gradients a tape computes are requested; `tape.gradients` is a view of its adjoints by
+array.
 
-Seeds of a backward pass: checked, and read before anything changes.
+**Seeds** are checked, and read before anything changes. A caller may give any array: the `.grad` of what the gradient
+comes from, that of another array, the loss itself, one array for two results. What lies in an adjoint of the pass is
+copied; the pass then clears and adds to adjoints as it likes. Other large arrays are read where they are: a copy takes
+as long as a kernel.
 
-A caller may give any array: the `.grad` of what the gradient comes from, that of another array, the loss itself, one
-array for two results. What lies in an adjoint of the pass is copied; the pass then clears and adds to adjoints as it
-likes. Other large arrays are read where they are: a copy takes as long as a kernel.
-
-Gradients of a backward pass that ended in the middle: an interrupt, or a fault of an adjoint.
-
-They are half added, and nothing can take that back: copies of all gradients beforehand would cost every pass. So the
-error names them, and their memory knows it until something changes it: no later pass, of this tape or of another one,
-adds to such a gradient.
+**Partial gradients** are left by a backward pass that ended in the middle: an interrupt, or a fault of an adjoint. They
+are half added, and nothing can take that back: copies of all gradients beforehand would cost every pass. So the error
+names them, and their memory knows it until something changes it: no later pass, of this tape or of another one, adds to
+such a gradient.
 """
 
 from __future__ import annotations

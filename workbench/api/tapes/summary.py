@@ -1,8 +1,6 @@
-"""A tape told: its steps by kind, the bytes it stores, and what computed what as a graph.
+"""Summaries of a tape: its steps by kind, the bytes that it keeps for gradients, and what computed what as a graph.
 
-Summaries of a tape: its steps by kind, and the bytes that it keeps for gradients.
-
-A tape as a graph: its steps, which of them computed what another one read, and what is kept for whose gradient.
+The graph has the tape's steps, which of them computed what another one read, and what is kept for whose gradient.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """Dependence: values that need cotangents, and paths from elements of one array to those of another.
 
-Activity analysis: values that depend on a float parameter or element and influence an effect need a cotangent.
-
+**Activity analysis.** Values that depend on a float parameter or element and influence an effect need a cotangent.
 Differentiable dependence is a graph on float values (through loops: carried values depend on themselves). A value is
-active where a source reaches it and it reaches a sink. A cast to an integer, a comparison and a builtin whose rule
-says None cut the graph, so what is behind them needs no rule and no stored value.
+active where a source reaches it and it reaches a sink. A cast to an integer, a comparison and a builtin whose rule says
+None cut the graph, so what is behind them needs no rule and no stored value.
 
-Paths from elements of one array to those of another: the path with the fewest cuts.
-
-A derivative flows along the edges of `activity`. Values flow along others too, where it is cut: casts to integers,
-comparisons, indices, conditions, builtins whose rule says None. The cuts on the way say why a gradient is zero.
+**Paths** from elements of one array to those of another have the fewest cuts. A derivative flows along the edges of
+activity. Values flow along others too, where it is cut: casts to integers, comparisons, indices, conditions, builtins
+whose rule says None. The cuts on the way say why a gradient is zero.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """Effects of a kernel on its arrays, and dependences between accesses of one thread.
 
-Effects of a kernel on its arrays, as far as the adjoint depends on them.
+The effects are studied as far as the adjoint depends on them. The adjoint array of x mirrors x: an element is read and
+cleared where the kernel stores it, added to where the kernel loads it. In one thread the reversed order makes this
+right whatever the indices are; between threads it is right where no element that one thread writes is touched by
+another. That is proved here by the forms of the indices, or refused.
 
-The adjoint array of x mirrors x: an element is read and cleared where the kernel stores it, added to where the kernel
-loads it. In one thread the reversed order makes this right whatever the indices are; between threads it is right where
-no element that one thread writes is touched by another. That is proved here by the forms of the indices, or refused.
-
-Dependences between accesses of one thread, by the affine forms of their indices.
-
-A value made inside a loop is another one in the next iteration, and is compared only where the caller says that it
-stands still.
+Accesses of one thread are compared by the affine forms of their indices. A value made inside a loop is another one in
+the next iteration, and is compared only where the caller says that it stands still.
 """
 
 from __future__ import annotations

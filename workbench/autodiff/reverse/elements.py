@@ -1,13 +1,9 @@
-"""Operations without blocks backwards: elements of arrays, components of vectors, builtins.
-
-Elements of arrays, and vectors and their components, backwards.
+"""Operations without blocks, backwards: elements of arrays, components of vectors, builtins.
 
 Effects are mirrored on the adjoint arrays: a store is read and cleared, an addition is read, a load is added to.
 
-Builtins backwards, each by the adjoint rule of its declaration.
-
-A cotangent that does not count (`Piece.live`), or is 0 because the value was never seen, must not meet an infinite
-slope.
+A builtin is reversed by the adjoint rule of its declaration. A cotangent that does not count (`Piece.live`), or is 0
+because the value was never seen, must not meet an infinite slope.
 """
 
 from __future__ import annotations

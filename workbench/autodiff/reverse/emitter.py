@@ -1,16 +1,13 @@
 """The state in which an adjoint is written: a builder that remembers how each value was computed, and cotangents.
 
-The builder that the adjoint is written with: it remembers how each value was made, and names for readers.
+The builder (`Emitter`) also has names for readers. `inlined` and `written` copy operations through it, with other
+values for some: closed blocks (a gradient or a replay that a user wrote) and what is recomputed.
 
-`inlined` and `written` copy operations through it, with other values for some: closed blocks (a gradient or a replay
-that a user wrote) and what is recomputed.
-
-Cotangents being gathered in one block: pieces by value, summed when the value's own turn comes.
-
-A vector's cotangent may be known by component, so that an unused component has none, rather than a 0 that a NaN
-would survive. For the same reason a piece may carry `live`: a bool that is false where the program did not use the
-value (the side of a `where` or an `if` that was not taken), so that rules can give 0 there whatever they compute. A
-tile's pieces are tiles, and `live` may be one too.
+Cotangents are gathered in one block: pieces by value, summed when the value's own turn comes. A vector's cotangent may
+be known by component, so that an unused component has none, rather than a 0 that a NaN would survive. For the same
+reason a piece may carry `live`: a bool that is false where the program did not use the value (the side of a `where` or
+an `if` that was not taken), so that rules can give 0 there whatever they compute. A tile's pieces are tiles, and `live`
+may be one too.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Facts(msgspec.Struct, frozen=True):
         llvm: LLVM's version.
         llvmlite: llvmlite's.
         vector_library: the name and version of the C library's vectorised maths functions; empty where this machine has
-            none or cannot run them (`libmvec.library`).
+            none or cannot run them (`maths.names.library`).
     """
 
     cpu: str

@@ -1,7 +1,7 @@
 """IR as CUDA C++ text: one kernel, readable next to the cell it came from, with a prelude of only what it uses.
 
 The passes of `pipeline.CUDA` (of tiles, `CUDA_TILES`) run first; one expands builtins to what CUDA has. Then the
-text is made once: values are inlined into expressions (`inline_values`), the others share locals (`locals`), and
+text is made once: values are inlined into expressions (`inline_values`), the others share locals (`Locals`), and
 statements are written in order.
 """
 

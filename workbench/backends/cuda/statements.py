@@ -1,14 +1,11 @@
-"""Blocks of IR as C++ statements, and a thread's slots as local arrays.
-
-Blocks of IR as C++ statements: locals, assignments, `if`, `for`, `while`.
+"""Blocks of IR as C++ statements, `if`, `for` and `while`, and a thread's slots as local arrays.
 
 A block's yield is a set of assignments made at once (a swap must stay one), put in an order in which none overwrites
 what another still reads, with a temporary where they go in a circle.
 
-A thread's slots: a local array, in registers where it is small.
-
-Registers have no address. An array whose indices are known while compiling is in them anyway; of another, where the
-kernel's are small enough together, each access looks at all of it, which is cheaper than local memory.
+A thread's slots are in registers where they are small. Registers have no address. An array whose indices are known
+while compiling is in them anyway; of another, where the kernel's are small enough together, each access looks at all of
+it, which is cheaper than local memory.
 """
 
 from __future__ import annotations

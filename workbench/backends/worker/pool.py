@@ -1,12 +1,10 @@
-"""Worker processes, and the threads that talk to them: one for each process.
+"""Worker processes and the threads that talk to them: one thread per process, started when there is work.
 
-Worker processes and the threads that talk to them: one thread per process, started when there is work.
+A thread (`Service`) starts its process, hands it jobs, reads its answers, and cleans up.
 
-A caller waits for its job. An interrupt, or dropping the job, ends the job's process; the thread starts another for
-the next job. Ctrl-C never reaches the pool's threads, so no process is lost however a caller ends. Callers only take
-plain locks, which an interrupt cannot leave held.
-
-The thread of one worker process: it starts the process, hands it jobs, reads its answers, and cleans up.
+A caller waits for its job. An interrupt, or dropping the job, ends the job's process; the thread starts another for the
+next job. Ctrl-C never reaches the pool's threads, so no process is lost however a caller ends. Callers only take plain
+locks, which an interrupt cannot leave held.
 """
 
 from __future__ import annotations

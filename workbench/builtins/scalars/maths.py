@@ -1,15 +1,11 @@
-"""The real functions of one or two floats, and the inverses of some.
-
-The real functions of one or two floats.
+"""The real functions of one or two floats, and the inverses of the error function and of its complement.
 
 Each has one row where its derivative is one line; CPU results come from LLVM intrinsics or the C library, CUDA results
 from the device's maths library. `ulp` bounds both against the float64 reference rounded to the type (bounds of the CUDA
 C++ Programming Guide's table of maximum errors, one unit added for the C library).
 
-The inverses of the error function and of its complement.
-
-A first value from Giles' single-precision polynomials ("Approximating the erfinv function", GPU Computing Gems Jade
-Edition, 2011); for float64, Halley's steps on erf, or on erfc near ±1, follow.
+`erfinv` and `erfcinv` begin with a value from Giles' single-precision polynomials ("Approximating the erfinv function",
+GPU Computing Gems Jade Edition, 2011); for float64, Halley's steps on erf, or on erfc near ±1, follow.
 """
 
 from __future__ import annotations

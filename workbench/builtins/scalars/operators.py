@@ -1,10 +1,9 @@
 """Operators: arithmetic, comparison, logic, choice, and a product that is added to something, rounded once.
 
-Operators: arithmetic, comparison, logic, choice. Integers wrap; `/` is true division.
+Integers wrap; `/` is true division.
 
-x * y + z, rounded once: what `passes/fold.py` makes of a product that is added to something.
-
-It is hidden: kernels are written with `*` and `+`, and `fma=True` contracts them.
+x * y + z, rounded once, is what `passes/fold.py` makes of a product that is added to something. It is hidden: kernels
+are written with `*` and `+`, and `fma=True` contracts them.
 """
 
 from __future__ import annotations

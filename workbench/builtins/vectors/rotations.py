@@ -1,12 +1,7 @@
-"""Rotations as quaternions, and transforms, a translation and a rotation, in the kernel language.
+"""Rotations and transforms, in the kernel language: their derivatives are those of their lines.
 
-Quaternions (x, y, z, w), in the kernel language: their derivatives are those of their lines.
-
-Rotations are by unit quaternions; names and orders of arguments are the field's.
-
-Transforms, a translation p and a rotation q, in the kernel language: point v goes to `quat_rotate(q, v) + p`.
-
-Names and orders of arguments are the field's. The rotation is by a unit quaternion.
+A rotation is a unit quaternion (x, y, z, w). A transform is a translation p and a rotation q: point v goes to
+`quat_rotate(q, v) + p`. Names and orders of arguments are the field's.
 """
 
 from __future__ import annotations

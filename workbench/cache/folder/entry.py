@@ -1,6 +1,6 @@
-"""An artifact as the store holds it, as a file, and as a member of a cache that is given away.
+"""An artifact as the store holds it, as a file, and as a member of an archive: a cache that is given away.
 
-An artifact as the store holds it, and its encoding as a file.
+**A file**:
 
     magic 8s · schema u32 · metadata length u32 · payload length u64 · built u64 (ns) · key 32s · checksum 32s
     metadata (JSON, UTF-8)
@@ -9,10 +9,9 @@ An artifact as the store holds it, and its encoding as a file.
 Big-endian. The checksum is SHA-256 over everything else in the file, header and metadata too: a flipped bit in the
 entry symbol's name would be as wrong as one in the code. Nothing is unpickled.
 
-A cache as one file to give away: a zip of entry files, each checked again when it comes in.
-
-A class starts warm this way. What comes in are artifacts, and loading one runs it: so nothing is taken unless the
-reader says that the file's maker is trusted. A checksum shows damage, not intent.
+**An archive** is a zip of such files, each checked again when it comes in. A class starts warm this way. What comes in
+are artifacts, and loading one runs it: so nothing is taken unless the reader says that the file's maker is trusted. A
+checksum shows damage, not intent.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Calls that tell the user something: `print`, `printf`, and the expectations of tests.
 
-`print(…)` and `printf(format, …)`: one operation, whose text is known at compile time and whose values are not.
+`print(…)` and `printf(format, …)` are one operation, whose text is known at compile time and whose values are not.
 
-`expect_eq(a, b)`, `expect_neq`, `expect_near(a, b, tolerance)`: asserts, tested by code with checks.
-
-A kernel that calls one runs with checks if its launch does not say otherwise (`Definition.expects`).
+`expect_eq(a, b)`, `expect_neq` and `expect_near(a, b, tolerance)` are asserts, tested by code with checks. A kernel
+that calls one runs with checks if its launch does not say otherwise (`Definition.expects`).
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """Sequences known at compile time: what Python does to tuples, vectors and ranges that their elements decide.
 
-Sequences known at compile time: tuples, vectors, `enumerate`, `zip` and `reversed` of them, and `in` over them.
+A sequence is a tuple of operands, so an unrolled loop, an unpacking and a membership test see the same elements: those
+of a tuple, a vector, `enumerate`, `zip` and `reversed`.
 
-A sequence is a tuple of operands, so an unrolled loop, an unpacking and a membership test see the same elements.
-
-Tuples as values: what Python does to them that their elements decide, and `sum prod any all divmod`.
-
-A tuple is never in memory: each of these is written out for its elements. Where only a run knows which elements there
-are, as of an array, a range to n or behind an `if`, `sum prod any all min max` are the loops that they mean.
+A tuple is never in memory: what Python does to it (comparisons, subscripts, `sum prod any all divmod`, …) is written
+out for its elements. Where only a run knows which elements there are, as of an array, a range to n or behind an `if`,
+`sum prod any all min max` are the loops that they mean.
 """
 
 from __future__ import annotations

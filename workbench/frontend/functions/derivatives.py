@@ -1,16 +1,14 @@
 """Derivatives of funcs: `grad(f)` in a kernel, and gradients or replays that the user wrote.
 
-`grad(f)(x, y)` in a kernel: the derivatives of a func's number by the numbers and vectors it is called with.
+`grad(f)(x, y)` in a kernel is the derivatives of a func's number by the numbers and vectors it is called with. The func
+is lowered for parameters of its own, and what differentiates it, which lives on another floor, writes down the
+operations of its tangents: one for each number it depends on. So a derivative is code like any other, with derivatives
+of its own.
 
-The func is lowered for parameters of its own, and what differentiates it, which lives on another floor, writes down the
-operations of its tangents: one for each number it depends on. So a derivative is code like any other, with
-derivatives of its own.
-
-Calls of funcs whose gradient or replay the user wrote: one `custom` operation with the body and both inside.
-
-A gradient is a function of the func's inputs and of the adjoints of its results. `adjoint[x] += v` in it is, for a
-number or vector x, a local name that begins at 0 and is given back at the end; for an array it is the adjoint array.
-Both are made by rewriting the syntax tree, so branches, loops and early returns are what they are elsewhere.
+A call of a func whose gradient or replay the user wrote is one `custom` operation with the body and both inside. A
+gradient is a function of the func's inputs and of the adjoints of its results. `adjoint[x] += v` in it is, for a number
+or vector x, a local name that begins at 0 and is returned at the end; for an array it is the adjoint array. Both are
+made by rewriting the syntax tree, so branches, loops and early returns are what they are elsewhere.
 """
 
 from __future__ import annotations

@@ -1,23 +1,19 @@
-"""Calling a func: its body is lowered in place, or copied from an earlier call with arguments alike.
+"""Calls of funcs: the body is lowered in place with the arguments as its locals, or copied from an earlier call.
 
-Calling a func: its body is lowered in place, with the arguments as its locals.
+**Choice.** Of several funcs of one name a call takes the one whose parameters fit the arguments best. An argument fits
+a parameter exactly, as a literal that adopts its type, as a member of a family, or because the parameter is generic, in
+this order. One func must fit at least as well as any other in every argument, and better in one; else the call is
+refused.
 
-Of several funcs of one name a call takes the one whose parameters fit the arguments best. An argument fits a parameter
-exactly, as a literal that adopts its type, as a member of a family, or because the parameter is generic, in this order.
-One func must fit at least as well as any other in every argument, and better in one; else the call is refused.
+**Repeated calls.** A func that calls another twice, which calls another twice, would be lowered 2ⁿ times. So a call
+whose arguments differ from an earlier call's only in identity, and can share what lowering made of them (`form`), is a
+copy. What is copied is folded, so a call that computes what another has computed is small by then. A user's func is
+lowered by itself for its third call. A long one is not even copied: the call becomes an operation, `call`, which `fold`
+writes out when the whole kernel is simplified, and one only of those with the same arguments. So what is written out is
+never copied again. The library's functions mean the same in every kernel, so theirs are remembered as long as the
+process runs, and lowered once: the operations of the first call are kept, and folded if there is a second.
 
-Funcs that are called again and again with arguments alike: what such a call came to is copied.
-
-A func that calls another twice, which calls another twice, would be lowered 2ⁿ times. What is copied is folded, so a
-call that computes what another has computed is small by then. A user's func is lowered by itself for its third call. A
-long one is not even copied: the call becomes an operation, `call`, which `fold` writes out when the whole kernel is
-simplified, and one only of those with the same arguments. So what is written out is never copied again. The library's
-functions mean the same in every kernel, so theirs are remembered as long as the process runs, and lowered once: the
-operations of the first call are kept, and folded if there is a second.
-
-Operands that differ only in identity, and can share what lowering found for one of them.
-
-That is the types that a loop settles to, and what a func comes to.
+Loops use the same form of operands, for the types that they settle to.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Names and syntax that the language lacks, each with the sentence that a user gets.
+"""Names and syntax that the language lacks, each with the sentence that a user gets and what to write instead.
 
-Names that programs elsewhere use and that are not here: what to write instead of each.
-
-Syntax that the language lacks, each with the sentence that a user gets and what to write instead.
+The names are those that programs elsewhere use.
 """
 
 from __future__ import annotations

@@ -1,18 +1,16 @@
-"""Ways out of statements, and what the names of a loop are after it.
-
-Ways out of statements, as the syntax tree shows them: `break`, `continue`, `return`, and what follows a loop.
+"""Ways out of statements (`break`, `continue`, `return`), and what the names of a loop are after it.
 
 The IR has structured loops and branches only. A way out is lowered where it stands (statements/control_flow.py): a
 `break` sets the flag of its loop, a `return` in a loop also stores its values in names, and the loop's own code tests
-the flag. Names of flags have a dot in them: no user's name has.
+the flag. Names of flags have a dot in them: no user's name has. What ways out there are, and what follows a loop, is
+read from the syntax tree.
 
-A loop that is being lowered, and names that it binds first: what they are after it.
-
-Where a loop surely runs (a range known now that is not empty, `while True`), a name that every way out of it has set is
-bound after it, as in Python. Such a name goes round the loop like any other, from a start that is not read: inside the
-body it is unset until the body sets it. Where only some ways out set it, it stays unset, but keeps its value for what
-an `else` of the loop needs: if the loop was left by a `break`, the names set before each `break` are bound. Only names
-that are read outside of the loop go round it.
+`Loop` is a loop that is being lowered, with the names that it binds first. Where a loop surely runs (a range known now
+that is not empty, `while True`), a name that every way out of it has set is bound after it, as in Python. Such a name
+goes round the loop like any other, from a start that is not read: inside the body it is unset until the body sets it.
+Where only some ways out set it, it stays unset, but keeps its value for what an `else` of the loop needs: if the loop
+was left by a `break`, the names set before each `break` are bound. Only names that are read outside of the loop go
+round it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Statements: those that hold no others by a table, those that do as structured branches and loops.
 
-Statements that hold others, and lists of statements: branches, loops, and the ways out of them as plain structure.
+A statement that holds no others is lowered by one function per kind.
 
 A list of statements is lowered to its end. Where an `if` in it may leave the list (`return`; in a loop also `break` and
 `continue`), each side goes on with what follows, where only one of them gets there. Where both may, what follows is
@@ -9,8 +9,6 @@ lowered once, behind a flag: whether nothing has left yet. So IR, autodiff and b
 
 A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
 errors all come at once and none comes twice.
-
-Statements that hold no others: one function per kind, found in a table.
 """
 
 from __future__ import annotations

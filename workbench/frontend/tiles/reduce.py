@@ -1,8 +1,7 @@
 """Calls on whole tiles: maps, reductions, scans, products, and values scattered to their elements.
 
-`tile_map(func, …)`, `tile_sum` and its kin, `tile_scan`, `tile_matmul`.
-
-`tile_scatter_add` and `tile_scatter_masked`: values of those threads that have one, at elements of a tile.
+The calls are `tile_map(func, …)`, `tile_sum` and its kin, `tile_scan` and `tile_matmul`. `tile_scatter_add` and
+`tile_scatter_masked` take the values of those threads that have one, at elements of a tile.
 """
 
 from __future__ import annotations

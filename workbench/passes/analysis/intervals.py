@@ -1,12 +1,10 @@
-"""Bounds of integers, as facts that hold in a block and those inside of it.
-
-Bounds of integers by what threads share: numbers that are computed before a launch, or before a row of threads.
+"""Bounds of integers by what threads share: numbers that are computed before a launch, or before a row of threads.
 
 The value of an index is bounded by the launch's dimensions, sizes of arrays, integer parameters, literals. The bounds
 are operations of a prologue, computed in int64. An access is in range in all threads of a launch where conditions on
 them hold: that no int32 sum wraps, and that its bounds are inside the array.
 
-Facts of a walk over blocks: learnt in one block, one holds in the blocks inside and nowhere else.
+Facts of a walk over blocks are in `Scopes`: learnt in one block, a fact holds in the blocks inside and nowhere else.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Subscripts of a launch whose sizes are known.
-
-By how much the subscripts of accesses differ from the thread's own index, for a launch whose sizes are known.
+"""Offsets of an access's subscripts from the thread's own index, for a launch whose sizes are known.
 
 Of `x[max(i - 1, 0)]` the offset is -1 to 0; of `x[(i + 1) % n]` it is 1 on a ring, where n is the size of the launch.
 An offset is an interval: integers are bounded as in interval analysis, and the thread's index is kept as a symbol.
 
-Numbers that are known once the sizes of arrays are: sums of sizes, which stand for indices until then.
+Numbers that are known once the sizes of arrays are, such as sums of sizes, stand for indices until then (`Size`).
 """
 
 from __future__ import annotations

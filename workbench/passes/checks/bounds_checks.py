@@ -1,22 +1,19 @@
 """A function in its checked forms: accesses in bounds, finite results, stores that threads share.
 
-A function in its checked form: what would go wrong is skipped and reported, and the launch goes on.
+**Bounds.** What would go wrong is skipped and reported, and the launch goes on. Every access whose index may be out of
+range stands in an `if`; a load that is skipped gives 0. A tile that reaches out of an array, though the kernel says
+that it does not, is loaded and stored as far as it is inside. Divisions and shifts are defined for all operands anyway,
+so these only report. A report is the operation `fault` with the number that the guarded operation has in the function
+as it was (`ir.values.number_ops`), never with a line: code from a cache reports at the line where its operation stands
+now.
 
-Every access whose index may be out of range stands in an `if`; a load that is skipped gives 0. A tile that reaches out
-of an array, though the kernel says that it does not, is loaded and stored as far as it is inside. Divisions and shifts
-are defined for all operands anyway, so these only report. A report is the operation `fault` with the number that the
-guarded operation has in the function as it was (`ir.values.number_ops`), never with a line: code from a cache reports
-at the line where its operation stands now.
+**Finite results.** A NaN or an infinity that goes into an array is a fault of its thread. Built with these checks and
+run on copies, a launch says which of its threads writes the first one; the interpreter then follows that thread
+(`api/diagnosis/find_nan.py`). A constant is what the user wrote: it may be infinite.
 
-A function that asserts what it writes: a NaN or an infinity that goes into an array is a fault of its thread.
-
-Built with checks and run on copies, it says which thread of a launch writes the first one; the interpreter then follows
-that thread (`api/watch`). A constant is what the user wrote: it may be infinite.
-
-Stores of a value of each thread at one place for all threads: which of them stays is left to chance.
-
-Only what is sure is reported: nothing under a condition that differs between threads, which may leave one of them, and
-no index that comes from memory.
+**Shared stores.** If each thread stores a value of its own at one place for all threads, which of them stays is left to
+chance. Only what is sure is reported: nothing under a condition that differs between threads, which may leave one of
+them, and no index that comes from memory.
 """
 
 from __future__ import annotations

@@ -1,23 +1,18 @@
 """Launches with another shape: a flattened one by rows, and independent iterations of a thread as threads.
 
-Launches over a flattened array, by rows: `i = tid(); r = i // w; c = i % w` without a division per thread.
+**Launches over a flattened array, by rows**: `i = tid(); r = i // w; c = i % w` without a division per thread. Where w
+is the same in all threads, those from r * w up to (r + 1) * w are a row, as in a launch of two dimensions: r is the
+same in all of them, c counts them, and `i - w + 1` is c plus what is the same. So a kernel of one dimension becomes one
+of two, whose rows have w threads (`row_length`). Where there are other divisors (`i // (h * w)`), these have to be
+multiples of w; then all divisions are the row's. The code as it was is for launches in which that does not hold, and
+for those whose rows are short.
 
-Where w is the same in all threads, those from r * w up to (r + 1) * w are a row, as in a launch of two dimensions: r is
-the same in all of them, c counts them, and `i - w + 1` is c plus what is the same. So a kernel of one dimension becomes
-one of two, whose rows have w threads (`row_length`). Where there are other divisors (`i // (h * w)`), these have to be
-multiples of w; then all divisions are the row's.
-
-The code as it was is for launches in which that does not hold, and for those whose rows are short.
-
-Loops of a thread whose iterations are independent, as threads: `for j in range(m): c[i, j] = …` of thread i.
-
-What lies side by side in memory is then accessed by neighbouring threads, so a gang loads and stores vectors, and rows
-of gangs share what they read. A launch of n threads becomes one of n rows of m threads. A loop over a stretch of the
-last axis (`range(4 * q, 4 * q + 4)` of thread q) continues that axis instead: thread 4 * q + k.
-
-All changes have to be made by loops over one range, in which each iteration has elements of its own; what stands
-around them is computed by each of the new threads, so it must be little. Arrays that share memory with one that is
-changed, and short rows, keep the function as it was.
+**Independent iterations, as threads**: `for j in range(m): c[i, j] = …` of thread i. What lies side by side in memory
+is then accessed by neighbouring threads, so a gang loads and stores vectors, and rows of gangs share what they read. A
+launch of n threads becomes one of n rows of m threads. A loop over a stretch of the last axis (`range(4 * q, 4 * q +
+4)` of thread q) continues that axis instead: thread 4 * q + k. All changes have to be made by loops over one range, in
+which each iteration has elements of its own; what stands around them is computed by each of the new threads, so it must
+be little. Arrays that share memory with one that is changed, and short rows, keep the function as it was.
 """
 
 from __future__ import annotations

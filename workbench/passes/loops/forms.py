@@ -1,25 +1,24 @@
 """Loops and indices in the form in which they run faster.
 
-Loops in the form in which they run faster: a `while` that only counts as a `for`, one that is left as a `while`.
+**Counted loops** (`counted`). `while k < n: …; k += 1`, where n does not change, has one exit as a `for` when it is cut
+into strips (`backends/cpu/emit/strips.py`), and vectorises as one.
 
-`while k < n: …; k += 1`, where n does not change, has one exit as a `for` when it is cut into strips
-(`backends/cpu/emit/strips.py`), and vectorises as one. The front end writes `for … in range(24): … break` with idle
-rounds, since a short range can be written out. A longer one is quicker as a loop that ends: a gang's threads then leave
-it one by one, and its adjoint keeps all states.
+**Early exits** (`early_exits`). The front end writes `for … in range(24): … break` with idle rounds, since a short
+range can be written out. A longer one is quicker as a `while`, a loop that ends: a gang's threads then leave it one by
+one, and its adjoint keeps all states.
 
-Loops whose counter may begin below 0, in two: for what begins below 0, and for the rest, where no index is wrapped.
+**Counters** (`split_counters`). `for k in range(row[i], row[i + 1]): … x[k]` means `x[k + n]` where k is negative.
+Behind that choice a compiler does not see that x[k], x[k + 1], … lie side by side, and gathers them. So a loop whose
+counter may begin below 0 becomes two: for what begins below 0, and for the rest, where no index is wrapped. Only
+innermost loops are split, so code grows by no more than what they are.
 
-`for k in range(row[i], row[i + 1]): … x[k]` means `x[k + n]` where k is negative. Behind that choice a compiler does
-not see that x[k], x[k + 1], … lie side by side, and gathers them. Only innermost loops are split, so code grows by no
-more than what they are.
-
-Division of integers by what is the same in all threads: `i // w` and `i % n`, where n is a parameter or a size.
-
-No CPU divides vectors of integers. By a number that is known before the loops a quotient is a product with its
+**Divisors** (`uniform_divisors`). In `i // w` and `i % n` the divisor, a parameter or a size, is the same in all
+threads. No CPU divides vectors of integers. By a number that is known before the loops a quotient is a product with its
 reciprocal, and a remainder what is left: no division per thread, and threads go side by side. Literal divisors are left
 to the compiler, which knows more of them.
 
-Views whose rows have no gaps: what threads access along a row is then as adjacent as in a dense array.
+**Strides** (`unit_strides`). In views whose rows have no gaps, what threads access along a row is as adjacent as in a
+dense array.
 """
 
 from __future__ import annotations

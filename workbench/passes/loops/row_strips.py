@@ -1,21 +1,19 @@
 """Rows of the threads' own: gone through together by a gang, and held in slots by a loop that returns to them.
 
-Rows of the threads' own in a loop that a gang goes through together: a[i, k] in turn k of thread i.
+**Strips.** In turn k of its loop thread i accesses a[i, k], so in a turn the threads of a gang access elements that are
+a row apart, which no vector load does. So such a loop becomes one over strips of turns. Before a strip, as many
+elements of each thread's row are read as vectors along the row and transposed, so that those of one turn lie side by
+side (`row_load`); behind it, what was written is transposed back (`row_store`), or added row after row (`row_add`).
+What all threads add to one element in a turn, to the next one in the next turn, is summed behind the strip, too
+(`row_total`): along the row instead of across the lanes. No element is accessed that the turns themselves do not
+access. Loops that carry nothing, or only sums of integers, are not done so, but thread by thread, in LLVM's vectors,
+unless a loop around them goes through the same rows.
 
-In a turn the threads of a gang access elements that are a row apart, which no vector load does. So such a loop becomes
-one over strips of turns. Before a strip, as many elements of each thread's row are read as vectors along the row and
-transposed, so that those of one turn lie side by side (`row_load`); behind it, what was written is transposed back
-(`row_store`), or added row after row (`row_add`). What all threads add to one element in a turn, to the next one in the
-next turn, is summed behind the strip, too (`row_total`): along the row instead of across the lanes. No element is
-accessed that the turns themselves do not access. Loops that carry nothing, or only sums of integers, are not done so,
-but thread by thread, in LLVM's vectors, unless a loop around them goes through the same rows (`row_buffers`).
-
-Rows that a loop goes through again in each iteration: q[i, c] of thread i, for all c, for each t.
-
-To transpose such a row anew in each iteration takes longer than what is computed with it. So a whole row lies
-transposed in slots while the loop around runs: it is read before that loop, and written behind it if it was changed.
-That needs rows that fit the slots, and arrays that share no memory with what the loop changes; whether it is so is
-computed when running, and the strips of `row_strips` do without it.
+**Rows in slots.** A loop may go through rows again in each iteration: q[i, c] of thread i, for all c, for each t. To
+transpose such a row again in each iteration takes longer than what is computed with it. So a whole row lies transposed
+in slots while the loop around runs: it is read before that loop, and written behind it if it was changed. That needs
+rows that fit the slots, and arrays that share no memory with what the loop changes; whether it is so is computed when
+running, and strips do without it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Loads, stores, maps and moves of tiles as loops over slots.
+"""Loads, stores, additions, maps and moves of tiles as loops over slots.
 
-Loads, stores and additions of tiles as loops: where a tile lies inside of the array without tests, else clipped.
-
-Maps, and what moves elements without computing, as loops over slots.
+Where a tile that is loaded, stored or added lies inside of the array, the loops have no tests; else it is clipped.
+Moves are what moves elements without computing.
 """
 
 from __future__ import annotations

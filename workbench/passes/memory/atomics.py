@@ -1,30 +1,24 @@
 """Atomic changes of elements: plain where no thread meets them, combined where all do, deferred where they can wait.
 
-Plain changes of elements in the place of atomic ones, where no other thread can touch the element.
+**Plain** (`demote_atomics`). `y[i] += v` is an atomic add, because other threads may add there too. Where every access
+to an array in the kernel is at the thread's own index, none can, and a plain add vectorises. The front end writes other
+augmented assignments out both ways, plainly and atomically, and `owned` decides between the two. Which arrays those are
+is a question of its own: code that is to run asks `owned_arrays`; autodiff, which needs what the element held as a
+value like any other, asks `workbench.autodiff.memory.effects.private_additions`.
 
-`y[i] += v` is an atomic add, because other threads may add there too. Where every access to an array in the kernel is
-at the thread's own index, none can, and a plain add vectorises. The front end writes other augmented assignments out
-both ways, plainly and atomically, and `owned` decides between the two. That holds as long as no argument overlaps
-another one, so the launcher asks for the atomic form where arguments do.
+**Combined** (`reductions`). Changes of one element by all threads are marked: a backend may combine them and change
+memory once per chunk. In `o[0] += v` or `wb.atomic_max(o, k, v)` the index is the same in every thread, nothing looks
+at the old value, and the kernel accesses the array in no other way. Then the element is read and written after the last
+thread as well as by each of them, and the changes may be combined first: in a wider type, side by side, in an order
+that is always the same.
 
-Which arrays those are is a question of its own: code that is to run asks `owned_arrays`; autodiff, which needs what the
-element held as a value like any other, asks `workbench.autodiff.memory.effects.private_additions`.
+Both hold as long as no argument overlaps another one; where arguments do, the launcher asks for the atomic form,
+without marks.
 
-Changes of one element by all threads, marked: a backend may combine them and change memory once per chunk.
-
-`o[0] += v`, `wb.atomic_max(o, k, v)`: the index is the same in every thread, nothing looks at the old value, and the
-kernel accesses the array in no other way. Then the element is read and written after the last thread as well as by each
-of them, and the changes may be combined first: in a wider type, side by side, in an order that is always the same.
-
-That holds as long as no argument overlaps another one; where arguments do, the launcher asks for the form without marks
-(see `demote_atomics`).
-
-Additions to shared elements behind what is computed for them.
-
-`atomic_add(counts, int(x[i] * 256.0), 1)`: no thread sees what another one adds. So a gang first computes what its
-threads add and where, side by side; then they add, one thread after the other, as they did: the same bits.
-
-What they add stands in an `if` at the end of the body, whose condition always holds, with the attribute `SCALAR`.
+**Deferred** (`defer_atomics`). No thread sees what another one adds in `atomic_add(counts, int(x[i] * 256.0), 1)`. So a
+gang first computes what its threads add and where, side by side; then they add, one thread after the other, as they
+did: the same bits. What they add stands in an `if` at the end of the body, whose condition always holds, with the
+attribute `SCALAR`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """Loads and stores of elements that one thread has just loaded or stored.
 
-Elements loaded once: a load of what the thread has just loaded or stored becomes that value.
+**Load forwarding** (`reuse`). A load of what the thread has just loaded or stored becomes that value. So the adjoint
+adds to an element once where the kernel reads it three times, and a kernel may store a result and go on using it: the
+value comes from the computation, not from an array that is overwritten later.
 
-So the adjoint adds to an element once where the kernel reads it three times, and a kernel may store a result and go on
-using it: the value comes from the computation, not from an array that is overwritten later.
+**Dead stores** (`drop_overwritten`). A store that nothing sees, because the same thread overwrites the element before
+anyone reads it, is left out. The adjoint of such a store passes a cotangent of 0 to what it stored, and 0 times an
+infinite slope is NaN; and a value that is never seen need not be available.
 
-Stores that nothing sees, because the same thread overwrites the element before anyone reads it, left out.
-
-The adjoint of such a store passes a cotangent of 0 to what it stored, and 0 times an infinite slope is NaN; and a value
-that is never seen need not be available.
-
-Stores with which both sides of an `if` end, done once behind it: a gang then stores under one mask, or none.
+**Sunk stores** (`sink_stores`). Stores with which both sides of an `if` end are done once behind it: a gang then stores
+under one mask, or none.
 """
 
 from __future__ import annotations

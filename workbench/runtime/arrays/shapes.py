@@ -1,10 +1,7 @@
 """Shapes and strides of arrays, and numbers that are not known yet.
 
-Shapes and strides of arrays.
-
-A number that is not known while a function is noted down: it stands in a launch's arguments for what comes later.
-
-Nothing can be computed with it here; whoever makes one (a JAX trace, say) may give it arithmetic.
+A `Symbol` is a number that is not known while a function is noted down: it stands in a launch's arguments for what
+comes later. Nothing can be computed with it here; whoever makes one (a JAX trace, say) may give it arithmetic.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""Devices, and what several of them may do with each other.
-
-Devices: `"cpu"`, `"cuda:0"`, `"emulated"`, …
+"""Devices, `"cpu"`, `"cuda:0"`, `"emulated"`, …, and what several of them may do with each other.
 
 The default is what `WORKBENCH_DEVICE` names, else CUDA where there is a device, else the CPU.
 
-Several GPUs: which may reach into another's memory, and work of one that waits for work of another.
-
-Arrays lie in a device's memory pool. What another device may reach is set for the whole pool, both for arrays that are
-there and for later ones. Source: CUDA driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`.
+Of several GPUs one may reach into another's memory, and its work may wait for another's. Arrays lie in a device's
+memory pool. What another device may reach is set for the whole pool, both for arrays that are there and for later ones.
+Source: CUDA driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from workbench.runtime.device.driver_calls import LoadedKernel
 
 @functools.cache
 def own_kernel(driver: Driver, index: int, entry: str) -> LoadedKernel:
-    """Return the kernel of `backends/cuda/moves` with this name, loaded on a device at the first call.
+    """Return the kernel of `backends/cuda/copies` with this name, loaded on a device at the first call.
 
     Raises:
         BuildError, DeviceError: NVRTC or the device refused it.

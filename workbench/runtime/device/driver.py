@@ -1,11 +1,9 @@
-"""The CUDA driver of this machine, or the emulated one.
+"""The CUDA driver of this machine, if it has one, and that of the emulated devices (`design/emulated.md`).
 
-The CUDA driver of this machine, if it has one: looked for once, on first use.
+The driver is looked for once, on first use. Nothing of CUDA is imported or touched until `driver()` is asked, and then
+only after a probe that is safe without a driver: `cuda.core`'s own objects can lock up a process that has none.
 
-Nothing of CUDA is imported or touched until `driver()` is asked, and then only after a probe that is safe without a
-driver: `cuda.core`'s own objects can lock up a process that has none.
-
-The driver of the emulated devices, started on first use (`design/emulated.md`).
+The emulated devices' driver is started on first use, too.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """The one caller of CUDA at run time, and the objects that it returns.
 
-The one caller of CUDA at run time: memory, copies, loading, launching; `call` for streams and graphs.
+`Driver` has memory, copies, loading, launching, and `call` for streams and graphs. Everything goes through `cuda.core`,
+and through `cuda.bindings.driver` where a packed parameter buffer or a raw address has to be handed over.
 
-Everything goes through `cuda.core`, and through `cuda.bindings.driver` where a packed parameter buffer or a raw
-address has to be handed over.
-
-Objects of the CUDA driver: facts about a device, memory, loaded kernels; memory is freed with its owner.
+The objects are facts about a device, memory and loaded kernels; memory is freed with its owner.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""Waiting for a device, and the errors that break one.
+"""Sticky errors, which break a device for good, and waiting for a device.
 
-Devices that an error has broken for good: reported in full by the call that met it, in a sentence by later ones.
+**Sticky errors** are reported in full by the call that met them, in a sentence by later ones. After some errors (an
+illegal address, a failed assert of a kernel) a context answers nothing else. CUDA then gives the same status to every
+call, whatever it was for, so what a later call was doing says nothing: the first error does.
 
-After some errors (an illegal address, a failed assert of a kernel) a context answers nothing else. CUDA then gives
-the same status to every call, whatever it was for, so what a later call was doing says nothing: the first error does.
-
-Waiting for a device so that an interrupt can end it: asking whether it is done, not a call that may never return.
-
-What was queued goes on: the driver has no way to stop it. So the interrupt says what the device still does.
+**Waiting** asks the device whether it is done, in place of a call that may never return, so that an interrupt can end
+it. What was queued goes on: the driver has no way to stop it. So the interrupt says what the device still does.
 """
 
 from __future__ import annotations

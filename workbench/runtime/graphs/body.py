@@ -1,14 +1,12 @@
-"""A body: nodes in the order they were captured, the edges between them, and a plan that runs them.
+"""A body of a graph: nodes in the order they were captured, the edges between them, and a plan that runs them.
 
-A body: nodes in the order they were captured, the edges between them, and a plan that runs them on their device.
+A plan runs the nodes on their device. `trail` is the way that a run takes through them: node by node, with where each
+stands in the graph's picture.
 
-`trail` is the way that a run takes through them: node by node, with where each stands in the graph's picture.
-
-The edges between nodes, from what they read and write, and the levels of nodes that may run in parallel.
-
-The address space is cut where any access begins or ends. Each piece knows its last writer and who read it since, so a
-node depends on the writer of what it reads (RAW), on the readers of what it writes (WAR), and on the writer before it
-(WAW). An edge that a longer path implies is left out.
+**Edges** follow from what nodes read and write, and so do the levels of nodes that may run in parallel. The address
+space is cut where any access begins or ends. Each piece knows its last writer and who read it since, so a node depends
+on the writer of what it reads (RAW), on the readers of what it writes (WAR), and on the writer before it (WAW). An edge
+that a longer path implies is left out.
 """
 
 from __future__ import annotations

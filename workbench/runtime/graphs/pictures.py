@@ -1,11 +1,11 @@
 """Pictures of a graph, and the layered layout under them.
 
-Pictures of a graph: boxes, lines and labels with their positions, and from these SVG; text, Graphviz and JSON.
+A picture is boxes, lines and labels with their positions, and from these SVG; text, Graphviz and JSON show the same
+graph.
 
-A layered layout of a directed graph without cycles: rows by longest path, few crossings, straight long edges.
-
-After Sugiyama, Tagawa and Toda (1981): long edges get a bend in every row they pass; rows are ordered by the mean place
-of their neighbours, down and up in turn; then everything moves towards its neighbours as far as the order allows.
+**Layout** of a directed graph without cycles: rows by longest path, few crossings, straight long edges. After Sugiyama,
+Tagawa and Toda (1981): long edges get a bend in every row they pass; rows are ordered by the mean place of their
+neighbours, down and up in turn; then everything moves towards its neighbours as far as the order allows.
 """
 
 from __future__ import annotations

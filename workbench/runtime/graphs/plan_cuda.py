@@ -1,13 +1,10 @@
-"""A graph on a CUDA device, with work that libraries queued in a stream as nodes.
-
-A graph on a CUDA device: explicit nodes with our edges, instantiated once, launched as one.
+"""A graph on a CUDA device: explicit nodes with our edges, instantiated once, launched as one.
 
 A graph inside a graph is laid out flat, since child graphs may hold no conditional nodes. A condition lies in device
 memory: a tiny kernel hands it to CUDA's conditional node, once before the node and, for a loop, at the end of a turn.
 
-Work that a library queued in a stream, as one node of a graph: CUDA captures it, which sees all that enters it.
-
-Only CUDA knows what is inside, so which arrays it reads and writes is what the user says; where nothing is said it runs
+Work that a library queued in a stream is one node of a graph: CUDA captures it, which sees all that enters it. Only
+CUDA knows what is inside, so which arrays it reads and writes is what the user says; where nothing is said it runs
 after all that was captured before it and before all that comes after.
 """
 

@@ -1,8 +1,7 @@
 """Running a record, on the CPU at once or queued on a device.
 
-Running a record: notify the observers, count the changes, one native call.
-
-Queueing a launch on a device: in order with other devices, and with what it leaves to be reported.
+On the CPU: notify the observers, count the changes, one native call. On a device a launch is queued in order with other
+devices, and with what it leaves to be reported.
 """
 
 from __future__ import annotations

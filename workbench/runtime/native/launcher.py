@@ -1,11 +1,10 @@
 """The native launcher of this process, and what is reported of the work that it runs.
 
-The native launcher of this process: loaded from the cache where it is there, else compiled, once.
+The launcher is loaded from the cache where it is there, else compiled, once.
 
-Work in the main thread, reported while it runs and when it is stopped.
-
-Nothing is written down beforehand, since a launch costs less than that: the functions that call native code or
-compilers say here how their local variables are read, and the main thread's frames are looked through.
+Work in the main thread is reported while it runs and when it is stopped. Nothing is written down beforehand, since a
+launch costs less than that: the functions that call native code or compilers say here how their local variables are
+read (`runs`, `compiles`), and the main thread's frames are looked through.
 """
 
 from __future__ import annotations

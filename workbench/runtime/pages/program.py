@@ -1,12 +1,8 @@
-"""A recorder's work as a program for a page that computes.
-
-A program for a page that computes: what lies in its memory, its modules, and the rows that run one by one.
+"""A recorder's work as a program for a page that computes: its memory, its modules, and rows that run one by one.
 
 `kernel_ext/widgets/static/machine.js` runs it. Memory, from address 0: room for the stack, which grows downwards, so
 one that is too deep ends in a trap and not in data; then whatever is placed, in order. What launches need while they
 run comes behind it.
-
-A recorder's work as a program for a page.
 
 Launches keep their packed parameters, with addresses of the page's memory; copies, sums and fills are the entries of
 `backends/cpu/native/copies.py`, compiled once. Arrays begin as they were before their first use if the record kept

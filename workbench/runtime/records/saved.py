@@ -1,22 +1,16 @@
 """A saved record read back as plain values, each checked as it is read.
 
-A saved record read back as plain values: kernels in verified IR, arrays, and what ran on them.
+What is read is kernels in verified IR, arrays, and what ran on them. Nothing is compiled or allocated on a device here,
+and nothing in the file is believed: every view must lie inside its allocation, every number have its type's bits. So
+what comes out is sound, or a `RecordError` says what is wrong. The functions that read single values of the JSON raise
+`Wrong`, of which the file's reader makes a `RecordError`.
 
-Nothing is compiled or allocated on a device here, and nothing in the file is believed: every view must lie inside its
-allocation, every number have its type's bits. So what comes out is sound, or a `RecordError` says what is wrong.
+**Element types** are those of the IR, and structs, which the IR does not know. A struct's layout follows from its
+fields, so names and types are all that is written, and all that has to be believed.
 
-Values of a saved record's JSON, each checked as it is read: nothing in a file is believed.
-
-Every function raises `Wrong` with what is wrong; the file's reader makes a `RecordError` of it.
-
-Element types as JSON values and back: those of the IR, and structs, which the IR does not know.
-
-A struct's layout follows from its fields, so names and types are all that is written, and all that has to be believed.
-
-Facts of a saved kernel that an analysis of its IR has derived: what builds and launches need of them.
-
-A file holds them with a digest of the analysis and of the IR. They are believed in the user's own files only, since
-they decide which machine code is run.
+**Facts** of a saved kernel that an analysis of its IR has derived are what builds and launches need of them. A file
+holds them with a digest of the analysis and of the IR. They are believed in the user's own files only, since they
+decide which machine code is run.
 """
 
 from __future__ import annotations

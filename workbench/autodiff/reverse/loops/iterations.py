@@ -1,20 +1,16 @@
-"""A loop seen from one of its iterations, and the order in which its iterations run backwards.
+"""Iterations of a loop as its reverse sees them: the carried values in each, and the order in which they run.
 
-A loop seen from one of its iterations: which one it is, and what the carried values are in it.
+A carried value that can be computed from the iteration's number is never kept: one that stays, an integer that grows by
+a constant, or one that is known from its last change (`analysis/carried`). What else the adjoint needs is kept by
+`states`.
 
-A carried value that can be computed from the iteration's number is never kept: one that stays, an integer that grows
-by a constant, or one that is known from its last change (`analysis/carried`). What else the adjoint needs is kept by
-`checkpoints`.
-
-Carried integers that each turn adds to: backwards they are carried too, and what a turn added is taken away.
-
+Carried integers that each turn adds to are carried backwards too, and what a turn added is taken away (`counters`).
 Integers wrap around, so nothing is lost by that (unlike floats, which are never subtracted back). What a turn adds may
 depend on anything but the integer itself: `if x[j] > 0.0: c += 1`.
 
-The order of a reversed loop's turns: where they commute, they run in the order of the program.
-
-Where they do nothing but add, to what the loop carries and to elements, any order gives the same sums, up to rounding.
-Backends are quicker at loops that go up: so do LLVM and the memory of a machine.
+Reversed turns that commute run in the order of the program (`only_adds`). Where they do nothing but add, to what the
+loop carries and to elements, any order gives the same sums, up to rounding. Backends are quicker at loops that go up:
+so do LLVM and the memory of a machine.
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
 """States of a loop that are stored for its reverse: all of them where it is short, checkpoints where it is long.
 
-A loop of few iterations backwards: every state is kept.
+**All states** (`States`). Where it is known how many iterations there are at most, and their states take little memory,
+the loop runs forward once to keep them, and then backwards. It computes less than rounds do, and in two plain loops,
+which threads can go through together (`backends/cpu/gang`). A `while` counts its iterations on the way.
 
-Where it is known how many iterations there are at most, and their states take little memory, the loop runs forward once
-to keep them, and then backwards. It computes less than rounds do (`checkpoints`), and in two plain loops, which threads
-can go through together (`backends/cpu/gang`). A `while` counts its iterations on the way.
-
-Bounded checkpointing: a loop's iterations backwards from a fixed number of kept states.
-
-Iterations are run backwards by chunks of 8, the last first. Slots hold the carried values at the starts of some chunks.
-A round takes the last of them and runs forward from it, keeping further starts on the way, until one chunk is left; it
-keeps the state of each of its iterations and runs them backwards. Which starts are kept is chosen as in Griewank and
-Walther's revolve (ACM TOMS 26(1), 2000): with s slots each chunk is run forward at most r times, where C(s + r, r)
-reaches the number of chunks, and no other choice runs fewer. Memory is fixed whatever the trip count; nothing is
-allocated.
+**Checkpoints** (`Checkpoints`): a fixed number of kept states. Iterations are run backwards by chunks of 8, the last
+first. Slots hold the carried values at the starts of some chunks. A round takes the last of them and runs forward from
+it, keeping further starts on the way, until one chunk is left; it keeps the state of each of its iterations and runs
+them backwards. Which starts are kept is chosen as in Griewank and Walther's revolve (ACM TOMS 26(1), 2000): with s
+slots each chunk is run forward at most r times, where C(s + r, r) reaches the number of chunks, and no other choice
+runs fewer. Memory is fixed whatever the trip count; nothing is allocated.
 
 A chunk of a short body and a small state is written out, so that its states are registers on a GPU; the few slots are
 too, where they fit.

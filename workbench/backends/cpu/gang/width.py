@@ -1,8 +1,6 @@
 """The number of threads of a gang, and the functions that gangs can run.
 
-The number of threads of a gang.
-
-Functions that gangs can run; in others, threads run one by one (`design/gang.md`).
+In other functions threads run one by one (`design/gang.md`).
 """
 
 from __future__ import annotations

@@ -1,16 +1,12 @@
-"""The maths functions of our own: a range reduction and a polynomial each, with their coefficients.
-
-The maths functions of our own: a range reduction and a polynomial each, written once for every width.
+"""The maths functions of our own: a range reduction and a polynomial each, written once for every width.
 
 Reductions follow Cody & Waite (*Software Manual for the Elementary Functions*, 1980) with fused multiply-adds; the
 logarithm's correction terms follow Tang (ACM TOMS 16(4), 1990), the pairs of the power Dekker (Numer. Math. 18, 1971).
 A formula is right on its whole range except where it says `rare`: there the C library's scalar function answers.
 `design/cpu_maths.md` states the errors that `tests/backends/cpu/test_cpu_approximations.py` measures.
 
-Coefficients of the vectorised maths functions, lowest power first, by element width.
-
-`tests/support/checks/minimax.py` makes them (least worst relative error, then rounded); a test compares. What each
-stands for is said where it is used, in `approximations.py`.
+Coefficients stand in `TABLES`, lowest power first, by element width. `tests/support/checks/minimax.py` makes them
+(least worst relative error, then rounded); a test compares. What each stands for is said where it is used.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Names of vectorised maths functions: ours, and those of glibc where this machine has them.
 
-Names of our maths functions: all that code from the cache has to know of them.
+Of our functions these names are all that code from the cache has to know.
 
-glibc's vectorised maths library: whether this machine has it, and what its functions are called.
-
-Its errors are below 4 units of the last place (glibc's promise).
+glibc's library is asked whether this machine has it, and what its functions are called. Its errors are below 4 units of
+the last place (glibc's promise).
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
-"""The native launcher: one call that runs a kernel's entry over a range, made from Python without a compiled extension.
-
-The native launcher: one call that runs a kernel's entry over a range, on one thread or several.
+"""The native launcher: one call that runs a kernel's entry over a range, on one thread or several.
 
 It is C (launcher.c) whose generated LLVM IR our own backend compiles once (`design/native.md`): the wheel stays pure
 Python.
 
-The launcher's functions as Python functions without a compiled extension: their bodies are in fastcall.c.
-
-A call through ctypes costs most of a microsecond, more than a small kernel. CPython makes a function object of any
-address (`PyCFunction_NewEx`, METH_FASTCALL), and calls it in some ten nanoseconds. The bodies use functions of the
-stable ABI alone, whose addresses they get from `ctypes.pythonapi` at run time, so one image serves CPython 3.11 and
-later, with the GIL or without. Source: CPython's C API reference, "Common Object Structures", "Limited API".
+The launcher's functions are Python functions without a compiled extension (fastcall.c has their bodies). A call through
+ctypes costs most of a microsecond, more than a small kernel. CPython makes a function object of any address
+(`PyCFunction_NewEx`, METH_FASTCALL), and calls it in some ten nanoseconds. The bodies use functions of the stable ABI
+alone, whose addresses they get from `ctypes.pythonapi` at run time, so one image serves CPython 3.11 and later, with
+the GIL or without. Source: CPython's C API reference, "Common Object Structures", "Limited API".
 """
 
 from __future__ import annotations
@@ -131,7 +128,7 @@ def _object(name: str) -> int:
 
 
 ENTRY_SIZE = 64
-"""Bytes of a row for `fastcall`: entry, params; int64 total, threads, grain; pointer fault; int64 mask, sums."""
+"""Bytes of a row for fastcall.c: entry, params; int64 total, threads, grain; pointer fault; int64 mask, sums."""
 
 symbols = ("wb_py_link", "wb_busy", *stopping.SYMBOLS, *FUNCTIONS)
 

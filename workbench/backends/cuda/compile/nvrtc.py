@@ -1,11 +1,7 @@
 """CUDA C++ text to PTX and cubin with NVRTC, for any architecture, without a GPU or a driver.
 
-CUDA C++ text to PTX and cubin with NVRTC, for any architecture, without a GPU or a driver.
-
-NVRTC runs in worker processes (`nvrtc_program`, `design/isolation.md`): it may hang, crash or take all memory. A cubin
-is made for the exact device; PTX is for reading.
-
-The compilation of one program by NVRTC, as a worker process does it for the CUDA backend.
+NVRTC runs in worker processes (`design/isolation.md`), which call `compile_program`: it may hang, crash or take all
+memory. A cubin is made for the exact device; PTX is for reading.
 
 NVRTC's C interface is called as it is: `cuda.bindings` would open whichever library the system finds first.
 """

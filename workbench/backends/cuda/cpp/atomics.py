@@ -1,19 +1,15 @@
 """Atomic changes of elements, and changes of one element by all threads, in C++.
 
-Atomic changes of elements: the hardware's functions, and the prelude's where it has none.
+**Atomic changes** are the hardware's functions, and the prelude's where it has none. CUDA C++ Programming Guide,
+"Atomic Functions": which types each takes. What they leave out is done on the word of the same size: 64-bit signed
+integers as unsigned ones, floats and complex64 by their bits, the smaller and larger float by compare-and-swap.
 
-CUDA C++ Programming Guide, "Atomic Functions": which types each takes. What they leave out is done on the word of the
-same size: 64-bit signed integers as unsigned ones, floats and complex64 by their bits, the smaller and larger float by
-compare-and-swap.
-
-Changes of one element by all threads, in locals until the end of the kernel (marked by `passes/memory/atomics.py`).
-
-A marked change becomes one of a local of the thread, and the kernel ends with a `combine` per element: the threads of a
-block combine their locals, pairwise in each warp by shuffles, then warp after warp through shared memory, and one of
-them changes memory. A thread goes through the launch with a step of all threads there are, so a launch needs no more
-blocks than run at the same time. The last warp of a block may have fewer than 32 threads.
-
-Floats are added as float64. 16-bit floats and integers of fewer than 32 bits stay atomic changes.
+**Changes of one element by all threads** (marked by `passes/memory/atomics.py`) are made in locals until the end of the
+kernel. A marked change becomes one of a local of the thread, and the kernel ends with a `combine` per element: the
+threads of a block combine their locals, pairwise in each warp by shuffles, then warp after warp through shared memory,
+and one of them changes memory. A thread goes through the launch with a step of all threads there are, so a launch needs
+no more blocks than run at the same time. The last warp of a block may have fewer than 32 threads. Floats are added as
+float64. 16-bit floats and integers of fewer than 32 bits stay atomic changes.
 """
 
 from __future__ import annotations

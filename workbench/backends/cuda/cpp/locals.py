@@ -1,17 +1,13 @@
 """Values of the C++ text: named locals, shared ones, or expressions written where they are used.
 
-The assignment of values to shared mutable locals of the C++ text.
+**Inlined values.** The text is read next to the cell, so what the user named keeps its name, and what has no name is
+written where it is used once. A value moves down to its use only where that changes nothing: within its block, a load
+never past an effect, and never into a loop.
 
-A carried value of a loop and the result of an `if` are locals that are assigned. Where the value that goes in, the
-value that comes out and the carried one never live at the same time, they share one local, so that the text says
-`s += x[i]` as the cell does. Sharing is decided by interference (Chaitin, "Register allocation via coloring", 1981),
-so that a swap stays a swap.
-
-The choice between named locals of the C++ text and expressions written where they are used.
-
-The text is read next to the cell, so what the user named keeps its name, and what has no name is written where it is
-used once. A value moves down to its use only where that changes nothing: within its block, a load never past an effect,
-and never into a loop.
+**Shared locals.** A carried value of a loop and the result of an `if` are mutable locals that are assigned. Where the
+value that goes in, the value that comes out and the carried one never live at the same time, they share one local, so
+that the text says `s += x[i]` as the cell does. Sharing is decided by interference (Chaitin, "Register allocation via
+coloring", 1981), so that a swap stays a swap.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """cuBLASDx through libmathdx: one matrix multiplication as LTO-IR, without a GPU or a driver.
 
-The one file that loads libmathdx. It runs in the worker process (`worker.py`): a product takes gigabytes, and a
+The one file that loads libmathdx. It runs in the worker process (`workers.py`): a product takes gigabytes, and a
 library that hangs or crashes must not take the session with it. Names and numbers are of its C headers, version 0.4.
 """
 

@@ -1,12 +1,9 @@
 """The specification of a link-time product, and which multiplications of tiles have one.
 
-The specification of a link-time product: which multiplication it performs, and not for which kernel.
-
-Two kernels with the same multiplication share a product, and one kernel's forward product may be another's adjoint
-product, so the role is not part of the identity. The symbol's name follows from the identity, so that a text can call
-a product that is not built yet.
-
-The link-time product for a multiplication of tiles, if there is one.
+A specification says which multiplication a product performs, and not for which kernel. Two kernels with the same
+multiplication share a product, and one kernel's forward product may be another's adjoint product, so the role is not
+part of the identity. The symbol's name follows from the identity, so that a text can call a product that is not built
+yet.
 
 In each direction a kernel needs the products that its text of that direction calls: the forward text one per
 multiplication; the adjoint has adjA += adjC·Bᵀ only if something is differentiated with respect to A, and adjB +=

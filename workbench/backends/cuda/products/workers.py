@@ -1,8 +1,6 @@
-"""Products built side by side, each in a worker process.
+"""Products built side by side, as many at once as cores and memory allow, each in a process of its own.
 
-Products built side by side, as many at once as cores and memory allow, each in a process of its own.
-
-A worker process's tasks for products: to build one, or to link a kernel; then the process ends (`workers.POOL`).
+A worker process has one task, to build a product or to link a kernel; then it ends (`POOL`).
 """
 
 from __future__ import annotations

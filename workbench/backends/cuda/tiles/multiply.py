@@ -1,16 +1,13 @@
-"""Products of matrices in a block: by rectangles for each thread, or by `mma.sync` on fragments.
+"""Products of matrices in a block: operands in shared memory, and a rectangle of the result for each thread.
 
-Products of matrices in a block: operands in shared memory, and a rectangle of the result for each thread.
+The generated function is for one shape and for the strides of its operands, so a transpose costs nothing. On sm_80 and
+later, 16-bit floats are multiplied by `mma.sync`, and float32 too if the product asks for TF32. Everything else uses
+fused multiply-add, with 16-bit floats in float32.
 
-The generated function is for one shape and for the strides of its operands, so a transpose costs nothing. On sm_80
-and later, 16-bit floats are multiplied by `mma.sync`, and float32 too if the product asks for TF32. Everything else
-uses fused multiply-add, with 16-bit floats in float32.
-
-Products by `mma.sync`: fragments of 16 × 8, read from shared memory by `ldmatrix` if the operand's layout allows it.
-
-Source: PTX ISA, "Matrix fragments for mma.m16n8k16", "… mma.m16n8k8" and "ldmatrix". The order of k within a fragment
-is free as long as both operands share it: TF32 that is not read by `ldmatrix` takes neighbours along k in turns,
-which spreads rows of an odd number of 16 bytes over all banks.
+Fragments of `mma.sync` are of 16 × 8, read from shared memory by `ldmatrix` if the operand's layout allows it. Source:
+PTX ISA, "Matrix fragments for mma.m16n8k16", "… mma.m16n8k8" and "ldmatrix". The order of k within a fragment is free
+as long as both operands share it: TF32 that is not read by `ldmatrix` takes neighbours along k in turns, which spreads
+rows of an odd number of 16 bytes over all banks.
 """
 
 from __future__ import annotations
@@ -297,7 +294,7 @@ class Product(msgspec.Struct, frozen=True):
 
     @property
     def mma(self) -> str:
-        """The name in `fragments.MMA` of the operands' type, for products that are done by `mma.sync`."""
+        """The name in `MMA` of the operands' type, for products that are done by `mma.sync`."""
         return self.dtype.name if self.dtype.is_half else "tf32"
 
     @property

@@ -1,19 +1,15 @@
 """Copies of tiles into shared memory in the background, and loops that multiply meanwhile.
 
-Loads of a loop's later turns while it multiplies: stages in shared memory, filled by `cp.async`.
+**Copies** are of 16 bytes at a time; on sm_80 and later they run in the background (`cp.async`). The code tests at run
+time whether the addresses are multiples of 16 bytes. If not, and beyond an array's edge, elements are copied one by
+one. The thread that began a background copy waits for it before the barrier at which the others wait.
 
-A loop over k that loads tiles and multiplies them loads those of the next two turns ahead, or of one where three
-stages leave no room for a second block (`emit.tiles_to_threads`). Each iteration waits for its own tiles (one group
-of copies stays in flight), passes one barrier, and begins the copies of the iteration after next, into the stage that
-all threads have finished with. Only arrays that the loop does not change are loaded ahead, and if it changes others,
-only if no two arguments share memory, so that no early load can see another value. Whether an iteration follows is
-computed in 64 bits, so nothing is loaded that the loop would not load.
-
-Copies of tiles from arrays into shared memory, 16 bytes at a time; on sm_80 and later they run in the background.
-
-The code tests at run time whether the addresses are multiples of 16 bytes. If not, and beyond an array's edge,
-elements are copied one by one. The thread that began a background copy waits for it before the barrier at which the
-others wait.
+**Loops.** A loop over k that loads tiles and multiplies them loads those of the next two turns ahead, into stages in
+shared memory, or of one where three stages leave no room for a second block (`emit.tiles_to_threads`). Each iteration
+waits for its own tiles (one group of copies stays in flight), passes one barrier, and begins the copies of the
+iteration after next, into the stage that all threads have finished with. Only arrays that the loop does not change are
+loaded ahead, and if it changes others, only if no two arguments share memory, so that no early load can see another
+value. Whether an iteration follows is computed in 64 bits, so nothing is loaded that the loop would not load.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Emitter(WarpWriter):
         index: of the instruction in the kernel's code, for faults.
         carry: the carry flag of `add.cc` and the like; None if the block has not set it yet.
         counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
-        sanitizing: accesses are checked (`sanitizing.py`).
+        sanitizing: accesses are checked (`instrumentation.py`).
         used: names of registers that some instruction reads.
         waits: lanes may wait in loops (`waiting.py`).
         speculated: `id`s of loads whose result may be dropped (`analysis.py`).

@@ -1,9 +1,4 @@
-"""Calls of the counting and of the sanitized variant of a kernel; in others nothing is emitted.
-
-Calls that count, in the variant of a kernel that is compiled with counters; else nothing is emitted.
-
-Calls that look at accesses, in the sanitized variant of a kernel; else nothing is emitted.
-"""
+"""Calls that count or look at accesses, in a kernel's counting and sanitized variants; in others nothing is emitted."""
 
 from __future__ import annotations
 

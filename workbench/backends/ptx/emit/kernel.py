@@ -96,7 +96,7 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
         program: what `parse` returned.
         name: the kernel's name.
         counting: emit calls that count what is executed (`counters.py`).
-        sanitizing: emit calls that check each access to memory (`sanitizing.py`).
+        sanitizing: emit calls that check each access to memory (`instrumentation.py`).
 
     Raises:
         BuildError: there is no such kernel, its calls cannot be inlined, or it has an instruction, a form or a special

@@ -1,12 +1,10 @@
 """A kernel's launch as JAX's primitives carry it, and its static configuration for the native handler.
 
-A kernel's launch as JAX's primitives carry it: the target to call, and how its derivatives are called.
+A plan has the target to call, and how its derivatives are called. Plans are made once per signature. Their equality is
+their target's, so JAX's own caches work across re-made kernels.
 
-Plans are made once per signature. Their equality is their target's, so JAX's own caches work across re-made kernels.
-
-The static configuration of one launch under XLA, and how it is encoded for the native handler.
-
-It has what a target's description does not say: the launch's dimensions, its operands' shapes, batches, views.
+The configuration of one launch under XLA has what a target's description does not say: the launch's dimensions, its
+operands' shapes, batches, views. It is encoded for the native handler.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The JAX primitives of a kernel's launch and of its derivative.
-
-Two JAX primitives: a kernel's launch, and its derivative applied to tangents.
+"""Two JAX primitives: a kernel's launch, and its derivative applied to tangents.
 
 `launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents, runs as the launch of the
 tangent kernel, and is transposed to the launch of the adjoint kernel. Those are launches like any other, with tangents
@@ -8,13 +6,13 @@ and adjoints of their own; so derivatives of any order and their combinations wi
 from JAX's own machinery. A rule for a new transform of JAX (jvp, transpose, vmap and partial evaluation have theirs)
 stands in this file, and for functions of launches in `programs/program.py`.
 
-Batch axes stand first, the same number on every operand; where an operand does not vary along one, its size there is 1
-(`expand_dims`), and the handler reads it again for each batch without a copy.
+**Batch axes** stand first, the same number on every operand; where an operand does not vary along one, its size there
+is 1 (`expand_dims`), and the handler reads it again for each batch without a copy.
 
-Calls that nothing traces: a launch, or a function of launches, is one operation for JAX as `jnp.sin` is.
-
-So it stays compiled under `jax.disable_jit`, and where `jax_debug_nans` finds a NaN in what it gave, the error names
-it: JAX would otherwise look for a smaller operation by calling it again, and find the same one.
+**Calls that nothing traces.** A launch, or a function of launches, is one operation for JAX as `jnp.sin` is
+(`as_one_operation`). So it stays compiled under `jax.disable_jit`, and where `jax_debug_nans` finds a NaN in what it
+returned, the error names it: JAX would otherwise look for a smaller operation by calling it again, and find the same
+one.
 """
 
 from __future__ import annotations

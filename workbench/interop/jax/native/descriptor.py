@@ -1,14 +1,11 @@
-"""A kernel's description for the generic native handler, and the handler.
-
-A kernel's constant description for the generic handler, and the thunk that passes it along.
+"""A kernel's constant description for the generic native handler, the thunk that passes it along, and the handler.
 
 The description is everything about a call that its operands do not say: names for errors, element types, ranks, places
 in the parameter buffer, initial values. It is compiled, not allocated, so a target's code and data are one object.
 
-The generic native handler: C whose generated LLVM IR is compiled once and kept by the cache (design/native.md).
-
-XLA gives a handler no data of its own, so each kernel has a thunk that passes its description along; the thunk is all
-that is made per kernel, and between `jit(f)(x)` and the kernel's entry no Python runs.
+The handler is C whose generated LLVM IR is compiled once and kept by the cache (`design/native.md`). XLA gives a
+handler no data of its own, so each kernel has a thunk that passes its description along; the thunk is all that is made
+per kernel, and between `jit(f)(x)` and the kernel's entry no Python runs.
 """
 
 from __future__ import annotations

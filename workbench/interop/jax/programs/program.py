@@ -1,13 +1,9 @@
-"""A function of launches as JAX primitives: called, run natively, differentiated and batched.
-
-A function of launches as one JAX primitive, `workbench_program`, that runs as one native call.
+"""A function of launches as one JAX primitive, `workbench_program`, that runs as one native call.
 
 Its derivatives and batches are programs again. The jvp rule runs the forward program, which also returns what the
 derivative needs, and binds `workbench_linear` on the tangents; that one's transpose is the adjoint program. JAX's own
 machinery makes each from the function's launches, and so defines the meaning: if a program cannot be one call (sizes
 known later, devices other than the CPU, several devices), XLA runs its launches one by one.
-
-Programs as primitives of JAX: how they are called, run natively, differentiated and batched.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
 """A program's JAX operations as a flat list, and its native segments.
 
-The native segments of a flat program: their steps in order, and where every value lies.
+**The flat list** says which operations one native call can do. Nested operations (jits, programs, tangents of launches)
+are inlined. Then each operation gets a level: even levels are XLA's, odd ones native, and no operation depends on a
+later level. So launches with some scalar arithmetic before and after are one native segment, and a program that mixes
+them is still correct.
 
-Values that leave a segment are its results; those that live inside share one hidden result by their lifetimes, so XLA
-allocates everything and nothing is allocated when the program runs. A launch that changes a value in place does so in
-the value's own memory if it is not needed later; a result that began as an operand shares XLA's memory with it.
-
-A program's JAX operations as a flat list, and which of them one native call can do.
-
-Nested operations (jits, programs, tangents of launches) are inlined. Then each operation gets a level: even levels
-are XLA's, odd ones native, and no operation depends on a later level. So launches with some scalar arithmetic before
-and after are one native segment, and a program that mixes them is still correct.
+**Segments** have their steps in order, and a place for every value. Values that leave a segment are its results; those
+that live inside share one hidden result by their lifetimes, so XLA allocates everything and nothing is allocated when
+the program runs. A launch that changes a value in place does so in the value's own memory if it is not needed later; a
+result that began as an operand shares XLA's memory with it.
 """
 
 from __future__ import annotations

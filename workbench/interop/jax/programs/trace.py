@@ -1,18 +1,14 @@
 """A Python function's launches, copies and fills as a JAX computation: they are recorded, and none of them runs.
 
-A Python function's launches, copies and fills as a JAX computation: they are recorded, and none of them runs.
+The function is called once per signature with stand-in arrays. Each memory that it touches has a flat JAX value, which
+every launch, copy and fill replaces with a new one. So what the function changes in place is functional for JAX, whose
+own machinery differentiates and batches it, and whose compiler decides what shares memory. Arrays that the function
+creates become values of XLA's: nothing is allocated when the program runs.
 
-The function is called once per signature with stand-in arrays. Each memory that it touches has a flat JAX value,
-which every launch, copy and fill replaces with a new one. So what the function changes in place is functional for
-JAX, whose own machinery differentiates and batches it, and whose compiler decides what shares memory. Arrays that the
-function creates become values of XLA's: nothing is allocated when the program runs.
-
-Sizes that `jax.export` leaves open, for a Python function that is traced with stand-in arrays.
-
-A stand-in needs a size in bytes, so an open size is an integer here that remembers the symbol it stands for.
-Arithmetic keeps both. Comparisons are JAX's, which raises if they cannot be decided. Other uses of the number in
-Python (`range(n)`, `n * 0.5`) are invisible, so the function is traced with two sets of numbers: if the programs
-differ, it depends on them.
+**Open sizes** are those that `jax.export` leaves open. A stand-in needs a size in bytes, so an open size is an integer
+here that remembers the symbol it stands for. Arithmetic keeps both. Comparisons are JAX's, which raises if they cannot
+be decided. Other uses of the number in Python (`range(n)`, `n * 0.5`) are invisible, so the function is traced with two
+sets of numbers: if the programs differ, it depends on them.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Programs that call kernels, exported for other processes.
 
-Exporting programs that call kernels: `jax.export`, with the promise that Workbench's targets keep their meaning.
+**`jax_export`** is `jax.export`, with the promise that Workbench's targets keep their meaning: a target's name is made
+from its content, so a name never means something else in a later process.
 
-A target's name is made from its content, so a name never means something else in a later process.
-
-A program that calls kernels, as bytes that need no cache: JAX's own form of it, and its kernels' portable IR.
-
-The container is that of saved records, and the IR is verified by the same code. Machine code is never in it: the
-process that unpacks a program compiles its kernels for the machine that it runs on. XLA's program itself is trusted
-as far as `jax.export.deserialize` trusts one.
+**`jax_pack`** makes of a program bytes that need no cache: JAX's own form of it, and its kernels' portable IR. The
+container is that of saved records, and the IR is verified by the same code. Machine code is never in it: the process
+that unpacks a program compiles its kernels for the machine that it runs on. XLA's program itself is trusted as far as
+`jax.export.deserialize` trusts one.
 """
 
 from __future__ import annotations

@@ -1,18 +1,16 @@
 """Accesses that are known when JAX traces: before a write, out of range, undefined.
 
-Arrays that a kernel reads before it has written them: the thread itself, at the same index, on every path.
+**Before a write.** XLA's outputs are undefined until they are written, so the order decides what a kernel may do with
+one. It may read an array that the thread itself has written, at the same index, on every path. What another thread
+wrote does not count: threads have no order.
 
-XLA's outputs are undefined until they are written, so the order decides what a kernel may do with one. What another
-thread wrote does not count: threads have no order.
+**Out of range.** Launches that are certain to reach outside of an array are refused when JAX traces them, where all
+shapes are known. Sizes that `jax.export` leaves open are compared by the handler, at the call, which gets the
+conditions as attributes.
 
-Launches that are certain to reach outside of an array are refused when JAX traces them, where all shapes are known.
-
-Sizes that `jax.export` leaves open are compared by the handler, at the call (`attributes` gives it the conditions).
-
-Undefined results made visible: with checks on they hold a marker until they are written; inside `with wb.checks():`
-what is left of it is reported.
-
-The marker is a NaN of one bit pattern for floats, and for integers a number that no count or index takes.
+**Undefined.** With checks on, results hold a marker until they are written; inside `with wb.checks():` what is left of
+it is reported. The marker is a NaN of one bit pattern for floats, and for integers a number that no count or index
+takes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """From JAX values to kernel parameters, and what is said of values that do not fit.
 
-From JAX values to kernel parameters: types found or checked at trace time, each refusal naming the parameter.
-
-XLA would refuse a wrong operand too, but only when the program runs and without the user's place in the traceback.
-
-A value that does not fit its parameter: how it is described, and what to do about it.
+Types are found or checked at trace time; each refusal names the parameter, describes the value and says what to do
+about it. XLA would refuse a wrong operand too, but only when the program runs and without the user's place in the
+traceback.
 """
 
 from __future__ import annotations

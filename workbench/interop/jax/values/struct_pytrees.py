@@ -1,11 +1,10 @@
 """Structs as trees of JAX values, and numbers that JAX traces.
 
-Structs of arrays and numbers under JAX: trees with a value for each field, such as dicts and named tuples.
+Structs of arrays and numbers are trees with a value for each field, such as dicts and named tuples. A kernel takes a
+struct as one parameter per field, `body.mass`; so a tree is taken apart into those, and what comes out is put back into
+a tree of the same kind.
 
-A kernel takes a struct as one parameter per field, `body.mass`; so a tree is taken apart into those, and what comes out
-is put back into a tree of the same kind.
-
-A number that JAX traces, inside a function that `jax_callable` traces: it computes, and has no value yet.
+A number that JAX traces, inside a function that `jax_callable` traces, computes, and has no value yet (`TracedNumber`).
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""Dimensions and types of a call's outputs.
+"""Dimensions of a call, of its launch and its outputs, and types of its outputs.
 
-Dimensions of a call: of its launch and its outputs, as numbers or as expressions of the inputs' sizes.
+**Dimensions** are numbers or expressions of the inputs' sizes. Shapes are known when JAX traces, so an expression is
+evaluated then, once per signature; symbolic sizes stay symbolic.
 
-Shapes are known when JAX traces, so an expression is evaluated then, once per signature; symbolic sizes stay symbolic.
-
-Types of outputs that the kernel leaves open: as `output_dtypes` says, or found from what the kernel stores.
-
-JAX has to know them before the call, and the kernel is typed for its parameters' types. So a type is tried, and where
-the kernel then stores something else, the errors say what.
+**Types** of outputs that the kernel leaves open are as `output_dtypes` says, or found from what the kernel stores. JAX
+has to know them before the call, and the kernel is typed for its parameters' types. So a type is tried, and where the
+kernel then stores something else, the errors say what.
 """
 
 from __future__ import annotations

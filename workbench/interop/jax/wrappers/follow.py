@@ -1,16 +1,13 @@
 """Wrappers that follow what they were made from: their kernel, and the names around a Python function.
 
-A wrapper follows its kernel: after the cell was edited and run again, `f = wb.jax_kernel(spring)` is the new one.
+**The kernel.** After the cell was edited and run again, `f = wb.jax_kernel(spring)` is the new one. A cell's binding
+decides (see `api/kernels/editions.py`). What JAX compiled with the old one cannot follow: see `native/edits.py`.
 
-A cell's binding decides (see `api/kernels/editions.py`). What JAX compiled with the old one cannot follow: see
-`native/edits.py`.
-
-A Python function's dependences on names around it: a program traced from it is valid as long as they stay the same.
-
-The function's code, and that of the functions it calls, shows which global names, variables of enclosing functions
-and attributes it may read. A fingerprint of what these names mean is compared at the next call: numbers, strings and
-containers by content, the user's functions by their code and its own dependences, objects and modules by the
-attributes that are read. Functions and classes of libraries are assumed not to change.
+**The names.** A program traced from a Python function is valid as long as they stay the same. The function's code, and
+that of the functions it calls, shows which global names, variables of enclosing functions and attributes it may read. A
+fingerprint of what these names mean is compared at the next call: numbers, strings and containers by content, the
+user's functions by their code and its own dependences, objects and modules by the attributes that are read. Functions
+and classes of libraries are assumed not to change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Functions of the driver that are about streams, events, launches, and captures of streams.
+"""Functions of the driver that are about streams, events and launches, or capture streams.
 
-Functions of the driver that are about streams, events and launches.
-
-Functions of the driver that capture streams, and what events mean to streams that are captured.
+An event that is recorded in a captured stream marks the nodes captured so far; nothing is queued for it.
 """
 
 from __future__ import annotations
