@@ -1,6 +1,6 @@
-"""`with find_nan():`, the line where the first NaN or infinity of a program was made, and the watching of threads.
+"""`with find_nan():` finds the line where the first NaN or infinity of a program was made, by watching threads.
 
-Threads of a launch are watched in the interpreter: where a NaN is born, and where a tangent dies.
+Threads of a launch are watched in the interpreter: where a NaN is born, and where a tangent dies (`tangents_seen`).
 """
 
 from __future__ import annotations

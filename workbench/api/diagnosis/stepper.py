@@ -406,7 +406,7 @@ class Moment(msgspec.Struct):
 
     def item(self, lanes: int) -> Item:
         """Return the moment's values and indices as an item with one entry for each of `lanes` lanes."""
-        values = tuple(_lane_value(self.values.get(k)) for k in range(lanes))
+        values = tuple(_python_value(self.values.get(k)) for k in range(lanes))
         return Item(self.name, values, tuple(self.indices.get(k) for k in range(lanes)), self.floating)
 
 
@@ -501,7 +501,7 @@ def _by_lane(steps: list[SweepStep]) -> _Rows:
     return rows
 
 
-def _lane_value(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     """Return a NumPy scalar as a Python number and an array as a tuple of its first 16 elements; None stays None."""
     if is_numpy_array(value):
         return tuple(float(v) for v in value.ravel()[:16])

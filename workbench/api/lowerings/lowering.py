@@ -45,7 +45,7 @@ from workbench.frontend import (
     usable_in_kernel,
     watch_custom,
 )
-from workbench.frontend.functions.derivatives import DERIVERS
+from workbench.frontend.functions.derivatives import DIFFERENTIATORS
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.show import show
 from workbench.ir.values import Block, Function, Op, Value, walk
@@ -72,7 +72,7 @@ def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence
     return import_module("workbench.autodiff.forward_mode").derivatives(name, block, inputs)  # type: ignore[no-any-return]
 
 
-DERIVERS.append(_of_func)
+DIFFERENTIATORS.append(_of_func)
 
 
 class Lowering:

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from workbench.backends.cuda.cpp.atomics import ACCUMULATOR_PIECES
-from workbench.backends.cuda.cpp.atomics import PIECES as ATOMIC_PIECES
+from workbench.backends.cuda.cpp.atomics import ACCUMULATOR_PIECES, ATOMIC_PIECES
 from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, label, members, struct
-from workbench.backends.cuda.cpp.faults import PIECES as FAULT_PIECES
-from workbench.backends.cuda.cpp.halves import PIECES as HALF_PIECES
+from workbench.backends.cuda.cpp.faults import FAULT_PIECES
+from workbench.backends.cuda.cpp.halves import HALF_PIECES
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
-from workbench.backends.cuda.statements import PIECES as SLOT_PIECES
-from workbench.backends.cuda.tiles.multiply import PIECES as PRODUCT_PIECES
-from workbench.backends.cuda.tiles.pipeline import PIECES as COPY_PIECES
+from workbench.backends.cuda.statements import SLOT_PIECES
+from workbench.backends.cuda.tiles.multiply import PRODUCT_PIECES
+from workbench.backends.cuda.tiles.pipeline import COPY_PIECES
 from workbench.builtins import TABLE
 from workbench.types import SCALARS, Kind, Vector
 

@@ -29,7 +29,7 @@ from workbench.types import bool as bool_
 
 WORDS = 72
 """The most words of 32 bits that slots may take in registers at once: about those of a state of 16 bytes."""
-PIECES: Pieces = {
+SLOT_PIECES: Pieces = {
     ("slots",): """\
 template <typename T, int N> WB_FN T wb_slot(const T (&slots)[N], int at) {
     T found = slots[0];

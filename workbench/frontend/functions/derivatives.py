@@ -39,10 +39,10 @@ from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Op, Value, walk
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Scalar, Type, Vector, is_float
 
-Derive: TypeAlias = Callable[[str, Block, Sequence[Value]], tuple[Sequence[Op], Sequence[Value]]]
+Differentiator: TypeAlias = Callable[[str, Block, Sequence[Value]], tuple[Sequence[Op], Sequence[Value]]]
 """From a func's name, its operations (which yield one float) and the inputs to the operations of the derivatives, and
 one derivative by each input."""
-DERIVERS: list[Derive] = []
+DIFFERENTIATORS: list[Differentiator] = []
 """The function that differentiates a func: the floor above sets it when it is imported."""
 
 
@@ -82,7 +82,7 @@ def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[
     """
     builder = context.builder
     actual_args = [builder.strong(materialise(context, a)) if isinstance(a, (Value, Literal)) else a for a in args]
-    floats = [k for k, v in enumerate(actual_args) if isinstance(v, Value) and _is_number_value(v)]
+    floats = [k for k, v in enumerate(actual_args) if isinstance(v, Value) and _is_float_value(v)]
     if not floats:
         raise context.type_error(f"grad({path})() takes at least one float or vector of floats.")
     inputs = {k: Value(v.type, v.name) for k, v in enumerate(actual_args) if k in floats and isinstance(v, Value)}
@@ -96,7 +96,7 @@ def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[
     if any(op.name in EFFECTS for op in walk(opened.block)):
         raise context.type_error(f"grad({path}): {path} changes an array.", "Take grad() of what it adds.")
     builder.location = location
-    (derive,) = DERIVERS
+    (derive,) = DIFFERENTIATORS
     ops, by_input = derive(path, opened.block, [*inputs.values()])
     actual = {inputs[k]: actual_args[k] for k in floats}
     mapping = {param: v for param, v in actual.items() if isinstance(v, Value)}
@@ -105,7 +105,7 @@ def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[
     return tuple(results) if len(results) > 1 else results[0]
 
 
-def _is_number_value(value: Value) -> bool:
+def _is_float_value(value: Value) -> bool:
     """Return whether a value is a float scalar, or a vector or matrix of floats."""
     return isinstance(value.type, (Scalar, Vector)) and not isinstance(value.type, ArrayType) and is_float(value.type)
 
@@ -149,7 +149,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
     return custom
 
 
-def emit(
+def emit_custom(
     context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
 ) -> Operand:
     """Emit the operation `custom` for a call, and return what the call returns.

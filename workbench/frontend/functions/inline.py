@@ -6,8 +6,8 @@ this order. One func must fit at least as well as any other in every argument, a
 refused.
 
 **Repeated calls.** A func that calls another twice, which calls another twice, would be lowered 2ⁿ times. So a call
-whose arguments differ from an earlier call's only in identity, and can share what lowering made of them (`form`), is a
-copy. What is copied is folded, so a call that computes what another has computed is small by then. A user's func is
+whose arguments differ from an earlier call's only in identity, and can share what lowering made of them (`form_of`), is
+a copy. What is copied is folded, so a call that computes what another has computed is small by then. A user's func is
 lowered by itself for its third call. A long one is not even copied: the call becomes an operation, `call`, which `fold`
 writes out when the whole kernel is simplified, and one only of those with the same arguments. So what is written out is
 never copied again. The library's functions mean the same in every kernel, so theirs are remembered as long as the
@@ -29,7 +29,7 @@ from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Weak
 from workbench.errors import WorkbenchError
 from workbench.frontend.functions.cuda_funcs import unknown_body
-from workbench.frontend.functions.derivatives import Custom, custom_of, emit
+from workbench.frontend.functions.derivatives import Custom, custom_of, emit_custom
 from workbench.frontend.names.annotate import parameter_types
 from workbench.frontend.names.generic import FUNCTION, Family, Generic
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
@@ -79,17 +79,17 @@ from workbench.types import bool as bool_
 _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
 
 
-def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
+def form_of(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
     """Return all that lowering sees of operands, for comparison by ==.
 
     Values are numbers in order of appearance, with the facts about them. It holds Python objects by their identity, so
     keep the operands as long as it.
     """
     numbers: dict[Value, int] = {}
-    return tuple(_form(context, operand, numbers) for operand in operands)
+    return tuple(_form_of(context, operand, numbers) for operand in operands)
 
 
-def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hashable:
+def _form_of(context: Context, operand: object, numbers: dict[Value, int]) -> Hashable:
     """Return a hashable description of an operand that does not depend on the identity of IR values.
 
     Args:
@@ -106,9 +106,9 @@ def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hasha
     if isinstance(operand, Static):
         return id(operand.value), operand.path
     if is_tuple(operand):
-        return tuple(_form(context, o, numbers) for o in operand)
+        return tuple(_form_of(context, o, numbers) for o in operand)
     if isinstance(operand, _VALUES_INSIDE):
-        parts = (_form(context, getattr(operand, name), numbers) for name in operand.__struct_fields__)
+        parts = (_form_of(context, getattr(operand, name), numbers) for name in operand.__struct_fields__)
         return type(operand), *parts
     return operand
 
@@ -144,7 +144,9 @@ def _with_values(operand: object, mapping: Replacements) -> object:
 _LIBRARY: dict[Hashable, Calls] = {}
 
 
-def repeated(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:
+def lowered_or_copied(
+    context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]
+) -> Operand | None:
     """Return the result of a func, by lowering it here or by copying what an earlier call like this one became.
 
     It is None if the func returns nothing.
@@ -162,7 +164,7 @@ def repeated(context: Context, definition: Definition, env: Env, lower: Callable
         return lower(env).value
     if definition.library and any(isinstance(a, Static) and hasattr(a.value, "__wb_definitions__") for a in args):
         return lower(env).value  # what a user's func reads may mean something else in the next kernel
-    key: Hashable = (id(definition), shared.lifted, *env, *form(context, args))
+    key: Hashable = (id(definition), shared.lifted, *env, *form_of(context, args))
     table = _LIBRARY if definition.library else shared.calls
     if len(table) >= CALL_FORMS and definition.library:
         table.clear()
@@ -323,8 +325,8 @@ def inlined(
             else:
                 returned = lower(env)
         context.builder.location = location
-        return emit(context, definition, custom, env, opened.block, returned.value)
-    value = repeated(context, definition, env, lower)
+        return emit_custom(context, definition, custom, env, opened.block, returned.value)
+    value = lowered_or_copied(context, definition, env, lower)
     context.builder.location = location
     return value if value is not None else ()
 

@@ -17,7 +17,7 @@ from msgspec.structs import force_setattr, replace
 
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import WorkbenchError
-from workbench.frontend.functions.inline import form
+from workbench.frontend.functions.inline import form_of
 from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, LoopTypes
 from workbench.frontend.state.exits import Loop, exit_flag
@@ -63,7 +63,7 @@ def carry(
             settled, blocks = _infer(context, _first(names, before), names, before, attempt)
         else:
             read = _read(node, names, before)
-            key = node, *read, *form(context, read.values())
+            key = node, *read, *form_of(context, read.values())
             known = context.shared.loop_types.get(key) or _first(names, before)
             settled, blocks = _infer(context, known, names, before, attempt)
             context.shared.loop_types[key] = replace(settled, read=tuple(read.values()))

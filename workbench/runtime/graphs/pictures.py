@@ -63,7 +63,7 @@ class _Spot(msgspec.Struct):
     rank: float = 0.0
 
 
-def layered(sizes: Sequence[Position], rows: Sequence[int], edges: Sequence[tuple[int, int]]) -> Layout:
+def layered(sizes: Sequence[tuple[float, float]], rows: Sequence[int], edges: Sequence[tuple[int, int]]) -> Layout:
     """Return a layout of nodes of these sizes.
 
     Args:

@@ -91,7 +91,7 @@ def checked_str(data: Any) -> str:
     return data
 
 
-def seconds_from(data: Any) -> float:
+def checked_seconds(data: Any) -> float:
     """Return a time in seconds, which must be a finite number."""
     if type(data) not in (int, float) or not abs(data) < 1e18:
         raise Wrong("an invalid time")
@@ -578,8 +578,8 @@ class _Reader:
             stored = {**stored, "condition": None, "bodies": {"body": stored["graph"]}}
             del stored["graph"]
         kind, what = self.work(stored, "an entry", ENTRIES, ("started", "seconds", "site"))
-        started, seconds = seconds_from(stored["started"]), stored["seconds"]
-        ran = None if seconds is None else seconds_from(seconds)
+        started, seconds = checked_seconds(stored["started"]), stored["seconds"]
+        ran = None if seconds is None else checked_seconds(seconds)
         return SavedEntry(kind, what, started or 0.0, ran, site(stored["site"]))
 
     def work(self, stored: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:

@@ -278,7 +278,7 @@ template <typename T> WB_FN bool wb_atomic_swap(T* target, T old, T value) {
 """
 
 
-PIECES: Pieces = {
+ATOMIC_PIECES: Pieces = {
     ("atomic_bits",): _BITS,
     ("atomic_swap",): _SWAP,
     **{("atomic_op", kind): text for kind, text in _AS_WORDS.items()},

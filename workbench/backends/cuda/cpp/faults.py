@@ -12,7 +12,7 @@ from workbench.types import is_float
 KEY: Key = ("fault",)
 PARAMETER = "wb_fault*"
 _VALUES = [f"v{n}" for n in range(FAULT_VALUES)]
-PIECES: Pieces = {
+FAULT_PIECES: Pieces = {
     KEY: f"""\
 struct wb_fault {{ unsigned long long count; long long number, thread, values[{FAULT_VALUES}]; }};
 static __device__ __noinline__ void wb_report(

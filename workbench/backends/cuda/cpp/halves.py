@@ -131,7 +131,7 @@ def _of(name: str, text: str) -> str:
     return text.replace("NAME", name).replace("WORD", word).replace("LEAST", str(least))
 
 
-PIECES: Pieces = {
+HALF_PIECES: Pieces = {
     ("half", "float16"): _FLOAT16,
     ("half", "bfloat16"): _BFLOAT16,
     **{(key, name): _of(name, text) for key, text in _OF_EACH.items() for name in NAMES},

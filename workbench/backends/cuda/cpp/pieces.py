@@ -1,6 +1,6 @@
 """Pieces of the prelude as data: the functions and types that a kernel's text may need next to it, each under a key.
 
-Whoever writes text asks for keys; each file that needs pieces declares them as its `PIECES`, and `prelude` puts those
+Whoever writes text asks for keys; each file that needs pieces declares them (`…_PIECES`), and `prelude` puts those
 that were requested in order.
 """
 

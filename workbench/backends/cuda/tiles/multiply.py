@@ -250,7 +250,7 @@ template <bool turned> WB_FN void wb_matrices(unsigned int& x, unsigned int& y, 
 }
 """
 
-PIECES: Pieces = {("matrices",): MATRICES, ("tf32",): TF32, **{("mma", name): mma_piece(name) for name in MMA}}
+PRODUCT_PIECES: Pieces = {("matrices",): MATRICES, ("tf32",): TF32, **{("mma", name): mma_piece(name) for name in MMA}}
 
 
 def fragment_keys(dtype: str) -> set[Key]:

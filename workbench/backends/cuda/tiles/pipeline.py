@@ -37,7 +37,7 @@ from workbench.types import bool as bool_
 WIDE = 16
 """Bytes that a thread copies at once."""
 KEY: Key = ("copy_in",)
-PIECES: Pieces = {
+COPY_PIECES: Pieces = {
     KEY: """\
 struct __align__(16) wb_chunk { unsigned int words[4]; };
 WB_FN void wb_copy_chunk(void* to, const void* from) {
