@@ -552,9 +552,9 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "range": _range, "type": _type,
     "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
-    "static": statics.static, **sequences.FORMS, **atomics.FORMS, **messages.PRINTS, **messages.EXPECTATIONS,
+    "static": statics.static, **sequences.FORMS, **atomics.FORMS, **messages.FORMS,
     **matrices.FORMS,
-    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.SCATTERS, **reduce.FORMS, **threads.FORMS,
+    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip
 
 

@@ -199,9 +199,6 @@ def _emit(context: Context, parts: list[Part], values: list[Value]) -> None:
     context.builder.emit("print", values, (), {PARTS: tuple(joined)})
 
 
-PRINTS: dict[str, FormHandler] = {"print": lower_print, "printf": lower_printf}
-
-
 TOLERANCE = 1e-6
 Number = Value | Literal
 
@@ -281,4 +278,10 @@ def _near(context: Context, node: ast.Call, expression: Expression) -> Operand:
     return ()
 
 
-EXPECTATIONS: dict[str, FormHandler] = {"expect_eq": _equal, "expect_neq": _differ, "expect_near": _near}
+FORMS: dict[str, FormHandler] = {
+    "print": lower_print,
+    "printf": lower_printf,
+    "expect_eq": _equal,
+    "expect_neq": _differ,
+    "expect_near": _near,
+}

@@ -298,19 +298,6 @@ def _wide(dtype: Any) -> Any:
     return float32 if element(dtype).is_half else dtype
 
 
-FORMS = {
-    "tile_map": tile_map,
-    "tile_reduce": tile_reduce,
-    **{f"tile_{kind}": reduction(kind) for kind in ("sum", "min", "max", "argmin", "argmax")},
-    "tile_scan": tile_scan,
-    "tile_scan_inclusive": scan("sum", False),
-    "tile_scan_exclusive": scan("sum", True),
-    "tile_scan_max_inclusive": scan("max", False),
-    "tile_scan_min_inclusive": scan("min", False),
-    "tile_matmul": tile_matmul,
-}
-
-
 def _scattering(form: Form) -> FormHandler:
     """Return the lowering of a scatter to a tile by this form of the library."""
 
@@ -347,7 +334,16 @@ def _scattering(form: Form) -> FormHandler:
     return lower
 
 
-SCATTERS: dict[str, FormHandler] = {
+FORMS: dict[str, FormHandler] = {
+    "tile_map": tile_map,
+    "tile_reduce": tile_reduce,
+    **{f"tile_{kind}": reduction(kind) for kind in ("sum", "min", "max", "argmin", "argmax")},
+    "tile_scan": tile_scan,
+    "tile_scan_inclusive": scan("sum", False),
+    "tile_scan_exclusive": scan("sum", True),
+    "tile_scan_max_inclusive": scan("max", False),
+    "tile_scan_min_inclusive": scan("min", False),
+    "tile_matmul": tile_matmul,
     "tile_scatter_add": _scattering(tile_algorithms.scatter_add),
     "tile_scatter_masked": _scattering(tile_algorithms.scatter_masked),
 }

@@ -30,5 +30,5 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
     return replace_body(function, TileLowering(LOWER, reuse).lower_body(body))
 
 
-LOWER: dict[str, Handler] = {**BRANCHES, **memory.LOWER, **memory.MOVES, **products.LOWER, **reductions.LOWER}
+LOWER: dict[str, Handler] = {**BRANCHES, **memory.LOWER, **products.LOWER, **reductions.LOWER}
 assert TILED <= LOWER.keys()

@@ -173,13 +173,6 @@ def _atomic_add(on: TileLowering, op: Op) -> None:
     region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
 
 
-LOWER: dict[str, Handler] = {
-    "tile_load": _load,
-    "tile_store": _store,
-    "tile_atomic_add": _atomic_add,
-}
-
-
 def _map(on: TileLowering, op: Op) -> None:
     """Lower `tile_map` to loops with its block, over all indices if the block reads them, else over positions."""
     shape: tuple[int, ...] = op.attrs[SHAPE]
@@ -289,7 +282,10 @@ def _reshape(on: TileLowering, op: Op) -> None:
     on.own(op.result, on.buffers[op.operands[0]])
 
 
-MOVES: dict[str, Handler] = {
+LOWER: dict[str, Handler] = {
+    "tile_load": _load,
+    "tile_store": _store,
+    "tile_atomic_add": _atomic_add,
     "tile_map": _map,
     "tile_extract": _extract,
     "tile_insert": _insert,
