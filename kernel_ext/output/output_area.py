@@ -113,7 +113,7 @@ class Showing(msgspec.Struct, frozen=True):
 
     @property
     def lasts(self) -> bool:
-        """Whether the widget still shows this view, and no later one of the cell."""
+        """Return whether the widget still shows this view, and no later one of the cell."""
         return self.widget.twin == self.twin
 
     def close(self) -> None:

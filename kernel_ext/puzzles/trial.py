@@ -78,7 +78,7 @@ class Puzzle:
 
     @property
     def cuda(self) -> bool:
-        """Whether the solution is CUDA C++."""
+        """Return whether the solution is CUDA C++."""
         return "__global__" in self.solution
 
     def solved(self) -> Any:

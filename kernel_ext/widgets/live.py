@@ -135,7 +135,7 @@ class Live(anywidget.AnyWidget):
 
     @property
     def closed(self) -> bool:
-        """Whether the widget was closed, here or by its host, so that it can show nothing more."""
+        """Return whether the widget was closed, here or by its host, so that it can show nothing more."""
         return self.comm is None or getattr(self.comm, "_closed", False)  # marimo closes only the comm
 
     def close(self) -> None:

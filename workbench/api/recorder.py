@@ -158,7 +158,7 @@ class Recorder(Observer):
 
     @property
     def keeps_inputs(self) -> bool:
-        """Whether the record stores what arrays and JAX's operands held before their first use."""
+        """Return whether the record stores what arrays and JAX's operands held before their first use."""
         return self.contents is not None
 
     def called(self, entries: Sequence[Work], lost: int) -> None:

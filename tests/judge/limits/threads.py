@@ -135,6 +135,14 @@ def row_functions(n: int) -> Program:
     return program("row functions", indented(body), {"x": floats(17, n), "y": output(17, n)}, 17, smooth=True)
 
 
+def inner_rows(n: int) -> Program:
+    """Two loops over the rows of an array, of which each sums up the same n products of a row."""
+    inner = ["    r = wb.float32(0.0)", f"    for c in range({n}):", "        r += x[i, c] * x[t, c]"]
+    body = ["i = wb.tid()", "s = wb.float32(0.0)", "for t in range(5):", *inner, "    s += r"]
+    body += ["for t in range(5):", *inner, "    y[i, t] = s * r"]
+    return program("inner rows", indented(body), {"x": floats(17, n), "y": output(17, 5)}, 17, smooth=True)
+
+
 def loaded_start(n: int) -> Program:
     """A loop whose counter starts at a loaded index, which may be negative, with a body of n operations."""
     body = ["i = wb.tid()", "v = 0.5", "for j in range(at[i], at[i] + 4):", "    a = x[j]"]

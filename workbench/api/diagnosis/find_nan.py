@@ -147,7 +147,7 @@ class Birth(msgspec.Struct, frozen=True):
 
     @property
     def outside(self) -> bool:
-        """Whether it was loaded, or is a constant, and so was not computed here."""
+        """Return whether it was loaded, or is a constant, and so was not computed here."""
         return self.op.name in ("load", "const")
 
 

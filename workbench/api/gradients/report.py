@@ -101,7 +101,7 @@ class GradientReport(Mapping[str, array]):
 
     @property
     def ok(self) -> bool:
-        """Whether no check found a gradient wrong, nor one that is NaN or infinite."""
+        """Return whether no check found a gradient wrong, nor one that is NaN or infinite."""
         wrong = any(d.verdict == "WRONG" for d in self.directions) or any(k.compared and not k for k in self.kernels)
         return not wrong and not any(r.strange for r in self.rows)
 

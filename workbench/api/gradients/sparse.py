@@ -255,7 +255,7 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
 
 
 def _numbered(columns: list[HostArray]) -> tuple[HostArray, int]:
-    """Number the rows that these columns form from 0, equal rows alike; return the rows' numbers, and their count."""
+    """Number the different rows that these columns form, from 0; return each row's number, and how many there are."""
     numbers = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values, here = np.unique(column, return_inverse=True)

@@ -407,7 +407,7 @@ class Kernel(Subscripted):
 
     @property
     def is_generic(self) -> bool:
-        """Whether some parameter's type is left to the launch."""
+        """Return whether some parameter's type is left to the launch."""
         return any(t is None for t in self.annotations.values())
 
     def mark_stale(self, reason: str) -> None:

@@ -53,7 +53,7 @@ class Launch:
 
     @property
     def adjoint(self) -> bool:
-        """Whether the launch runs the adjoint."""
+        """Return whether the launch runs the adjoint."""
         return self._record.direction == "adjoint"
 
     def launch(self, stream: object = None, **values: object) -> None:

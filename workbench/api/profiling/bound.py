@@ -91,7 +91,7 @@ class Bound(msgspec.Struct, frozen=True):
 
     @property
     def is_latency(self) -> bool:
-        """Whether the blocks do not fill the GPU once, so that latency bounds the launch."""
+        """Return whether the blocks do not fill the GPU once, so that latency bounds the launch."""
         return self.blocks < self.wave
 
     def __str__(self) -> str:

@@ -281,7 +281,7 @@ def _chosen(sweep: ReverseSweep, value: Value) -> Ref | bool:
         return any(number) if isinstance(number, tuple) else number != 0
     condition = sweep.builder.ref(op.operands[0])
     yes, no = (_chosen(sweep, v) for v in op.operands[1:])
-    # Both sides alike: the condition does not matter.
+    # Both sides are the same, so the condition does not matter.
     if yes is no:
         return yes
     if (yes, no) == (True, False):

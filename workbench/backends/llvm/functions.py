@@ -70,7 +70,7 @@ class LlvmFunction:
 
     @property
     def is_exported(self) -> bool:
-        """Whether other modules may call it."""
+        """Return whether other modules may call it."""
         return "internal" not in self.head
 
     @cached_property

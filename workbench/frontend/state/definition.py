@@ -217,7 +217,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def expects(self) -> bool:
-        """Whether it calls `expect_eq` or the like, which are for tests: they act without anybody turning checks on."""
+        """Return whether it calls `expect_eq` or the like, which test even where checks are off."""
         names = (getattr(n.func, "attr", getattr(n.func, "id", "")) for n in self.calls)
         return any(name.startswith("expect_") for name in names)
 

@@ -33,7 +33,7 @@ class Reader(Protocol):
 
     @property
     def library(self) -> bool:
-        """Whether it is a part of Workbench, whose names mean the same as long as its code is the same."""
+        """Return whether it is a part of Workbench, whose names mean the same as long as its code is the same."""
         ...
 
     @property

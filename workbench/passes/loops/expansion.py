@@ -17,7 +17,7 @@ from workbench.ir.analysis import Analysis
 from workbench.ir.build import Builder, copy_op, map_blocks, replace_body
 from workbench.ir.ops import EFFECTS, LOADS, OPAQUE, PURE, SCALAR, TILED, Number
 from workbench.ir.values import Block, Function, Op, Value, definitions, walk
-from workbench.limits import EXPANDED_BYTES, GANG_DISTINCT_ARRAYS, UNROLLED_ITERATIONS
+from workbench.limits import EXPANDED_BYTES, GANG_DISTINCT_ARRAYS, RECOMPUTED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.dce import prune
@@ -112,7 +112,7 @@ def _is_costly(op: Op, known: Mapping[Value, Number]) -> bool:
     if op.name != "for":
         return op.name in _COSTLY
     trips = known_trips(op, known)
-    return trips is None or 2 * trips > UNROLLED_ITERATIONS or not _COSTLY.isdisjoint(op.blocks[0].op_names)
+    return trips is None or trips > RECOMPUTED_ITERATIONS or not _COSTLY.isdisjoint(op.blocks[0].op_names)
 
 
 def _is_free(op: Op) -> bool:

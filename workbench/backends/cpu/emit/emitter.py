@@ -28,9 +28,9 @@ Handler = Callable[[Any, Op], None]
 
 
 def later(module: str, name: str) -> Handler:
-    """Return a handler that stands for one of a module in `workbench.backends.cpu`, which its first call imports.
+    """Return a handler that imports a module of `workbench.backends.cpu` when called, and calls one from there.
 
-    A kernel has few of all kinds of operations, and the first launch of a process waits for each import.
+    A kernel has only a few kinds of operations, and the first launch of a process waits for each import.
     """
 
     def handler(emitter: Any, op: Op) -> None:

@@ -58,7 +58,7 @@ class TargetVersion:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the kernel is gone, and no other kernel has its name in the notebook."""
+        """Return whether the kernel is gone, and no other kernel has its name in the notebook."""
         return self.kernel() is None and (self.edition.name is None or self.edition.name.kernel is None)
 
 

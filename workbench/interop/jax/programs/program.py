@@ -67,14 +67,14 @@ class Program:
 
     @property
     def is_one_call(self) -> bool:
-        """Whether the program may be one native call: it has no effects but faults, and all sizes are known."""
+        """Return whether the program may be one native call: it has no effects but faults, and all sizes are known."""
         avals = (*self.closed.in_avals, *self.closed.out_avals)
         acts = self.closed.effects - fault_effect()
         return not acts and not any(arguments.is_symbolic(n) for a in avals for n in a.shape)
 
     @property
     def checked(self) -> bool:
-        """Whether one of its launches reports faults."""
+        """Return whether one of its launches reports faults."""
         plans = (node.params.get("plan") for node in self.native[0].nodes)
         return any(plan.checked for plan in plans if plan is not None)
 

@@ -74,12 +74,12 @@ class Node:
 
     @property
     def is_repeat(self) -> bool:
-        """Whether the output holds the bytes of the input several times over."""
+        """Return whether the output holds the bytes of the input several times over."""
         return _is_repeat(self)
 
     @property
     def is_alias(self) -> bool:
-        """Whether the output has the same bytes as the input, perhaps in another shape."""
+        """Return whether the output has the same bytes as the input, perhaps in another shape."""
         return _is_alias(self)
 
 
