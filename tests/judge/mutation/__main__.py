@@ -65,7 +65,8 @@ class Server:
     def __init__(self, items: Path, imported: bool = False) -> None:
         self.root = Path(tempfile.mkdtemp(prefix="tree-", dir=items.parent))
         for folder in COPIED:
-            shutil.copytree(ROOT / folder, self.root / folder, copy_function=_link, ignore=_other)
+            # Copies, not links: one more link to a source is a change of it for every process that watches ours.
+            shutil.copytree(ROOT / folder, self.root / folder, ignore=_other)
         env = os.environ | {"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.judge.mutation.server", str(items), *(["import"] if imported else [])],
@@ -92,19 +93,12 @@ class Server:
         """Take the fault out again."""
         path = self.root / mutant.file
         path.unlink()
-        _link(str(ROOT / mutant.file), str(path))
+        shutil.copy2(ROOT / mutant.file, path)
 
     def close(self) -> None:
         """End the process and remove the copy."""
         self.process.communicate()
         shutil.rmtree(self.root, ignore_errors=True)
-
-
-def _link(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
 
 
 def _other(folder: str, names: list[str]) -> set[str]:

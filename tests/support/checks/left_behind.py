@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from workbench import events
+from workbench.cache.generator import is_outdated
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.device import device
 from workbench.runtime.launching import checks
@@ -54,6 +55,7 @@ _LOOKS: dict[str, Callable[[], Any]] = {
     "observers of launches": OBSERVERS.get,
     "open recorders": lambda: list(external_calls._open),
     "work in the background": Work.running,
+    "a source of ours that changed": is_outdated,  # from then on, this process stores nothing on disk
 }
 
 
