@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from workbench.ir.build import Replacements, copy_op, replace_body
-from workbench.ir.ops import VALUE
+from workbench.ir.ops import LOADS, VALUE
 from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
+from workbench.limits import COMPONENT_LOOP_OPERATIONS
+from workbench.passes.fold import fold
 from workbench.types import is_integer
 
 
@@ -24,6 +26,34 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
     unroller = _Unroller(function, limit, chosen)
     body = unroller.block(function.body)
     return replace_body(function, body) if unroller.done else function
+
+
+def scalarise(function: Function) -> Function:
+    """Return the function with loops over components written out, so that components are values of their own.
+
+    A vector or matrix that is indexed by a counter lies in memory; one with constant indices does not. A loop is
+    written out if its range is known and an index of a component depends on its counter. That may make the ranges of
+    inner loops known (`for j in range(i + 1)`).
+    """
+    if function.body.op_names.isdisjoint(("extract", "insert")):
+        return function
+    while (larger := unroll(function, COMPONENT_LOOP_OPERATIONS, _selects_components)) is not function:
+        function = fold(larger)
+    return function
+
+
+def _selects_components(loop: Op) -> bool:
+    """Return whether an index of a component in a loop depends on its counter, by way of integers that it computes."""
+    (body,) = loop.blocks
+    known = {body.params[0]}
+    for op in walk(body):  # each after what it uses
+        if known.isdisjoint(op.operands):
+            continue
+        if op.name in ("extract", "insert") and op.operands[1] in known:
+            return True
+        known.update(v for v in op.results if is_integer(v.type) and op.name not in LOADS)
+        known.update(b.params[0] for b in op.blocks if op.name == "for")
+    return False
 
 
 class _Unroller:
