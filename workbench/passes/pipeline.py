@@ -44,7 +44,7 @@ from workbench.passes.memory.atomics import atomic, defer_atomics, demote_atomic
 from workbench.passes.memory.by_component import by_component
 from workbench.passes.memory.elements import drop_overwritten, reuse, sink_stores
 from workbench.passes.precision import halves
-from workbench.passes.unroll import scalarise
+from workbench.passes.unroll import write_out
 from workbench.passes.weak_literals import decide
 
 Pass = Callable[[Function], Function]
@@ -95,7 +95,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # leaves is what the backend has.
 CHECKED: Stage = ("atomic", "number_prints", "strip_asserts", "bounds_checks")
 CPU: Stage = (
-    *("scalarise", "load_forwarding", "dead_stores", "sink_stores", "lower_tiles", "halves", "counted", "counters"),
+    *("write_out", "load_forwarding", "dead_stores", "sink_stores", "lower_tiles", "halves", "counted", "counters"),
     *("peel_boundaries", "early_exits", "defer_atomics", "divisors", "scalar_expansion", "expand"),
 )
 # `link_products` is in backends/cuda/products/spec.py, for code that is linked with cuBLASDx.
@@ -133,7 +133,7 @@ PASSES: Mapping[str, Pass] = {
     "reductions": reductions,
     "refuse_endless": refuse_endless,
     "scalar_expansion": expand_scalars,
-    "scalarise": scalarise,
+    "write_out": write_out,
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,

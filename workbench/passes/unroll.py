@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
+from functools import partial
 
 from workbench.ir.build import Replacements, copy_op, replace_body
 from workbench.ir.ops import LOADS, VALUE
 from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
-from workbench.limits import COMPONENT_LOOP_OPERATIONS
+from workbench.limits import DECIDED_OPERATIONS
 from workbench.passes.fold import fold
 from workbench.types import is_integer
 
@@ -28,31 +29,44 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
     return replace_body(function, body) if unroller.done else function
 
 
-def scalarise(function: Function) -> Function:
-    """Return the function with loops over components written out, so that components are values of their own.
+def write_out(function: Function) -> Function:
+    """Return the function with loops written out whose counters decide a condition or choose a component.
 
-    A vector or matrix that is indexed by a counter lies in memory; one with constant indices does not. A loop is
-    written out if its range is known and an index of a component depends on its counter. That may make the ranges of
-    inner loops known (`for j in range(i + 1)`).
+    A vector or matrix that is indexed by a counter lies in memory, and a condition on a counter is a branch; where each
+    iteration is written out, the one is values, and the other is decided. A loop is written out if its range is known
+    and some such index or condition depends on counters and constants alone. That may make the ranges of inner loops
+    known (`for j in range(i + 1)`).
     """
-    if function.body.op_names.isdisjoint(("extract", "insert")):
+    names = function.body.op_names
+    if "for" not in names or names.isdisjoint(("extract", "insert", "if")):
         return function
-    while (larger := unroll(function, COMPONENT_LOOP_OPERATIONS, _selects_components)) is not function:
+    while True:
+        constants = {op.result for op in walk(function.body) if op.name == "const"}
+        larger = unroll(function, DECIDED_OPERATIONS, partial(_decides, constants))
+        if larger is function:
+            return function
         function = fold(larger)
-    return function
 
 
-def _selects_components(loop: Op) -> bool:
-    """Return whether an index of a component in a loop depends on its counter, by way of integers that it computes."""
+def _decides(constants: Set[Value], loop: Op) -> bool:
+    """Return whether a loop's counter decides a condition or chooses a component in its body.
+
+    Constants and the counters of loops in it may take part, nothing else.
+    """
     (body,) = loop.blocks
-    known = {body.params[0]}
+    counter = body.params[0]
+    known, of_counter = {counter}, {counter}
     for op in walk(body):  # each after what it uses
-        if known.isdisjoint(op.operands):
-            continue
-        if op.name in ("extract", "insert") and op.operands[1] in known:
+        chooses = op.operands[1:2] if op.name in ("extract", "insert") else op.operands[:1] if op.name == "if" else ()
+        if not of_counter.isdisjoint(chooses):
             return True
-        known.update(v for v in op.results if is_integer(v.type) and op.name not in LOADS)
-        known.update(b.params[0] for b in op.blocks if op.name == "for")
+        bounds = op.operands[:3] if op.name == "for" else op.operands
+        if not bounds or not all(v in known or v in constants for v in bounds):
+            continue
+        results = op.blocks[0].params[:1] if op.name == "for" else () if op.blocks or op.name in LOADS else op.results
+        known.update(results)
+        if not of_counter.isdisjoint(bounds):
+            of_counter.update(results)
     return False
 
 
