@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.ops import AXIS, LEAD, SCALAR, UPDATES, VALUE
+from workbench.ir.ops import AXIS, LEAD, LOOPS, SCALAR, UPDATES, VALUE
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
-from workbench.types import Slots
+from workbench.types import Slots, is_integer
 
 
 def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] = ()) -> frozenset[Value]:
@@ -49,6 +49,29 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
     return not varying.isdisjoint(op.operands[: LEAD[op.name]])
 
 
+def advancing(loop: Op, varying: frozenset[Value] | set[Value]) -> dict[Value, Value]:
+    """Return the parameters of a loop's blocks that change by the same in all threads, and what each begins with.
+
+    Threads that have not left the loop are in the same iteration, so they stay as far apart as they begin. These are
+    the index of a `for`, and carried integers to which an iteration adds, or from which it subtracts, a number.
+    """
+    body, starts = loop.blocks[-1], dict[Value, Value]()
+    made = {op.result: op for op in body.ops if op.name in ("add", "sub")}
+    lead = LEAD[loop.name]
+    if lead and loop.operands[2] not in varying:
+        starts[body.params[0]] = loop.operands[0]
+    carried = body.params[1 if lead else 0 :]
+    for k, (param, following) in enumerate(zip(carried, body.yielded, strict=True)):
+        op = made.get(following)
+        if op is None or param not in op.operands or not is_integer(param.type):
+            continue
+        first, second = op.operands
+        by = second if param is first else first
+        if by not in varying and (op.name == "add" or param is first):
+            starts |= {block.params[k - len(carried)]: loop.operands[lead + k] for block in loop.blocks}
+    return starts
+
+
 class Neighbours:
     """The distances between the elements that neighbouring threads of a row access.
 
@@ -56,19 +79,33 @@ class Neighbours:
         analysis: of the function.
         varying: the values that differ between the threads.
         tid: the index along the row.
+        starts: the parameters of loops that change by the same in all threads, and what each begins with.
     """
 
     def __init__(self, function: Function) -> None:
         self.analysis, self.varying = Analysis(function), varying_values(function)
         self.tid = Atom("tid", axis=function.launch_ndim - 1)
+        loops = [op for op in walk(function.body) if op.name in LOOPS]
+        self.starts = {param: start for op in loops for param, start in advancing(op, self.varying).items()}
 
     def step(self, value: Value) -> int | None:
-        """Return by how much a value differs between neighbouring threads; None if that is not always the same."""
+        """Return by how much a value differs between neighbouring threads; None if that is not always the same.
+
+        An index that would count from the end if it were negative is taken not to be.
+        """
         if value not in self.varying:
             return 0
-        terms = dict(self.analysis.form(value).terms)
-        step = terms.pop(self.tid, 0)
-        return step if all(atom.value not in self.varying for atom in terms) else None
+        op = self.analysis.defs.get(value)
+        if op is not None and op.name == "wrap_index":
+            return self.step(op.operands[0]) if op.operands[1] not in self.varying else None
+        total = 0
+        for atom, n in self.analysis.form(value).terms.items():
+            start = self.starts.get(atom.value) if atom.value in self.varying else None
+            apart = 1 if atom == self.tid else 0 if atom.value not in self.varying else start and self.step(start)
+            if apart is None:
+                return None
+            total += n * apart
+        return total
 
     def is_linear(self, op: Op) -> bool:
         """Return whether the elements that neighbouring threads access are always the same distance apart."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
 from workbench.ir.ops import EFFECTS, LOOPS
-from workbench.ir.values import Function, Op, indices_of, walk
+from workbench.ir.values import Function, Op, walk
 from workbench.limits import OPERATIONS_OF_LOAD
 from workbench.passes.analysis.divergence import Neighbours, is_divergent
 from workbench.passes.memory.atomics import by_index
@@ -26,15 +26,8 @@ def is_serial(op: Op) -> bool:
 def lone_loops(function: Function) -> frozenset[Op]:
     """Return the `for`s that mostly load from addresses that differ between threads, and end at different times."""
     neighbours = Neighbours(function)
-    varying = neighbours.varying
-
-    def is_scattered(load: Op) -> bool:
-        """Return whether a load's indices differ between threads, and not by the thread's own index alone."""
-        forms = map(neighbours.analysis.form, indices_of(load))
-        return any(atom.value in varying for form in forms for atom in form.terms)
-
-    loops = [op for op in walk(function.body) if _only_loads(op) and is_divergent(op, varying)]
-    return frozenset(op for op in loops if _mostly_loads(op, is_scattered))
+    loops = [op for op in walk(function.body) if _only_loads(op) and is_divergent(op, neighbours.varying)]
+    return frozenset(op for op in loops if _mostly_loads(op, lambda load: not neighbours.is_linear(load)))
 
 
 def _only_loads(op: Op) -> bool:

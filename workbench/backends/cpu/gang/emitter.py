@@ -427,8 +427,12 @@ class GangEmitter(ModuleEmitter):
         """Return the registers of a uniform value, or of the first lane of a linear one; None for others."""
         return super().operands(value) if value in self._operands or value in self.slots else None
 
+    def scalar_operands(self, value: Value) -> tuple[str, ...]:
+        """Return the operands of a uniform value's components, or of the first lane of a linear value."""
+        return super().operands(value)
+
     def uniform(self, value: Value) -> str:
-        """Return the operand of a uniform scalar."""
+        """Return the operand of a uniform scalar, or of the first lane of a linear one."""
         (operand,) = super().operands(value)
         return operand
 
@@ -694,7 +698,7 @@ class GangEmitter(ModuleEmitter):
         if any(step is None for step in forms) or any(v.type not in (int32, int64) for v in op.operands):
             return False
         steps = [step or 0 for step in forms]
-        firsts = [ModuleEmitter.operands(self, v)[0] for v in op.operands]
+        firsts = [self.scalar_operands(v)[0] for v in op.operands]
         if op.name == "cast":
             # A sum in 32 bits may wrap from one thread to the next; the thread's own index does not.
             if op.operands[0] not in self.exact or op.result.type != int64:
