@@ -333,10 +333,11 @@ class _Counts(msgspec.Struct, frozen=True):
     rows: Sequence[tuple[int, str, str]]
 
 
-def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
+def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str, wide: bool = False) -> str:
     """Emit the number of iterations of `range(start, stop, step)`, unsigned, in the index's width.
 
-    If all three are constants, nothing is emitted, and it is a constant. A step of 0 gives 0.
+    If all three are constants, nothing is emitted, and it is a constant. A step of 0 gives 0. With
+    `wide`, the operands are vectors.
     """
     w = emitter.writer
     scalar = element(op.operands[0].type)
@@ -365,6 +366,11 @@ def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> st
     divisor = w.emit(f"select i1 {some}, {kind} {size}, {kind} 1")
     # (distance - 1) / size + 1 rounds up without a sum that could overflow.
     shorter = w.emit(f"sub {kind} {distance}, 1")
-    quotient = w.emit(f"udiv {kind} {shorter}, {divisor}")
+    if wide and kind == "i32" and known[2] is None:
+        # No target divides integers side by side; the quotient of doubles is exact.
+        over, under = (w.emit(f"uitofp {kind} {x} to double") for x in (shorter, divisor))
+        quotient = w.emit(f"fptoui double {w.emit(f'fdiv double {over}, {under}')} to {kind}")
+    else:
+        quotient = w.emit(f"udiv {kind} {shorter}, {divisor}")
     full = w.emit(f"add {kind} {quotient}, 1")
     return w.emit(f"select i1 {some}, {kind} {full}, {kind} 0", "iterations")

@@ -153,7 +153,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     for _ in emitter.each_part():
         w.lanes = emitter.width
         start, stop, step = (emitter.operand(v) for v in op.operands[:3])
-        turns.append(iterations(emitter, op, start, stop, step))
+        turns.append(iterations(emitter, op, start, stop, step, wide=True))
         w.lanes = 0
         w.settle()
     if not varies and op.operands[0] in emitter.varying:
