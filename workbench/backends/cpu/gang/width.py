@@ -100,31 +100,32 @@ def _scattered_accesses(function: Function, dense: bool) -> str:
     """Return which accesses to scattered elements make it better to run threads one by one; empty if there are none.
 
     Two additions of floats to one array at indices that are not linear, or one in a loop, would come in another order
-    than that of threads. Where threads store far from one another in a loop (running sums) a gang takes 2.1 times as
-    long.
+    than that of threads. Where threads store far from one another in an innermost loop (running sums) a gang takes 2.1
+    times as long.
     """
     neighbours, added = Neighbours(function), set[Value]()
     split = peeled_parts(function)  # at a border, threads go one by one
-    for op, in_loop in _by_gangs(split.inside if split else function.body, False):
+    for op, loop in _by_gangs(split.inside if split else function.body, None):
         side_by_side = dense and component_of(op) is None and neighbours.is_contiguous(op, (1,))
-        if op.name == "store" and in_loop and not side_by_side and not neighbours.is_uniform(op):
+        often = loop is not None and loop.op_names.isdisjoint(LOOPS)
+        if op.name == "store" and often and not side_by_side and not neighbours.is_uniform(op):
             return "a loop that stores to places that lie apart"
         floats = op.name == "atomic_add" and element(op.operands[-1].type).kind is Kind.FLOAT
         if floats and not op.attrs.get(REDUCTION) and not neighbours.is_linear(op):
-            if op.operands[0] in added or in_loop:
+            if op.operands[0] in added or loop:
                 return "two additions by index"
             added.add(op.operands[0])
     return ""
 
 
-def _by_gangs(block: Block, in_loop: bool) -> Iterator[tuple[Op, bool]]:
-    """Yield the stores and additions that gangs do as vectors, and whether they are in a loop."""
+def _by_gangs(block: Block, loop: Block | None) -> Iterator[tuple[Op, Block | None]]:
+    """Yield the stores and additions that gangs do as vectors, and the body of the innermost loop around each."""
     for op in block.ops:
         if op.name in ("store", "atomic_add"):
-            yield op, in_loop
+            yield op, loop
         elif not op.attrs.get(SCALAR):
             for inner in op.blocks:
-                yield from _by_gangs(inner, in_loop or op.name in LOOPS)
+                yield from _by_gangs(inner, inner if op.name in LOOPS else loop)
 
 
 def is_retry(op: Op) -> bool:
