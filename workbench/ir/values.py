@@ -276,6 +276,7 @@ class Function(msgspec.Struct, frozen=True, eq=False):
         source: the text it came from.
         block_dim: threads of a block, if the kernel runs once per block (design/tiles.md): launches count blocks; 0: it
             runs once per thread.
+        axes: which dimension of the launch each axis is, where a backend has changed their order; empty: its own.
     """
 
     name: str
@@ -285,6 +286,7 @@ class Function(msgspec.Struct, frozen=True, eq=False):
     captured: tuple[Captured, ...] = ()
     source: Source = UNKNOWN.source
     block_dim: int = 0
+    axes: tuple[int, ...] = ()
 
 
 def walk(block: Block) -> Sequence[Op]:

@@ -73,18 +73,20 @@ def advancing(loop: Op, varying: frozenset[Value] | set[Value]) -> dict[Value, V
 
 
 class Neighbours:
-    """The distances between the elements that neighbouring threads of a row access.
+    """The distances between the elements that neighbouring threads access: those along one axis of the launch.
 
     Attributes:
         analysis: of the function.
         varying: the values that differ between the threads.
-        tid: the index along the row.
+        tid: the threads' index along the axis.
         starts: the parameters of loops that change by the same in all threads, and what each begins with.
     """
 
-    def __init__(self, function: Function) -> None:
-        self.analysis, self.varying = Analysis(function), varying_values(function)
-        self.tid = Atom("tid", axis=function.launch_ndim - 1)
+    def __init__(self, function: Function, axis: int | None = None) -> None:
+        """Analyse a function, for threads along an axis; None: the last one, along which they are a row."""
+        axis = function.launch_ndim - 1 if axis is None else axis
+        self.analysis, self.varying = Analysis(function), varying_values(function, axis - function.launch_ndim)
+        self.tid = Atom("tid", axis=axis)
         loops = [op for op in walk(function.body) if op.name in LOOPS]
         self.starts = {param: start for op in loops for param, start in advancing(op, self.varying).items()}
 

@@ -69,7 +69,8 @@ def emit_unit_stride(emitter: Emitter, op: Op) -> None:
 
 
 def launch_dim(emitter: Emitter, axis: int) -> str:
-    """Return the launch's extent along an axis, as i64."""
+    """Return the launch's extent along an axis of the function, as i64."""
+    axis = emitter.function.axes[axis] if emitter.function.axes else axis
     where = emitter.field(8 * axis, f"dim{axis}.at")
     return emitter.writer.once(("dim", axis), f"load i64, ptr {where}, {SIZE_RANGE}", f"dim{axis}")
 

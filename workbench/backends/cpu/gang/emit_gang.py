@@ -34,7 +34,7 @@ from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.checks.bounds_checks import versions_of
-from workbench.passes.loops.dimensions import collapsed
+from workbench.passes.loops.dimensions import collapsed, interchanged
 from workbench.passes.loops.forms import unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.loops.row_strips import ROWS, with_strips
@@ -76,7 +76,7 @@ def _emitter(
     function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
 ) -> ModuleEmitter:
     """Return the emitter that suits a function, which has its checks."""
-    in_order = options.ordered and _adds_floats(function)
+    function, in_order = interchanged(function), options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
