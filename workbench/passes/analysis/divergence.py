@@ -56,13 +56,13 @@ def advancing(loop: Op, varying: frozenset[Value] | set[Value]) -> dict[Value, V
     the index of a `for`, and carried integers to which an iteration adds, or from which it subtracts, a number.
     """
     body, starts = loop.blocks[-1], dict[Value, Value]()
-    made = {op.result: op for op in body.ops if op.name in ("add", "sub")}
+    definitions = {op.result: op for op in body.ops if op.name in ("add", "sub")}
     lead = LEAD[loop.name]
     if lead and loop.operands[2] not in varying:
         starts[body.params[0]] = loop.operands[0]
     carried = body.params[1 if lead else 0 :]
     for k, (param, following) in enumerate(zip(carried, body.yielded, strict=True)):
-        op = made.get(following)
+        op = definitions.get(following)
         if op is None or param not in op.operands or not is_integer(param.type):
             continue
         first, second = op.operands
