@@ -115,7 +115,7 @@ def split(kernel: wb.Kernel) -> Function:
     return peel_boundaries(kernel.specialise().function)
 
 
-@pytest.mark.parametrize("kernel", [clamped, periodic, round_and_round], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [clamped, periodic, round_and_round, guarded], ids=lambda kernel: kernel.name)
 def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
     found = peeled_parts(split(kernel))
     assert found is not None
