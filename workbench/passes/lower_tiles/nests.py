@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from workbench.ir.build import Builder
-from workbench.ir.ops import COLD, INDEPENDENT
+from workbench.ir.ops import COLD, INDEPENDENT, SHAPE
 from workbench.ir.values import Block, Value
 from workbench.types import Scalar, Vector, int32, int64
 from workbench.types import bool as bool_
@@ -115,6 +115,10 @@ class Nests:
     def fill(self, to: Value, count: int, value: Value) -> None:
         """Emit a loop that writes one value to the first `count` slots."""
         self.nest((count,), lambda at: self.write(to, at[0], value))
+
+    def turn(self, to: Value, source: Value, shape: tuple[int, int]) -> None:
+        """Emit the transposition of a matrix of scalars, of this shape in its slots, to other slots."""
+        self.builder.emit("slot_transpose", (to, source), (), {SHAPE: shape})
 
     def when(self, condition: Value, then: Callable[[], None], orelse: Callable[[], None] = lambda: None) -> None:
         """Emit an `if` without results; `then` and `orelse` emit its blocks."""

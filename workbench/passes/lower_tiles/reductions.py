@@ -13,10 +13,10 @@ from workbench.ir.build import Replacements, copy_op
 from workbench.ir.ops import AXIS, EXCLUSIVE, KIND
 from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Op, Value
-from workbench.passes.lower_tiles.lowering import Handler, TileLowering
+from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering
 from workbench.tiles import Tile
+from workbench.types import Scalar, int32, is_float
 from workbench.types import bool as bool_
-from workbench.types import int32, is_float
 
 Element = tuple[Value, ...]
 """A number; or in a search a number and its index along the axis."""
@@ -68,12 +68,17 @@ def _reduce(on: TileLowering, op: Op) -> None:
     outer, length, inner = (
         (1, prod(shape), 1) if axis is None else (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
     )
-    combine, source = _combine(on, op), on.slots_of(tile)
+    combine, source, buffers = _combine(on, op), on.slots_of(tile), list[Buffer]()
+    if inner == 1 and outer > 1 and isinstance(tile_of(tile).dtype, Scalar):
+        # Rows that end side by side: each step then has the elements of all rows as lanes.
+        buffers.append(on.new(tile_of(tile)))
+        on.turn(buffers[0].slots, source, (outer, length))
+        source, outer, inner = buffers[0].slots, 1, outer
     # The first step reads the tile and writes the buffers, so the tile itself is left as it is.
     half = (length + 1) // 2
     types = (tile_of(tile).dtype, int32) if search else (tile_of(tile).dtype,)
-    buffers = [on.new(Tile(type, (outer * half * inner,))) for type in types]
-    work = [buffer.slots for buffer in buffers]
+    buffers += [on.new(Tile(type, (outer * half * inner,))) for type in types]
+    work = [buffer.slots for buffer in buffers[-len(types) :]]
 
     def read(o: Value, i: Value, j: Value) -> Element:
         number = on.read(source, on.flat_index((o, i, j), (outer, length, inner)))
@@ -122,21 +127,17 @@ def _halve(on: TileLowering, work: Sequence[Value], shape: tuple[int, int, int],
         on.builder.yield_(on.on("gt", before, one, type=bool_))
     with on.builder.block((now,)) as step:
         half = on.on("rshift", on.add(now, 1), one)
-        zero = on.constant(0)
+        zero, left, distance = on.constant(0), on.on("sub", now, half), on.times(half, inner)
 
         def body(k: list[Value]) -> None:
-            o, i, j = k
-            low = on.flat_index((o, i, j), shape)
-            high = on.flat_index((o, on.on("add", i, half), j), shape)
-            a, b = (tuple(on.read(slots, at) for slots in work) for at in (low, high))
+            low = on.flat_index(k, shape[-len(k) :])
+            a, b = (tuple(on.read(slots, at) for slots in work) for at in (low, on.on("add", low, distance)))
             _write(on, work, low, combine(a, b))
 
-        stops = (on.constant(outer), on.on("sub", now, half), on.constant(inner))
-        # One loop rather than three of which two have one turn: LLVM then sees a plain vector sum.
-        if outer == inner == 1:
-            on.clipped((zero,), stops[1:2], lambda k: body([zero, k[0], zero]))
+        if outer == 1:
+            on.clipped((zero,), (on.times(left, inner),), body)
         else:
-            on.clipped((zero,) * 3, stops, body)
+            on.clipped((zero,) * 3, (on.constant(outer), left, on.constant(inner)), body)
         on.builder.yield_(half)
     on.builder.while_((on.constant(rows),), more.block, step.block)
 
