@@ -80,6 +80,10 @@ class Writer:
             self._known[key] = register
         return self._known[key]
 
+    def define(self, key: tuple[object, ...], operand: str) -> None:
+        """Let `once` return an operand for `key`."""
+        self._known[key] = operand
+
     def open(self, label: str) -> None:
         """Begin a basic block."""
         self.lines.append(f"{label}:")

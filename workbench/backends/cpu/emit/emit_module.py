@@ -211,11 +211,16 @@ class ModuleEmitter(Emitter):
         division: how launches are divided among cores.
         combining: emits what combines threads' changes of one element; None if there are no such changes.
         slotted: the function has slots.
+        parameters: of the LLVM function.
+        symbol: the LLVM function.
+        functions: by loop of independent iterations, what emitted it as a function of its own; None: it is a loop.
+        lines: of the function, if it is that of a loop.
         extent: the number of threads of a row, as i64.
         ends: the first thread to run, and the one behind the last, by linear index.
     """
 
     gangs = False
+    parameters = PARAMETERS
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
@@ -225,6 +230,8 @@ class ModuleEmitter(Emitter):
         self.division = division
         self.combining = Combining(self) if self.reductions else None
         self.slotted = "slots" in function.body.op_names
+        self.symbol, self.lines = "", list[str]()
+        self.functions: dict[Op, ModuleEmitter | None] = {}
         self.extent, self.ends = "", ("%begin", "%end")
         self._line = 0
 
@@ -272,7 +279,7 @@ class ModuleEmitter(Emitter):
         entry = entry_name(self.function)
         chooser = ModuleEmitter(self.function, self.options, self.maths, self.half_instructions, self.division)
         for other in (*functions.values(), chooser):
-            other._share(self)
+            other.share(self)
         w = chooser.writer
         for name, (test, other) in tests.items():
             *before, end = run(("expand",), test, expand=partial(expand, native=native)).body.ops
@@ -295,7 +302,7 @@ class ModuleEmitter(Emitter):
             lines += emitter.definition(f"define internal i32 @{entry}.{name}", "noinline ")
         return replace(self._module([*lines, *self._beside()]), declines=declines)
 
-    def _share(self, other: ModuleEmitter) -> None:
+    def share(self, other: ModuleEmitter) -> None:
         """Write declarations, attributes and loop metadata into another emitter's tables, for a common module.
 
         It is called before anything is emitted.
@@ -310,6 +317,7 @@ class ModuleEmitter(Emitter):
             head: its linkage and name.
             attributes: further ones of the function.
         """
+        self.symbol = head.rpartition(" ")[2]
         # By the number of dimensions that `tid()` asks for.
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
         loops()
@@ -321,7 +329,7 @@ class ModuleEmitter(Emitter):
             w.jump("exit")
         attributes += ATTRIBUTES if self.slotted else NO_MEMSET
         return [
-            f"{head}({PARAMETERS}) {attributes} {{",
+            f"{head}({self.parameters}) {attributes} {{",
             "entry:",
             *w.head,
             "  %some = icmp slt i64 %begin, %end",
@@ -332,6 +340,7 @@ class ModuleEmitter(Emitter):
             "stopped:",
             *self._leave(-1),
             "}",
+            *(line for other in self.functions.values() if other for line in other.lines),
         ]
 
     def _beside(self) -> list[str]:

@@ -70,11 +70,15 @@ class Emitter(ABC):
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: after how many iterations loops check whether the launch is to end.
         in_gang: a gang is being emitted, not a single thread.
+        separate: emits a `for` of independent iterations; None: as any other.
+        around: the linear index of the thread whose iterations run as threads (`gang/iterations`); empty: none do.
         unit_strides: the arrays of whose rows the elements are known to be adjacent, where arrays may have gaps.
     """
 
     unit_strides: frozenset[Value] = frozenset()
+    separate: Handler | None = None
     in_gang = False
+    around = ""
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
@@ -165,7 +169,7 @@ class Emitter(ABC):
         return tuple(names)
 
     def fault_owner(self) -> str:
-        """Return the address of a flag that says whether this call wrote the fault record.
+        """Return the address of the index of the thread for which this call wrote the fault record; -1: for none.
 
         It is empty, as here, where the thread that faults first keeps the record, instead of the one with the lowest
         index.

@@ -9,7 +9,7 @@ import msgspec
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
-from workbench.ir.ops import COLD
+from workbench.ir.ops import COLD, INDEPENDENT
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
 
@@ -129,6 +129,14 @@ def emit_for(emitter: Emitter, op: Op) -> None:
     With a constant step of 1 (or -1 if signed) the index is compared with the end, else iterations are counted
     beforehand. Neither form overflows at the ends of the index's type.
     """
+    if emitter.separate and op.attrs.get(INDEPENDENT):
+        emitter.separate(emitter, op)
+    else:
+        emit_loop(emitter, op)
+
+
+def emit_loop(emitter: Emitter, op: Op) -> None:
+    """Emit a `for` as a loop."""
     # Decided first: what a loop is cut into depends on what it costs (`strips`).
     loop = _For(emitter, op)
     strips = emitter.strips

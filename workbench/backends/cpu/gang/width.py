@@ -5,7 +5,7 @@ In other functions threads run one by one (`design/gang.md`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
@@ -43,13 +43,14 @@ RULED = frozenset(
 """Operations for which there is a rule; elementwise builtins are widened."""
 
 
-def obstacle(function: Function, dense: bool, gathers: bool) -> str:
+def obstacle(function: Function, dense: bool, gathers: bool, own: Collection[Value] = ()) -> str:
     """Return why a function cannot, or should not, run in gangs; empty if it runs in gangs.
 
     Args:
         function: the function as gangs would run it, in the form in which it is emitted.
         dense: arrays have no gaps between elements.
         gathers: the target loads scattered elements faster together.
+        own: arrays in which no thread reads what another one writes.
     """
     operations = list(walk(function.body))
     if function.block_dim:
@@ -71,7 +72,7 @@ def obstacle(function: Function, dense: bool, gathers: bool) -> str:
     retries = [op for op in operations if is_retry(op)]
     if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
         return "an element that is swapped outside of a loop that does nothing else"
-    if _may_wait(function, [op for op in operations if op not in retries]):
+    if _may_wait(function, [op for op in operations if op not in retries], own):
         return "threads that wait"
     if not gathers and _all_lone(function, operations):
         return "loops that load by index"
@@ -154,7 +155,7 @@ def frame(operations: Iterable[Op], varying: frozenset[Value]) -> int:
     return sum(size for size in sizes if size < EXPANDED_BYTES // 2)
 
 
-def _may_wait(function: Function, operations: list[Op]) -> bool:
+def _may_wait(function: Function, operations: list[Op], own: Collection[Value]) -> bool:
     """Return whether a loop's end may depend on what another thread writes.
 
     In a gang that thread might wait for this one in turn.
@@ -164,7 +165,7 @@ def _may_wait(function: Function, operations: list[Op]) -> bool:
     inside = [o for op in loops for block in op.blocks for o in walk(block)]
     if any(op.name in UPDATES and not used.isdisjoint(op.results) for op in inside):
         return True
-    changed = {op.operands[0] for op in operations if op.name in EFFECTS}
+    changed = {op.operands[0] for op in operations if op.name in EFFECTS}.difference(own)
     read = [v for op in operations if op.name in READS - UPDATES and op.operands[0] in changed for v in op.results]
     depends = varying_values(function, axis=function.launch_ndim, besides=read)
     return any(is_divergent(op, depends) for op in loops if op.name == "while")
