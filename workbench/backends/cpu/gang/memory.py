@@ -643,7 +643,7 @@ class _Where:
             if not nowhere:
                 return address
             on = w.emit(f"icmp ne i{lanes} {w.emit(f'and i{lanes} {bits}, {1 << lane}')}, 0", "on")
-            return w.emit(f"select i1 {on}, ptr {address}, ptr {nowhere}")
+            return w.emit(f"select i1 {on}, ptr {address}, ptr {nowhere}, !unpredictable !{{}}")
 
         return at
 
