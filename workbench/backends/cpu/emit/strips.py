@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import prod
 
-from workbench.ir.ops import COLD, LOOPS, SCALAR, SHAPE
+from workbench.ir.ops import COLD, LOOPS, SHAPE
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import EDGE_ITERATIONS, LOOK_OPERATIONS, STRIP_OPERATIONS, TILE_LANES, VERSIONED_LOOPS
 from workbench.passes.analysis.cost import constants, known_trips
@@ -63,7 +63,7 @@ class Strips:
     def often(self, op: Op) -> bool:
         """Return whether a loop starts often enough to get a second copy, for few iterations.
 
-        That is a loop that is cut into strips and lies in another one, or in one over the lanes of a gang.
+        That is a loop that is cut into strips and lies in another one.
         """
         return op in self._often
 
@@ -104,8 +104,6 @@ class Strips:
         # A power of two, since the other loops look where the low bits of their counter are 0; small enough for the
         # counter's type.
         self._check_intervals[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
-        if op.name == "for" and op.attrs.get(SCALAR) and self.cut(op):  # in a loop over a gang's lanes
-            self._often.add(op)
         return STRIP_OPERATIONS
 
 
