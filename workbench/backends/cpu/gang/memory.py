@@ -19,10 +19,16 @@ from workbench.backends.cpu.gang.width import MASKED, NARROW
 from workbench.backends.cpu.text.values import memory, width
 from workbench.backends.llvm import masked
 from workbench.backends.llvm.values import Value as LlvmValue
-from workbench.backends.llvm.values import vector
+from workbench.backends.llvm.values import splat, vector
 from workbench.ir.values import Op, Value, array_of, component_of, indices_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
 from workbench.types import Kind, Scalar, element, int32
+
+PERMUTED = {
+    8: ("llvm.x86.avx2.permps", "llvm.x86.avx2.permd"),
+    16: ("llvm.x86.avx512.permvar.sf.512", "llvm.x86.avx512.permvar.si.512"),
+}
+"""By the number of lanes, what puts a register's floats, or integers, in the order of a vector of their numbers."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -61,8 +67,10 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
             _Where(emitter, op).fields(fields)
         emitter.ahead.update(fields[1:])
         return
+    near = None if emitter.mask else emitter.near.get(op)
     for _ in emitter.parts_of(op):
-        parts = _Where(emitter, op).loaded(memory(scalar), count)
+        where = _Where(emitter, op)
+        parts = [where.permuted(memory(scalar), op, *near)] if near else where.loaded(memory(scalar), count)
         if scalar.kind is Kind.BOOL:
             kind = vector("i8", emitter.width)
             parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
@@ -372,6 +380,37 @@ class _Where:
             return [self._gather(kind, k * self.scalar.size) for k in range(count)]
         return self._loads(kind, count)
 
+    def permuted(self, kind: str, op: Op, axis: int, constant: int) -> str:
+        """Emit the loads of all lanes as one, of elements side by side that it puts in order (`Thin.near`).
+
+        Args:
+            kind: LLVM type of an element.
+            op: the load.
+            axis: the last index is the thread's along this axis, and a constant. Along the last one all threads of a
+                row are in the gang, along the first one lanes ascend by at most 1.
+            constant: that constant.
+        """
+        emitter, w, lanes = self.emitter, self.writer, self.emitter.width
+        wide, first = vector("i32", lanes), "0"
+
+        def repeated(lane: int) -> str:
+            """Emit a vector with a lane of the index in every lane."""
+            return w.emit(f"shufflevector {wide} {index}, {wide} poison, {wide} {splat('i32', str(lane))}")
+
+        index = w.emit(f"sub {wide} {emitter.vector(indices_of(op)[-1])[0]}, {splat('i32', str(constant))}")
+        if axis:
+            length = w.emit(f"trunc i64 {scalar_memory.launch_dim(emitter, axis)} to i32")
+            last = emitter.spread(w.emit(f"sub i32 {length}, 1"), "i32")
+        else:
+            first = w.emit(f"sext i32 {w.emit(f'extractelement {wide} {index}, i64 0')} to i64")
+            index = w.emit(f"sub {wide} {index}, {repeated(0)}")
+            last = repeated(lanes - 1)
+        there = w.emit(f"icmp ule {wide} {emitter.lane_numbers('i32')}, {last}")
+        address = w.emit(f"getelementptr {kind}, ptr {self.pointer(constant * self.scalar.size)}, i64 {first}")
+        loaded = masked.load(emitter.typed(address, "ptr", 0), emitter.typed(there, "i1"), kind, self.scalar.size)
+        name = PERMUTED[lanes][kind != "float"]
+        return w.call(vector(kind, lanes), name, str(loaded), f"{wide} {index}")
+
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
         """Emit the stores of an element's components in the lanes that are on.
 
@@ -643,7 +682,7 @@ class _Where:
             if not nowhere:
                 return address
             on = w.emit(f"icmp ne i{lanes} {w.emit(f'and i{lanes} {bits}, {1 << lane}')}, 0", "on")
-            return w.emit(f"select i1 {on}, ptr {address}, ptr {nowhere}")
+            return w.emit(f"select i1 {on}, ptr {address}, ptr {nowhere}, !unpredictable !{{}}")
 
         return at
 
