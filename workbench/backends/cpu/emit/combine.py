@@ -17,6 +17,7 @@ from workbench.backends.cpu.text.reductions import (
 )
 from workbench.backends.cpu.text.values import cast
 from workbench.backends.llvm.values import Value as LlvmValue
+from workbench.backends.llvm.values import splat, vector
 from workbench.ir.build import copy_op
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.values import Block, Op, Value, walk
@@ -108,11 +109,8 @@ class Combining:
             for name, text in definitions(reduction, len(self.parts) <= INLINED_COMPONENTS).items():
                 w.declare(name, text)
             kind = reduction.register
-            size = reduction.part
-            part = f"<{size} x {kind}> <{', '.join([f'{kind} {reduction.identity}'] * size)}>"
-            for first in range(0, reduction.lanes, size):
-                address = w.emit(f"getelementptr {kind}, ptr {self.lanes(reduction, k)}, i64 {first}")
-                w.do(f"store {part}, ptr {address}, align 64")
+            empty = f"{vector(kind, reduction.lanes)} {splat(kind, reduction.identity)}"
+            w.do(f"store {empty}, ptr {self.lanes(reduction, k)}, align 64")
         w.do(f"store i64 0, ptr {self.filled}")
 
     def open_group(self, kind: str, low: str, high: str) -> tuple[Part, str]:

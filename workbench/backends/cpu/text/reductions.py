@@ -29,7 +29,7 @@ from workbench.limits import REDUCTION_BYTES, REDUCTION_THREADS
 from workbench.passes.memory.atomics import kind_of
 from workbench.types import Kind, Scalar, element
 
-_PARTS, _PART_BYTES = 4, 64  # vector values that the lanes are, and the bytes of one
+_BYTES, _ALIGNMENT = 256, 64  # of the lanes in memory
 
 
 class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -62,17 +62,12 @@ class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The LLVM type in which a component is combined."""
         return "double" if self.kind == "add" and self.scalar.kind is Kind.FLOAT else register(self.scalar)
 
-    @property
+    @cached_property
     def lanes(self) -> int:
         """The number of lanes with which a component's results are combined."""
-        return _PARTS * self.part
+        return 8 * _BYTES // bits_of(self.register)
 
     @cached_property
-    def part(self) -> int:
-        """The number of lanes that one LLVM vector holds."""
-        return 8 * _PART_BYTES // bits_of(self.register)
-
-    @property
     def identity(self) -> str:
         """The value that changes nothing, as an LLVM constant."""
         scalar, bits = self.scalar, self.scalar.bits
@@ -164,17 +159,14 @@ def definitions(reduction: Reduction, inline: bool) -> dict[str, str]:
 
 def _lanes(reduction: Reduction, inline: bool) -> LlvmFunction:
     """Return the function that combines `end` results, a multiple of the lanes, with the lanes."""
-    kind, size, parts = reduction.register, reduction.part, range(_PARTS)
+    kind, size = reduction.register, reduction.lanes
 
     def body(lanes: Ptr, buffer: Ptr, end: Long) -> None:
-        rows = [lanes.at(k * size, kind) for k in parts]
-        sums = [Variable(row.load(kind, size, align=_PART_BYTES)) for row in rows]
-        with count(end, step=reduction.lanes) as at:
-            for k, total in enumerate(sums):
-                new = buffer.at(at + k * size, kind).load(kind, size, align=_PART_BYTES)
-                total.set(combined(reduction, total.get(), new))
-        for row, total in zip(rows, sums, strict=True):
-            row.store(total.get(), align=_PART_BYTES)
+        total = Variable(lanes.load(kind, size, align=_ALIGNMENT))
+        with count(end, step=size) as at:
+            new = buffer.at(at, kind).load(kind, size, align=_ALIGNMENT)
+            total.set(combined(reduction, total.get(), new))
+        lanes.store(total.get(), align=_ALIGNMENT)
 
     attributes = f"{'alwaysinline' if inline else 'noinline'} nounwind"
     return LlvmFunction(body, lanes_name(reduction), head="define internal", attributes=attributes)
@@ -182,13 +174,11 @@ def _lanes(reduction: Reduction, inline: bool) -> LlvmFunction:
 
 def _total(reduction: Reduction) -> LlvmFunction:
     """Return the function that combines the lanes with each other: half with half, until one is left."""
-    kind, size = reduction.register, reduction.part
+    kind, size = reduction.register, reduction.lanes
 
     def body(lanes: Ptr) -> Lane:
-        rows = [lanes.at(k * size, kind).load(kind, size, align=_PART_BYTES) for k in range(_PARTS)]
-        # Lane n with lane n + half, as each later step does it: the order is part of the result's bits.
-        even, odd = (combined(reduction, rows[k], rows[k + 2]) for k in (0, 1))
-        total = combined(reduction, even, odd)
+        total = lanes.load(kind, size, align=_ALIGNMENT)
+        # Lane n with lane n + half, at each step: the order is part of the result's bits.
         while total.lanes > 1:
             half = total.lanes // 2
             low, high = (total.shuffled(range(first, first + half)) for first in (0, half))
