@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from functools import cache
 
 from workbench.backends.llvm.writer import Writer
 
@@ -20,6 +21,7 @@ def bits_of(kind: str) -> int:
     return WIDTH.get(kind) or int(kind[1:])
 
 
+@cache
 def vector(kind: str, lanes: int) -> str:
     """Return the LLVM type of a vector of `lanes` elements."""
     return f"<{lanes} x {kind}>"
@@ -66,17 +68,14 @@ class Value:
         text: its register or constant, without a type.
         elem: the LLVM type of a lane.
         lanes: how many lanes it has; 0: it is a scalar.
+        type: the LLVM type.
     """
 
-    __slots__ = ("elem", "lanes", "text", "w")
+    __slots__ = ("elem", "lanes", "text", "type", "w")
 
     def __init__(self, w: Writer, text: str, elem: str, lanes: int = 0) -> None:
         self.w, self.text, self.elem, self.lanes = w, text, elem, lanes
-
-    @property
-    def type(self) -> str:
-        """The LLVM type."""
-        return vector(self.elem, self.lanes) if self.lanes else self.elem
+        self.type = vector(elem, lanes) if lanes else elem
 
     def __str__(self) -> str:
         """Return the type and the text, as an LLVM instruction writes an operand."""

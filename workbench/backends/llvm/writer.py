@@ -15,7 +15,10 @@ class Writer:
         lines: all others.
         declarations: text outside of the function, by name.
         label: the basic block that is open.
+        lanes: the number of lanes for which a subclass rewrites instructions; 0: they are written as they are.
     """
+
+    lanes = 0
 
     def __init__(self) -> None:
         """Begin without lines, with the block `entry` open."""
@@ -38,10 +41,20 @@ class Writer:
         return f"{hint}.{self._count}"
 
     def emit(self, instruction: str, hint: str = "") -> str:
-        """Write an instruction; return the register of its result."""
-        register = self.name(hint)
+        """Write an instruction; return the register of its result, whose name contains `hint` as `name` has it."""
+        if self.lanes:
+            return self.emit_wide(instruction, hint)
+        if hint:
+            register = self.name(hint)
+        else:
+            self._count += 1
+            register = f"%v{self._count}"
         self.lines.append(f"  {register} = {instruction}")
         return register
+
+    def emit_wide(self, instruction: str, hint: str) -> str:
+        """Write an instruction for `lanes` lanes; return the register of its result."""
+        raise NotImplementedError
 
     def do(self, instruction: str) -> None:
         """Write an instruction that has no result."""
@@ -87,11 +100,11 @@ class Writer:
 
     def jump(self, label: str) -> None:
         """End the open block with a jump."""
-        self.do(f"br label %{label}")
+        self.lines.append(f"  br label %{label}")
 
     def branch(self, condition: str, then: str, orelse: str, mark: str = "") -> None:
         """End the open block with a conditional branch; `mark` is LLVM metadata to append."""
-        self.do(f"br i1 {condition}, label %{then}, label %{orelse}{mark}")
+        self.lines.append(f"  br i1 {condition}, label %{then}, label %{orelse}{mark}")
 
     def reserve(self) -> int:
         """Leave a line empty, for a phi whose operands are not known yet; return its number for `fill`."""

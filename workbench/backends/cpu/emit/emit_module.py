@@ -613,11 +613,11 @@ class ModuleEmitter(Emitter):
 
 def _const(emitter: Emitter, op: Op) -> None:
     """Bind a constant to its literals; a scalar's number is noted in `emitter.constants`, too."""
-    t = scalar_or_vector_of(op.result)
-    value = op.attrs[VALUE]
+    (result,), value = op.results, op.attrs[VALUE]
+    t = scalar_or_vector_of(result)
     if isinstance(t, Scalar):
-        emitter.constants[op.result] = value
-    emitter.bind(op.result, literals(value, t))
+        emitter.constants[result] = value
+    emitter.bind(result, literals(value, t))
 
 
 def _tid(emitter: Emitter, op: Op) -> None:

@@ -102,6 +102,7 @@ class Emitter(ABC):
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
+        self._kinds: dict[Value, str] = {}
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._loops: list[str] = []
@@ -125,7 +126,14 @@ class Emitter(ABC):
 
     def kind(self, value: Value) -> str:
         """Return the LLVM type of a value's components in registers."""
-        return register(element(value.type))
+        return self.scalar_kind(value)
+
+    def scalar_kind(self, value: Value) -> str:
+        """Return the LLVM type of a value's components as scalars."""
+        kind = self._kinds.get(value)
+        if kind is None:
+            kind = self._kinds[value] = register(element(value.type))
+        return kind
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
         """Return the LLVM operands with which control flow passes a value on to another one; here the value's own.

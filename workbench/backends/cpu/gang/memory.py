@@ -61,8 +61,11 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
             _Where(emitter, op).fields(fields)
         emitter.ahead.update(fields[1:])
         return
+    where = None
     for _ in emitter.parts_of(op):
-        parts = _Where(emitter, op).loaded(memory(scalar), count)
+        if where is None or not where.of_all_parts:
+            where = _Where(emitter, op)
+        parts = where.loaded(memory(scalar), count)
         if scalar.kind is Kind.BOOL:
             kind = vector("i8", emitter.width)
             parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
@@ -83,7 +86,9 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
     if not emitter.mask:
         emitter.stored.add(op.operands[:-1])
     for part in emitter.each_part():
-        _store_part(emitter, op, where if part == 0 else _Where(emitter, op), again)
+        if part and not where.of_all_parts:
+            where = _Where(emitter, op)
+        _store_part(emitter, op, where, again)
 
 
 def _wraps(emitter: GangEmitter, op: Op) -> list[Op]:
@@ -322,6 +327,7 @@ class _Where:
         component: the index of the one component that is accessed; None: the whole element is.
         pitch: bytes from element to element of a contiguous array.
         offset: the address, as bytes behind the array's first element.
+        of_all_parts: that holds for every part of the gang: no lane has an offset of its own, and there is one row.
     """
 
     def __init__(self, emitter: GangEmitter, op: Op) -> None:
@@ -334,6 +340,7 @@ class _Where:
         self.offset = self._offset(op)
         if self.component is not None:
             self.offset = self._plus(self.offset, self._times(self._index(self.component), str(self.scalar.size)))
+        self.of_all_parts = not self.offset.each and emitter.rows == 1
 
     def _offset(self, op: Op) -> Sum:
         """Return the offset of an access's element in bytes, without that of a component."""
