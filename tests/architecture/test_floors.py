@@ -82,6 +82,7 @@ ON_FIRST_USE = (
     "workbench.backends.cuda.compile.nvrtc",
     "workbench.backends.worker.windows",
     "workbench.interop.jax.wrappers.pickled",
+    "workbench.passes.loops.row_strips",
     "workbench.runtime.emulated.api",
     "workbench.runtime.emulated.execution",
     "workbench.runtime.emulated.status_error",

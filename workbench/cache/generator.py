@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from operator import attrgetter
@@ -119,23 +119,22 @@ class _Seen:
         folder = os.path.join(self._package, "")
         stems = [folder + name[len(_PREFIX) :].replace(".", os.sep) for name in new if name.startswith(_PREFIX)]
         if stems and self._record:
-            self._outdated = self._differs(os.path.join(self._package, self._record))
+            self._outdated = self._have_changed([os.path.join(self._package, self._record)])
         elif not self._outdated:
-            self._outdated = any([self._has_changed(stem) for stem in stems])
+            files = [(stem, f"{stem}.py", f"{stem}{os.sep}__init__.py") for stem in stems]
+            read = [path for _, *paths in files for path in paths if path in self._states]
+            unread = [stem for stem, *paths in files if self._states.keys().isdisjoint(paths)]
+            self._outdated = self._have_changed(read) or any([self._is_new(stem) for stem in unread])
         return self._outdated
 
-    def _has_changed(self, stem: str) -> bool:
-        """Return whether the module at `stem`, a path without suffix, has a changed file or a new one."""
-        for path in (f"{stem}.py", f"{stem}{os.sep}__init__.py"):
-            if path in self._states:
-                return self._differs(path)
-        # A new file in a folder that was read.
+    def _is_new(self, stem: str) -> bool:
+        """Return whether the module at `stem`, a path without suffix, is a new file in a folder that was read."""
         return os.path.dirname(stem) in self._states and (os.path.exists(f"{stem}.py") or os.path.isdir(stem))
 
-    def _differs(self, path: str) -> bool:
-        """Return whether a file's identity differs from the recorded one, or its status cannot be read."""
+    def _have_changed(self, paths: Iterable[str]) -> bool:
+        """Return whether some file's identity differs from the recorded one, or its status cannot be read."""
         try:
-            return _IDENTITY(os.stat(path)) != _IDENTITY(self._states[path])
+            return any([_IDENTITY(os.stat(path)) != _IDENTITY(self._states[path]) for path in paths])
         except OSError:
             return True
 

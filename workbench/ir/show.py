@@ -36,7 +36,7 @@ def canonical(function: Function) -> str:
 
 def literal_bits(value: object, type: Scalar | Vector) -> str:
     """Return all bits of a constant: the hexadecimal digits of the bytes of its NumPy value, big-endian."""
-    scalar = element(type)
+    scalar = type if isinstance(type, Scalar) else type.dtype
     # Most are packed so: NumPy takes ten times as long. A conversion would not keep the bits of a signalling NaN.
     if type is scalar and scalar.name in _PACKED and value == value:
         with suppress(struct.error, OverflowError):
@@ -111,7 +111,7 @@ class _Printer:
     def op(self, op: Op, depth: int) -> None:
         """Append the line of an operation to `rows`, then its blocks, gradient and replay in braces."""
         pad = "  " * depth
-        operands = ", ".join([self.name(v) for v in op.operands])
+        operands = ", ".join([self.names.get(v) or self.name(v) for v in op.operands])
         results = ", ".join([f"{self.name(v)}: {v.type!r}" for v in op.results])
         attrs = self.attrs(op)
         line = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""

@@ -40,7 +40,7 @@ STUB = 16
 _WHOLE = 1 << 64
 
 
-Places: TypeAlias = Iterable[tuple[int, int, int]]
+Aims: TypeAlias = Iterable[tuple[int, int, int]]
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class Rule(msgspec.Struct, frozen=True):
         absolute: the address itself is written, not a distance.
     """
 
-    apply: Callable[[bytearray, Places], None]
+    apply: Callable[[bytearray, Aims], None]
     size: int = 4
     slot: bool = False
     call: bool = False
@@ -75,19 +75,19 @@ class Machine(msgspec.Struct, frozen=True):
 _TOO_FAR = "the target of a relocation is out of range"
 
 
-def _absolute(memory: bytearray, places: Places) -> None:
+def _absolute(memory: bytearray, aims: Aims) -> None:
     """Write each address `aim` as a word of 64 bits."""
-    for at, aim, _ in places:
+    for at, aim, _ in aims:
         memory[at : at + 8] = (aim % _WHOLE).to_bytes(8, "little")
 
 
-def _distance(memory: bytearray, places: Places) -> None:
+def _distance(memory: bytearray, aims: Aims) -> None:
     """Write each distance from `here` to `aim` as a signed word of 32 bits.
 
     Raises:
         Unsupported: it does not fit.
     """
-    for at, aim, here in places:
+    for at, aim, here in aims:
         try:
             memory[at : at + 4] = (aim - here).to_bytes(4, "little", signed=True)
         except OverflowError:
@@ -111,26 +111,26 @@ def _into(memory: bytearray, at: int, field: int, shift: int, bits: int) -> None
     memory[at : at + 4] = (word | field << shift).to_bytes(4, "little")
 
 
-def _page(memory: bytearray, places: Places) -> None:
+def _page(memory: bytearray, aims: Aims) -> None:
     """Write each distance in pages of 4 KiB into an AArch64 ADRP instruction, which splits it into two fields.
 
     Raises:
         Unsupported: the distance does not fit.
     """
-    for at, aim, here in places:
+    for at, aim, here in aims:
         pages = _signed((aim >> 12) - (here >> 12), 21)
         _into(memory, at, pages & 3, 29, 2)
         _into(memory, at, pages >> 2, 5, 19)
 
 
-def _branch(memory: bytearray, places: Places) -> None:
+def _branch(memory: bytearray, aims: Aims) -> None:
     """Write each distance from `here` to `aim`, in instructions, into an AArch64 branch.
 
     Raises:
         Damaged: the target is between two instructions.
         Unsupported: the distance does not fit.
     """
-    for at, aim, here in places:
+    for at, aim, here in aims:
         if (aim - here) % 4:
             raise Damaged("a branch between two instructions")
         _into(memory, at, _signed((aim - here) // 4, 26), 0, 26)
@@ -142,9 +142,9 @@ def _low(shift: int) -> Rule:
     Applying it raises `Damaged` if the address is no multiple of that.
     """
 
-    def apply(memory: bytearray, places: Places) -> None:
+    def apply(memory: bytearray, aims: Aims) -> None:
         """Write the lower 12 bits of each address `aim` into the instruction at `at`."""
-        for at, aim, _ in places:
+        for at, aim, _ in aims:
             if aim % (1 << shift):
                 raise Damaged("an access that is not aligned")
             _into(memory, at, (aim & 0xFFF) >> shift, 10, 12)
@@ -264,7 +264,7 @@ class Object:
         for symbol, at in self._stubs.items():
             memory[at : at + STUB - SLOT] = self._machine.stub
             addresses.append((at + STUB - SLOT, symbol, 0))
-        places: dict[int, list[tuple[int, int, int]]] = {}
+        aims: dict[int, list[tuple[int, int, int]]] = {}
         for section, offset, kind, symbol, addend in self._relocations:
             rule = self._machine.rules[kind]
             if offset + rule.size > section.size:
@@ -281,8 +281,8 @@ class Object:
                 aim = self._stubs[symbol]
             else:
                 raise Unsupported("a distance to something outside of the object")
-            places.setdefault(kind, []).append((at, aim + addend, at))
-        for kind, of_kind in places.items():
+            aims.setdefault(kind, []).append((at, aim + addend, at))
+        for kind, of_kind in aims.items():
             self._machine.rules[kind].apply(memory, of_kind)
         # Of a symbol of the object its offset is written; of an undefined one the image lists the name.
         for at, symbol, addend in addresses:

@@ -195,15 +195,14 @@ class Disk:
         """Raise `Refused` unless the root, this schema's folder and `folder` may be used, OSError if one is missing."""
         if self.root is None:
             raise Refused(self._root, "has no location: there is no home folder, or the current folder was deleted")
-        self._check(self._root, os.stat(self._root))  # the root may be a link, what is inside may not
-        for each in (self._folder, folder):
-            self._check(each, os.lstat(each))
+        self._check((self._root, os.stat(self._root)))  # the root may be a link, what is inside may not
+        self._check(*[(each, os.lstat(each)) for each in (self._folder, folder)])
 
-    def _check(self, path: str, status: os.stat_result) -> None:
-        """Raise `Refused` if `path`, whose status this is, belongs to another user or is writable by others."""
-        reason = distrust(status, self.owners)
-        if reason:
-            raise Refused(path, f"{reason}, and loading from it could run their code")
+    def _check(self, *files: tuple[str, os.stat_result]) -> None:
+        """Raise `Refused` if a path, with its status behind it, belongs to another user or is writable by others."""
+        for path, status in files:
+            if reason := distrust(status, self.owners):
+                raise Refused(path, f"{reason}, and loading from it could run their code")
 
     def _make_folders(self, folder: str) -> None:
         """Create the folder and those above it, each for this user alone; check each before anything is put inside.
@@ -215,11 +214,11 @@ class Disk:
             self._check_folders(folder)
         except FileNotFoundError:
             self._named.mkdir(0o700, parents=True, exist_ok=True)
-            self._check(self._root, os.stat(self._root))
+            self._check((self._root, os.stat(self._root)))
             for each in (self._folder, folder):
                 with suppress(FileExistsError):
                     os.mkdir(each, 0o700)
-                self._check(each, os.lstat(each))
+                self._check((each, os.lstat(each)))
 
     def _read_file(self, path: str) -> tuple[bytes, os.stat_result]:
         """Return the bytes and the status of a regular file, both of one descriptor.
@@ -232,7 +231,7 @@ class Disk:
             fd = os.open(path, _READ)
             try:
                 status = os.fstat(fd)
-                self._check(path, status)
+                self._check((path, status))
                 if not stat.S_ISREG(status.st_mode):
                     raise Refused(path, "is not a regular file")
                 data = os.read(fd, status.st_size + 1)

@@ -94,7 +94,7 @@ class _Reuse:
             self.written(operands[0], known)
             if op.name == "store":
                 known[operands[:-1]] = operands[-1]
-        return op.replace(operands)
+        return op if operands == op.operands else op.replace(operands)
 
     def forget(self, op: Op, known: Known) -> None:
         """Remove from `known` the elements that the blocks of a structured operation may change."""
@@ -177,7 +177,7 @@ class _Backwards:
             doomed.clear()
         elif op.name == "store":
             doomed.add(op.operands[:-1])
-        elif self.reads(op):
+        elif doomed and self.reads(op):
             array = op.operands[0]
             doomed -= {e for e in doomed if e[0] is array or self.overlap(e[0], array)}
 

@@ -47,6 +47,7 @@ from workbench.passes.expand import expand
 from workbench.passes.loops.peeling import Peeled, computed_once, peeled_parts
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CHECKED, CPU, Pass, run
+from workbench.source import Location
 from workbench.types import Scalar
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
@@ -231,24 +232,17 @@ class ModuleEmitter(Emitter):
     def block(self, block: Block) -> None:
         """Emit the operations of a block in order; the caller reads a final `yield`."""
         for op in block.ops:
-            self.comment(op)
+            if op.location.line != self._line:
+                self.comment(op.location)
             if op.name != "yield":
-                self.before(op)
                 HANDLERS.get(op.name, emit_builtin)(self, op)
-                self.after(op)
 
-    def before(self, op: Op) -> None:
-        """Emit what an operation's operands need before it; here nothing."""
-
-    def after(self, op: Op) -> None:
-        """Emit what an operation's results need after it; here nothing."""
-
-    def comment(self, op: Op) -> None:
-        """Write the source line of an operation as a comment, if it differs from that of the last comment."""
-        line = op.location.line
-        if line and line != self._line:
-            self._line = line
-            self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
+    def comment(self, location: Location) -> None:
+        """Write the source line of an operation as a comment, if it has one; the next operations may be on it, too."""
+        if location.line:
+            self._line = location.line
+            text = location.source.line(location.line).strip()
+            self.writer.lines.append(f"  ; line {location.shown_line}: {text}")
 
     def module(self) -> Module:
         """Return the module of the function."""

@@ -70,6 +70,7 @@ class Emitter(ABC):
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: after how many iterations loops check whether the launch is to end.
         in_gang: a gang is being emitted, not a single thread.
+        pointers: the pointers to element 0 of arrays, which are loaded at the entry.
         unit_strides: the arrays of whose rows the elements are known to be adjacent, where arrays may have gaps.
     """
 
@@ -103,6 +104,7 @@ class Emitter(ABC):
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
         self._kinds: dict[Value, str] = {}
+        self.pointers: dict[Value, str] = {}
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._loops: list[str] = []

@@ -27,6 +27,14 @@ def together(emitter: Emitter, array: Value) -> Value:
 
 def data(emitter: Emitter, array: Value) -> str:
     """Return an array's pointer to element 0, which is loaded once, at the entry."""
+    known = emitter.pointers.get(array)
+    if known is None:
+        known = emitter.pointers[array] = _first_load(emitter, array)
+    return known
+
+
+def _first_load(emitter: Emitter, array: Value) -> str:
+    """Emit the load of an array's pointer to element 0 at the entry; return its register."""
     first = together(emitter, array)
     if first is not array:
         apart = array_of(array).offset - array_of(first).offset

@@ -27,7 +27,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.emitter import later
 from workbench.backends.cpu.emit.strips import Strips
-from workbench.backends.cpu.gang.distant import Distant, Stack, distant
+from workbench.backends.cpu.gang.distant import Distant, Registers, Stack, distant
 from workbench.backends.cpu.gang.transposes import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, variants
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, frame
@@ -382,8 +382,8 @@ class GangEmitter(ModuleEmitter):
                 row or for all.
         """
         if self.in_gang and value in self.varying:
-            if self.writer.lanes:
-                operands = self._held_forms(value, operands)
+            if self.writer.lanes and self.scalar_kind(value) == "i1":
+                operands = self._as_masks(operands)
             self.steps.pop(value, None)
             count = width(value.type)
             if len(operands) == count:
@@ -414,12 +414,10 @@ class GangEmitter(ModuleEmitter):
 
     def bind_flags(self, value: Value, operands: Sequence[str]) -> None:
         """Set the vectors of a varying value in the current part; `operands` for a bool are vectors of i1."""
-        self.bind(value, self._held_forms(value, operands))
+        self.bind(value, self._as_masks(operands) if self.scalar_kind(value) == "i1" else operands)
 
-    def _held_forms(self, value: Value, operands: Sequence[str]) -> Sequence[str]:
-        """Return the vectors of a varying value as they are held: those of a bool, which are of i1, as masks."""
-        if self.scalar_kind(value) != "i1":
-            return operands
+    def _as_masks(self, operands: Sequence[str]) -> Sequence[str]:
+        """Return vectors of i1 as masks."""
         lanes, self.writer.lanes = self.writer.lanes, 0
         masks = [self.as_mask(flags) for flags in operands]
         self.writer.lanes = lanes
@@ -612,18 +610,35 @@ class GangEmitter(ModuleEmitter):
     def block(self, block: Block) -> None:
         """Emit the operations of a block in order, for a gang or for a single thread."""
         outer, self.distant = self.distant, distant(block)
-        (self._gang_block if self.in_gang else super().block)(block)
+        if self.in_gang:
+            self._gang_block(block)
+        elif self.distant.stored or any(self._vectors):
+            self._lane_block(block)
+        else:
+            super().block(block)
         self.distant = outer
+
+    def _lane_block(self, block: Block) -> None:
+        """Emit a block for a single thread, of a gang or in a long block, by which values of a gang are not known."""
+        for op in block.ops:
+            if op.name != "yield":
+                self._forget(op)
+                self.stack.load_operands(self.distant, op, self._registers)
+                super().block(Block((), (op,)))
+                self.stack.store_results(self.distant, op, self._registers)
 
     def _gang_block(self, block: Block) -> None:
         """Emit a block for a gang: operations by their own rules, as scalars if results are uniform, else widened."""
-        before, self.stored, rules = self.stored, set(self.stored), self.rules
+        before, self.stored, rules, spills = self.stored, set(self.stored), self.rules, bool(self.distant.stored)
         for op in block.ops:
-            self.comment(op)
+            if op.location.line != self._line:
+                self.comment(op.location)
             if op.name == "yield":
                 self._converted |= self.convert(op.operands, self._handed.get(block, ()))
                 continue
-            self.before(op)
+            self._forget(op)
+            if spills:
+                self.stack.load_operands(self.distant, op, self._registers)
             rule = rules.get(op.name)
             if rule is not None:
                 rule(self, op)
@@ -633,32 +648,17 @@ class GangEmitter(ModuleEmitter):
             elif op.name not in LINEAR or not all([self._linear(op) for _ in self.rows_of(op)]):
                 for _ in self.parts_of(op):
                     self.widened(op)
-            self.after(op)
+            if spills:
+                self.stack.store_results(self.distant, op, self._registers)
         self.stored = before
 
-    def before(self, op: Op) -> None:
-        """Load those operands that were stored on the stack, and forget vectors of the results from before."""
+    def _forget(self, op: Op) -> None:
+        """Forget vectors of an operation's results from before, unless it was emitted ahead."""
         for value in op.results if op not in self.ahead else ():
             for known in self._vectors:
                 known.pop(value, None)
-        for value in self.distant.loaded.get(op, ()):
-            over = value in self.distant.over.get(op, ())
-            for operands, kind, key in self._registers(value):
-                held = zip(itertools.count(), operands[value], strict=False)
-                loads = (self.stack.load((*key, k), kind, over) if x.startswith("%") else x for k, x in held)
-                operands[value] = tuple(loads)
 
-    def after(self, op: Op) -> None:
-        """Store those results of an operation on the stack that are used far behind it."""
-        if not self.in_gang:
-            super().after(op)
-        for value in filter(self.distant.stored.__contains__, op.results):
-            for operands, kind, key in self._registers(value):
-                for k, held in enumerate(operands[value]):
-                    if held.startswith("%"):
-                        self.stack.store((*key, k), kind, held)
-
-    def _registers(self, value: Value) -> Iterator[tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]]:
+    def _registers(self, value: Value) -> Iterator[Registers]:
         """Yield where a value's registers are held: the table, their LLVM type, and a key for stack memory.
 
         The scalar of a linear value is left out.
@@ -672,11 +672,11 @@ class GangEmitter(ModuleEmitter):
 
     def widened(self, op: Op) -> None:
         """Emit an elementwise operation on the vectors of the current part."""
-        w = self.writer
-        if self.mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
+        w, mask = self.writer, self.masks[self.part]
+        if mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
             # What the lanes that are off would divide by is not known, but where a choice excludes what cannot be.
             op = op.replace((op.operands[0], self._one_where_off(op.operands[1])))
-        elif self.mask and op.name in RARELY_SLOW:
+        elif mask and op.name in RARELY_SLOW:
             op = op.replace(tuple(self._one_where_off(v) if v in self.varying else v for v in op.operands))
         w.lanes = self.width
         HANDLERS.get(op.name, emit_builtin)(self, op)
@@ -692,20 +692,21 @@ class GangEmitter(ModuleEmitter):
 
     def _linear(self, op: Op) -> bool:
         """Emit an operation of `LINEAR` on scalars alone if its result is linear or uniform; return whether it was."""
-        if op.result.type not in (int32, int64):
+        result, w = op.results[0], self.writer
+        kind = self.scalar_kind(result)
+        if kind not in ("i32", "i64") or result.type not in (int32, int64):
             return False
-        w, kind = self.writer, self.scalar_kind(op.result)
         forms = [(self.steps[v] if v in self.steps else None if v in self.vectors else 0) for v in op.operands]
-        if any(step is None for step in forms) or any(v.type not in (int32, int64) for v in op.operands):
+        if None in forms or any([v.type not in (int32, int64) for v in op.operands]):
             return False
         steps = [step or 0 for step in forms]
         firsts = [ModuleEmitter.operands(self, v)[0] for v in op.operands]
         if op.name == "cast":
             # A sum in 32 bits may wrap from one thread to the next; the thread's own index does not.
-            if op.operands[0] not in self.exact or op.result.type != int64:
+            if op.operands[0] not in self.exact or result.type != int64:
                 return False
-            self.exact.add(op.result)
-            self.bind_linear(op.result, w.emit(f"sext i32 {firsts[0]} to i64", op.result.name), steps[0])
+            self.exact.add(result)
+            self.bind_linear(result, w.emit(f"sext i32 {firsts[0]} to i64", result.name), steps[0])
             return True
         if op.name == "mul":
             factor = [self.constants.get(v) for v in op.operands]
@@ -716,15 +717,15 @@ class GangEmitter(ModuleEmitter):
         else:
             step = -steps[0] if op.name == "neg" else steps[0] + (steps[1] if op.name == "add" else -steps[1])
         text = f"sub {kind} 0, {firsts[0]}" if op.name == "neg" else f"{op.name} {kind} {', '.join(firsts)}"
-        first = w.emit(text, op.result.name)
+        first = w.emit(text, result.name)
         if step:
-            self.bind_linear(op.result, first, step)
+            self.bind_linear(result, first, step)
             self._note_wide(op, firsts)
         else:
             spread_value = (self.spread(first, kind),)
             for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
-                vectors[op.result] = spread_value
-            self.steps.pop(op.result, None)
+                vectors[result] = spread_value
+            self.steps.pop(result, None)
         return True
 
     def _note_wide(self, op: Op, firsts: Sequence[str]) -> None:

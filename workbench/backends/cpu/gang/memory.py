@@ -443,14 +443,16 @@ class _Where:
 
     def _scalar(self, verb: str, a: str, b: str) -> str:
         """Return a + b ("add") or a · b ("mul") of i64 operands; no instruction is emitted if constants decide it."""
-        known = [int(x) for x in (a, b) if not x.startswith("%")]
-        if len(known) == 2:
-            return str(known[0] * known[1] if verb == "mul" else known[0] + known[1])
-        if verb == "mul" and 0 in known:
-            return "0"
-        if known == [0 if verb == "add" else 1]:
-            return a if a.startswith("%") else b
-        return self.writer.emit(f"{verb} i64 {a}, {b}")
+        if a[0] == "%":
+            a, b = b, a
+        if a[0] != "%":
+            if b[0] != "%":
+                return str(int(a) * int(b) if verb == "mul" else int(a) + int(b))
+            if a == "0":
+                return "0" if verb == "mul" else b
+            if a == "1" and verb == "mul":
+                return b
+        return self.writer.emit(f"{verb} i64 {b}, {a}")
 
     def pointer(self, more: int = 0) -> str:
         """Return the address in the current part's first lane, `more` bytes behind that of the access.
