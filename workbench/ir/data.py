@@ -236,10 +236,10 @@ class _Writer:
 
     def op(self, op: Op) -> list[Json]:
         """Return name, operands by number, results, attributes, blocks and location of an operation as JSON values."""
-        operands = [self.values[v] for v in op.operands]
+        operands = [*map(self.values.__getitem__, op.operands)]
         attrs = self.attributes(op)
-        results = [self.value(r) for r in op.results]
-        blocks = [self.block(b) for b in op.blocks]
+        results = [*map(self.value, op.results)]
+        blocks = [*map(self.block, op.blocks)]
         return [op.name, operands, results, attrs, blocks, self.write_location(op.location)]
 
     def write_location(self, location: Location) -> list[Json]:

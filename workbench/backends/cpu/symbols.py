@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 
-def symbol_address(library: ctypes.CDLL | ctypes.PyDLL, name: str) -> int:
-    """Return the address of a function; 0 if the library, or what it depends on, has none of this name."""
-    return _dlsym()(library._handle, name.encode()) or 0
+def symbol_addresses(library: ctypes.CDLL | ctypes.PyDLL, names: Iterable[str]) -> list[int]:
+    """Return the addresses of functions; 0 for one that neither the library nor what it depends on has."""
+    find, handle = _dlsym(), library._handle
+    return [find(handle, name.encode()) or 0 for name in names]
 
 
 @lru_cache(maxsize=1)

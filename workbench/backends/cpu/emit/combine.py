@@ -94,7 +94,7 @@ class Combining:
         body = emitter.function.body.ops
         small = (
             len(body) <= COMBINED_OPERATIONS
-            and not any(op.blocks for op in body)
+            and not any([op.blocks for op in body])
             and peeled_parts(emitter.function) is None
         )
         # One thread per lane: the buffer is registers then, and is combined at once.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ import msgspec
 
 from workbench.backends.cpu import machine, systems
 from workbench.backends.cpu.native import memory_locks, stopping
-from workbench.backends.cpu.symbols import symbol_address
+from workbench.backends.cpu.symbols import symbol_addresses
 from workbench.forks import fork_safe_lock
 from workbench.limits import DISPATCH_GRAIN
 
@@ -76,7 +76,7 @@ class Functions:
     def __init__(self, addresses: Mapping[str, int]) -> None:
         """Make the functions from the addresses of a loaded image's symbols, by name."""
         # wb_py_link copies the addresses into the image; the table itself may go.
-        table = (ctypes.c_void_p * len(_TABLE))(*map(_address, API), *map(_object, OBJECTS))
+        table = (ctypes.c_void_p * len(_TABLE))(*_addresses(API), *map(_object, OBJECTS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses["wb_py_link"])(ctypes.addressof(table))
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
@@ -115,11 +115,11 @@ class Functions:
 _DOC = b"Native; see workbench.backends.cpu.native.dispatch."
 
 
-def _address(name: str) -> int:
-    """Return the address of a function of Python's C API; 0 if there is none."""
+def _addresses(names: Sequence[str]) -> list[int]:
+    """Return the addresses of functions of Python's C API; 0 for one that it does not have."""
     if sys.platform == "linux":
-        return symbol_address(ctypes.pythonapi, name)
-    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+        return symbol_addresses(ctypes.pythonapi, names)
+    return [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in names]
 
 
 def _object(name: str) -> int:

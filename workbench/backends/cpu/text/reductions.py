@@ -181,7 +181,7 @@ def _total(reduction: Reduction) -> LlvmFunction:
         # Lane n with lane n + half, at each step: the order is part of the result's bits.
         while total.lanes > 1:
             half = total.lanes // 2
-            low, high = (total.shuffled(range(first, first + half)) for first in (0, half))
+            low, high = total.shuffled(range(half)), total.shuffled(range(half, 2 * half))
             total = combined(reduction, low, high)
         return total.lane(0)
 
