@@ -78,7 +78,7 @@ ON_FIRST_USE = (
     "workbench.backends.cpu.llvm_pool",
     "workbench.backends.cpu.maths",
     "workbench.backends.cpu.maths.approximations",
-    "workbench.backends.cpu.text.halves",
+    "workbench.backends.cpu.emit.halves",
     "workbench.backends.cuda.compile.nvrtc",
     "workbench.backends.worker.windows",
     "workbench.interop.jax.wrappers.pickled",

@@ -30,7 +30,7 @@ import msgspec
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.maths import names
-from workbench.backends.cpu.symbols import symbol_addresses
+from workbench.backends.cpu.systems import symbol_addresses
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
 

@@ -1,7 +1,7 @@
 """Loops and indices in the form in which they run faster.
 
 **Counted loops** (`counted`). `while k < n: …; k += 1`, where n does not change, has one exit as a `for` when it is cut
-into strips (`backends/cpu/emit/strips.py`), and vectorises as one.
+into strips (`backends/cpu/emit/loops.py`), and vectorises as one.
 
 **Early exits** (`early_exits`). The front end writes `for … in range(24): … break` with idle rounds, since a short
 range can be written out. A longer one is quicker as a `while`, a loop that ends: a gang's threads then leave it one by

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import memory
-from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
+from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change, reductions_of
 from workbench.backends.cpu.emit.elementwise import (
     emit_builtin,
     emit_cast,
@@ -33,8 +33,8 @@ from workbench.backends.cpu.emit.elementwise import (
     native,
 )
 from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter, Handler, later
+from workbench.backends.cpu.emit.types import literals
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
 from workbench.deep import with_deep_stack
 from workbench.errors import BuildError
@@ -224,6 +224,7 @@ class ModuleEmitter(Emitter):
         """Set up for one function; `division` is that of a launch among cores, not the arithmetic operation."""
         super().__init__(function, options, maths, half_instructions, division.one_core)
         self.division = division
+        self.reductions = reductions_of(function)
         self.combining = Combining(self) if self.reductions else None
         self.slotted = "slots" in function.body.op_names
         self.extent, self.ends = "", ("%begin", "%end")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.by_index import is_serial
-from workbench.backends.cpu.emit.frozen import guarded_reads, repeated_loads
-from workbench.backends.cpu.emit.strips import Strips
+from workbench.backends.cpu.emit.loops import Strips, guarded_reads, is_serial, repeated_loads
+from workbench.backends.cpu.emit.types import memory, register, width
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.reductions import reductions_of
-from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.layout import Slot, layout
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Writer
 from workbench.backends.zero_signs import compared_types
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.limits import RUNTIME_UNROLLED_LOOPS
@@ -63,7 +60,7 @@ class Emitter(ABC):
         thread: the register that counts threads.
         tids: the thread's indices, as i32.
         heap: the addresses of memory that the entry frees at its end.
-        frozen: the repeated loads whose results are frozen (see `frozen`).
+        frozen: the repeated loads whose results are frozen (see `loops`).
         wide: in the body of a serial loop, the registers of wrapped indices in 64 bits; None elsewhere.
         guarded: the reads whose results are frozen because they stand in an `if`.
         compared: the types of which two numbers are compared by order.
@@ -75,6 +72,7 @@ class Emitter(ABC):
     """
 
     unit_strides: frozenset[Value] = frozenset()
+    reductions: Mapping[Op, Any] = {}
     in_gang = False
 
     def __init__(
@@ -96,7 +94,6 @@ class Emitter(ABC):
         self.constants: dict[Value, Any] = {}
         argument_layout = layout([(p.name, p.type) for p in function.params])
         self.slots: dict[Value, Slot] = dict(zip(function.params, argument_layout.slots, strict=True))
-        self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
         self.row = ""
@@ -237,7 +234,7 @@ class Emitter(ABC):
 
     def needs_halves(self, scalar: Scalar) -> None:
         """Add to the module the functions that convert a 16-bit float type, and add to its elements atomically."""
-        from workbench.backends.cpu.text.halves import definitions
+        from workbench.backends.cpu.emit.halves import definitions
 
         for name, text in definitions(scalar.name, self.half_instructions).items():
             self.writer.declare(name, text)

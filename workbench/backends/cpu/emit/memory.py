@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import index_instruction, memory, register, width
+from workbench.backends.cpu.emit.types import index_instruction, memory, register, width
 from workbench.ir.ops import AXIS
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.structs import ELEMENT

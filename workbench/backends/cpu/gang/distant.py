@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Writer
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import DISTANT_OPERATIONS
 from workbench.types import Kind, Scalar, Vector, element

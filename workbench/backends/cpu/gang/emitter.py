@@ -22,17 +22,16 @@ from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.by_index import lone_loops
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.emitter import later
-from workbench.backends.cpu.emit.strips import Strips
+from workbench.backends.cpu.emit.loops import Strips, lone_loops
+from workbench.backends.cpu.emit.types import width
 from workbench.backends.cpu.gang.distant import Distant, Registers, Stack, distant
 from workbench.backends.cpu.gang.transposes import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, variants
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, frame
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import width
 from workbench.backends.llvm.values import Value as LlvmValue
 from workbench.backends.llvm.values import numbers, splat, vector
 from workbench.ir.ops import LEAD, LOOPS

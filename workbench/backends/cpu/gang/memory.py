@@ -1,7 +1,7 @@
 """Loads and stores of a gang: side by side where the address is linear, else lane by lane.
 
 Lanes that are off read nothing and write nothing: they are under a mask, or at memory that no thread has. What a masked
-load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`emit/frozen`).
+load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`emit/loops`).
 Addresses are computed without `nsw` and `inbounds`: an index of a lane that is off may have any value.
 """
 
@@ -13,13 +13,12 @@ import msgspec
 
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.emit.types import memory, width
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.width import MASKED, NARROW
-from workbench.backends.cpu.text.values import memory, width
-from workbench.backends.llvm import masked
 from workbench.backends.llvm.values import Value as LlvmValue
-from workbench.backends.llvm.values import vector
+from workbench.backends.llvm.values import masked_gather, masked_load, masked_store, vector
 from workbench.ir.values import Op, Value, array_of, component_of, indices_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
 from workbench.types import Kind, Scalar, element, int32
@@ -499,14 +498,14 @@ class _Where:
         w, wide, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
             return w.emit(f"load {wide}, ptr {pointer}, align {align}", self.array.name)
-        loaded = masked.load(self.emitter.typed(pointer, "ptr", 0), self._flags(count), kind, align)
+        loaded = masked_load(self.emitter.typed(pointer, "ptr", 0), self._flags(count), kind, align)
         return w.emit(f"freeze {loaded}", self.array.name)
 
     def _store_vector(self, kind: str, value: str, pointer: str, count: int) -> None:
         """Emit a store of `count` scalars side by side, under the mask."""
         stored, address = self.emitter.typed(value, kind, count), self.emitter.typed(pointer, "ptr", 0)
         if self.emitter.mask:
-            masked.store(address, self._flags(count), stored, self.scalar.size)
+            masked_store(address, self._flags(count), stored, self.scalar.size)
         else:
             address.store(stored, align=self.scalar.size)
 
@@ -611,7 +610,7 @@ class _Where:
         """Emit a gather of a scalar of each lane, `more` bytes behind the access; those of lanes that are off are 0."""
         emitter = self.emitter
         flags = self._flags(emitter.width) if emitter.mask else None
-        loaded = masked.gather(emitter.typed(self.pointers(more), "ptr"), flags, kind, self.scalar.size)
+        loaded = masked_gather(emitter.typed(self.pointers(more), "ptr"), flags, kind, self.scalar.size)
         return self.writer.emit(f"freeze {loaded}", self.array.name) if flags else loaded.text
 
     def _loads(self, kind: str, count: int) -> list[str]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.backends.llvm.values import splat, vector
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Writer, splat, vector
 
 _WORDS = re.compile(r"([\s(,)])")
 """Separators of the words of an instruction. (A pattern of the words themselves takes 500 calls to compile.)"""

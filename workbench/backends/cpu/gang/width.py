@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from workbench.backends.cpu.emit.by_index import lone_loops
 from workbench.backends.cpu.emit.emit_module import Division
+from workbench.backends.cpu.emit.loops import lone_loops
+from workbench.backends.cpu.emit.types import width
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, READS, REDUCTION, SCALAR, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, component_of, dtype_of, indices_of, walk

@@ -14,7 +14,7 @@ import re
 import sys
 from functools import lru_cache
 
-from workbench.backends.cpu.symbols import symbol_addresses
+from workbench.backends.cpu.systems import symbol_addresses
 
 ARM = platform.machine() in ("aarch64", "arm64")
 WIDTH = 128 if ARM else 256
