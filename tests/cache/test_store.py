@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.kernels.cache_samples import digest, entry
 from workbench.cache import generator
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.store import Memory, Store, default_store
 from workbench.errors import CacheError
 

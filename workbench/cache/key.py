@@ -19,8 +19,8 @@ import numpy as np
 from workbench.backends.base import Options
 from workbench.cache.generator import generator_version
 from workbench.errors import CacheError, its_type
+from workbench.ir.data import canonical, literal_bits
 from workbench.ir.ops import CAPTURED, VALUE
-from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
 from workbench.passes.pipeline import KEYED, run
 from workbench.source import Location

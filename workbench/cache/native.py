@@ -14,7 +14,7 @@ from workbench.backends.cpu import machine
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.maths import names
 from workbench.cache import generator
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.generator import generator_version
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store

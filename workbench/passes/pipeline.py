@@ -41,8 +41,7 @@ from workbench.passes.loops.forms import counted, early_exits, split_counters, u
 from workbench.passes.loops.peeling import peel_boundaries
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.memory.atomics import atomic, defer_atomics, demote_atomics, reductions
-from workbench.passes.memory.by_component import by_component
-from workbench.passes.memory.elements import drop_overwritten, reuse, sink_stores
+from workbench.passes.memory.elements import by_component, drop_overwritten, reuse, sink_stores
 from workbench.passes.precision import halves
 from workbench.passes.weak_literals import decide
 
