@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench.cache import disk
 
 from tests.support.kernels.cache_samples import digest, entry
+from workbench.cache import disk
 from workbench.cache.store import Store
 
 

@@ -42,7 +42,7 @@ from workbench.cache.disk import (
     remove,
     write_archive,
 )
-from workbench.cache.generator import is_outdated
+from workbench.cache.key import is_outdated
 from workbench.config import settings
 from workbench.forks import after_fork
 

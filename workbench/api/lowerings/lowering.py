@@ -29,8 +29,7 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.cache.disk import Entry
-from workbench.cache.generator import front_end_version
-from workbench.cache.key import Key, Part, function_parts
+from workbench.cache.key import Key, Part, front_end_version, function_parts
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.frontend import (

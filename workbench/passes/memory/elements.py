@@ -223,7 +223,7 @@ class _Backwards:
 
 def sink_stores(function: Function) -> Function:
     """Return the function with what both sides of an `if` store last, to one element, stored behind the `if`."""
-    return rewrite(function, _change) if "if" in function.body.op_names else function
+    return rewrite(function, _change)
 
 
 def _change(rewriter: Rewriter, op: Op) -> Iterable[Op] | None:

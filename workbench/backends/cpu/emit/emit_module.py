@@ -3,8 +3,8 @@
     i32 entry(ptr params, i64 begin, i64 end, ptr fault, ptr stop, ptr sums)
 
 `params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest;
-`stop` is what asks it to end (`strips`): then it gives -1, else 0; `sums` is where it leaves what threads change
-together (`reductions`).
+`stop` is what asks it to end (`loops`): then it gives -1, else 0; `sums` is where it leaves what threads change
+together (`combine`).
 The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
 it and vectorise over threads. See `design/cpu.md`.
 """
@@ -41,7 +41,7 @@ from workbench.errors import BuildError
 from workbench.ir.ops import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
-from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
+from workbench.passes.analysis.divergence import DATA, LAUNCH, SumOrder, sum_order
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.peeling import Peeled, computed_once, peeled_parts
