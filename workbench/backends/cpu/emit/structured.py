@@ -8,7 +8,7 @@ import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import register
+from workbench.backends.cpu.emit.types import register
 from workbench.ir.ops import COLD, INDEPENDENT, SCALAR
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, element

@@ -7,11 +7,11 @@ from functools import partial
 
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
+from workbench.backends.cpu.emit.types import register
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import is_bad_under_mask
 from workbench.backends.cpu.gang.width import is_retry
-from workbench.backends.cpu.text.values import register
 from workbench.backends.llvm.values import vector
 from workbench.builtins import TABLE
 from workbench.ir.ops import ACCESSES, CHEAP, LOOPS, SCALAR

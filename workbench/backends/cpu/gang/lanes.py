@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME
+from workbench.backends.cpu.emit.types import register, width
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.text.values import register, width
 from workbench.backends.llvm.values import vector
 from workbench.ir.values import Op, Value, walk
 from workbench.limits import GANG_UNROLLED_LANES
