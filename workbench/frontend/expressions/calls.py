@@ -32,7 +32,7 @@ from workbench.frontend.state.coerce import (
     truth,
     usable,
 )
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
@@ -62,44 +62,44 @@ from workbench.types import (
 from workbench.types import bool as bool_
 
 
-def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def call(context: Context, node: ast.Call) -> Operand:
     """Lower a call in a kernel, of a form, a builtin, a type, a func or a method of a number; return its result.
 
     Raises:
         KernelTypeError, KernelSyntaxError: it cannot be called, or not with these arguments.
     """
-    callee = expression(context, node.func)
+    callee = context.lower(node.func)
     if not isinstance(callee, Static):
         raise context.type_error(f"{describe(callee)} cannot be called.")
     if node.keywords and any(k.arg is None for k in node.keywords):
         raise context.syntax_error("A call in a kernel takes no ** arguments.", "Write the arguments out.")
     if any(isinstance(a, ast.Starred) for a in node.args):
-        node = _unpacked(context, node, expression)
+        node = _unpacked(context, node)
     target = callee.value
     if isinstance(target, partial):  # the method of a number
-        _positional(context, node, expression, 0)
+        _positional(context, node, 0)
         return cast("partial[Operand]", target)()
     name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:
         warp_notices.note_form(context, name)
-        return form(context, node, expression)
+        return form(context, node)
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
-        return library.lower(context, warp_notices.meaning_of_form(context, target), node, expression)
+        return library.lower(context, warp_notices.meaning_of_form(context, target), node)
     known = python_names.as_builtin(target)
-    result = _as_in_python(context, node, target, known, expression)
+    result = _as_in_python(context, node, target, known)
     if result is not None:
         return result
     if known is not None:
-        args = [expression(context, a) for a in node.args]
-        named = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+        args = [context.lower(a) for a in node.args]
+        named = {k.arg: context.lower(k.value) for k in node.keywords if k.arg}
         return _by_table(context, callee, known, args, named)
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
-    args = [_argument(context, a, expression, func) for a in node.args]
-    keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
+    args = [_argument(context, a, func) for a in node.args]
+    keywords = {k.arg: _argument(context, k.value, func) for k in node.keywords if k.arg}
     if isinstance(target, derivatives.Derivative):
         return _derivative(context, target.func, _no_keywords(context, callee, args, keywords))
     kind = getattr(target, "__wb_makes__", None)
@@ -168,16 +168,14 @@ def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operan
     return derivatives.call(context, callee.path, args, apply)
 
 
-def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
+def _argument(context: Context, node: ast.expr, func: bool) -> Operand:
     """Lower an argument of a call; where a func is called it may be None, in an array's place."""
     if func and isinstance(node, ast.Constant) and node.value is None:
         return Static(None, "None")
-    return expression(context, node)
+    return context.lower(node)
 
 
-def _as_in_python(
-    context: Context, node: ast.Call, target: Any, known: Builtin | None, expression: Expression
-) -> Operand | None:
+def _as_in_python(context: Context, node: ast.Call, target: Any, known: Builtin | None) -> Operand | None:
     """Lower a call whose meaning depends on how it is written: `float("inf")`, `pow(x, 2)`, `max((a, b))`.
 
     Returns:
@@ -186,12 +184,12 @@ def _as_in_python(
     if target is float and len(node.args) == 1:
         return _written_number(node.args[0])
     if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
-        return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
+        return context.lower(ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
     if known is not None and known.name in ("min", "max") and len(node.args) == 1 and not node.keywords:
-        in_loop = sequences.looped(context, known.name, node, expression)
+        in_loop = sequences.looped(context, known.name, node)
         if in_loop is not None:
             return in_loop
-        items = _several(context, node.args[0], expression)
+        items = _several(context, node.args[0])
         if items and len(items) == 1:
             return usable(context, items[0])
         return call_builtin(context, known, items, {}) if items else None
@@ -208,17 +206,17 @@ def _written_number(node: ast.expr) -> Literal | None:
         return None
 
 
-def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+def _several(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     """Return what `min` or `max` of one argument compares: the items of a tuple, a list or a generator expression.
 
     It is empty for anything else, and for an expression with a call or `:=` that is no written tuple: it may be a
     vector, and is to be computed only once.
     """
     if isinstance(node, (ast.GeneratorExp, ast.ListComp, ast.List)):
-        return sequences.items_of(context, node, expression)
+        return sequences.items_of(context, node)
     if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
         return ()  # perhaps a vector, which is computed once
-    operand = expression(context, node)
+    operand = context.lower(node)
     return operand if isinstance(operand, tuple) else ()
 
 
@@ -363,7 +361,7 @@ def _of_complex(name: str, number: complex) -> Literal | None:
     return Literal(result) if cmath.isfinite(result) else None
 
 
-def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:
+def _unpacked(context: Context, node: ast.Call) -> ast.Call:
     """Return the call with `*t` replaced by the items of a tuple, a vector, or a slice of an array.
 
     The operand of `t` gets a new name in `context.env`, of which the new arguments are subscripts.
@@ -380,12 +378,12 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
         with context.at(argument):
             if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
-                context.env[name] = indexable(context, expression(context, part.value))
+                context.env[name] = indexable(context, context.lower(part.value))
                 if views.is_array(context.env[name]):
-                    span = _written_span(context, part.slice, expression)
+                    span = _written_span(context, part.slice)
                 part = ast.copy_location(ast.Subscript(_loaded(name, part), part.slice, ast.Load()), part)
             if span is None:
-                context.env[name] = expression(context, part)
+                context.env[name] = context.lower(part)
                 span = range(_count(context, context.env[name]))
         items = [ast.Subscript(_loaded(name, argument), ast.Constant(k), ast.Load()) for k in span]
         arguments += [ast.fix_missing_locations(ast.copy_location(item, argument)) for item in items]
@@ -411,19 +409,18 @@ def _count(context: Context, operand: Operand) -> int:
     raise context.type_error(message, "Write the arguments out.")
 
 
-def _written_span(context: Context, node: ast.Slice, expression: Expression) -> range:
+def _written_span(context: Context, node: ast.Slice) -> range:
     """Return the indices that a slice of an array selects which * unpacks: its bounds are written out.
 
     Raises:
         KernelTypeError: a bound is negative, missing or not known at compile time, or the step is not positive.
     """
     bounds = [
-        Literal(d) if n is None else expression(context, n)
-        for n, d in zip((node.lower, node.step), (0, 1), strict=True)
+        Literal(d) if n is None else context.lower(n) for n, d in zip((node.lower, node.step), (0, 1), strict=True)
     ]
     if node.upper is None:
         raise context.type_error("* of a slice of an array requires explicit upper bound.")
-    bounds.insert(1, expression(context, node.upper))
+    bounds.insert(1, context.lower(node.upper))
     numbers = [b.value for b in bounds if isinstance(b, Literal) and isinstance(b.value, int)]
     if len(numbers) < 3:
         message = "Slice component must be a compile-time constant where * unpacks a slice of an array."
@@ -463,7 +460,7 @@ def _truncates(operand: Literal, type: Scalar) -> bool:
     return operand.is_float and type.kind.value in ("int", "uint") and math.isfinite(operand.value)
 
 
-def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _tid(context: Context, node: ast.Call) -> Operand:
     """Lower `tid()` where a single index is expected, and return that index."""
     return thread_index(context, node, 1)[0]
 
@@ -490,13 +487,13 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
     return tuple(context.builder.one("tid", (), int32, {AXIS: axis}) for axis in range(count))
 
 
-def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _len(context: Context, node: ast.Call) -> Operand:
     """Lower `len(x)`: the size of the first dimension, a literal for a tuple, tile or vector, a value for an array.
 
     Raises:
         KernelTypeError: x has no length.
     """
-    (operand,) = _positional(context, node, expression, 1)
+    (operand,) = _positional(context, node, 1)
     if isinstance(operand, tuple):
         return Literal(len(operand))
     if isinstance(operand, Elements):
@@ -511,12 +508,12 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
     raise context.type_error(f"len() takes an array or a vector; this is {describe(operand)}.")
 
 
-def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _type(context: Context, node: ast.Call) -> Operand:
     """Lower `type(x[i])(2)`: the type of a number, vector or struct, so that generic code can make another one.
 
     Of an array, `type(x).dtype` is that of its elements.
     """
-    (operand,) = _positional(context, node, expression, 1)
+    (operand,) = _positional(context, node, 1)
     if views.is_array(operand):
         return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
@@ -527,7 +524,7 @@ def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
     return Static(number_type, "type(…)")
 
 
-def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
+def _positional(context: Context, node: ast.Call, count: int) -> list[Operand]:
     """Lower the arguments of a call that takes exactly `count` positional ones, and return their operands.
 
     Raises:
@@ -536,15 +533,15 @@ def _positional(context: Context, node: ast.Call, expression: Expression, count:
     if node.keywords or len(node.args) != count:
         name = ast.unparse(node.func)
         raise context.type_error(f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
-    return [expression(context, a) for a in node.args]
+    return [context.lower(a) for a in node.args]
 
 
-def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _range(context: Context, node: ast.Call) -> Operand:
     """Raise KernelSyntaxError: `range(…)` is used as a value, not as what a `for` runs over."""
     raise context.syntax_error("range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1).")
 
 
-def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _query(context: Context, node: ast.Call) -> Operand:
     """Raise KernelSyntaxError: `hash_grid_query(…)` is used as a value, not as what a `for` runs over."""
     raise context.syntax_error("hash_grid_query() stands only in `for j in hash_grid_query(grid, x, r)`.")
 

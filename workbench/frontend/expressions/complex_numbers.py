@@ -38,7 +38,7 @@ from workbench.frontend.state.coerce import (
     usable,
     weak,
 )
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import matrices, subscripts
 from workbench.ir.values import Value
@@ -177,17 +177,15 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
     raise context.syntax_error(f"{describe(z)} has no {name}; it has real, imag and conjugate().")
 
 
-def subscript(context: Context, v: Value, node: ast.expr, expression: Expression) -> Value:
+def subscript(context: Context, v: Value, node: ast.expr) -> Value:
     """Emit `v[i]`, `m[i, j]` and slices; an index is evaluated once."""
-    known: dict[ast.expr, Operand] = {}
-
-    def once(context: Context, node: ast.expr) -> Operand:
-        if node not in known:
-            known[node] = expression(context, node)
-        return known[node]
-
     kind = matrices if len(v.type.shape) == 2 else subscripts  # type: ignore[union-attr]
-    return by_parts(context, v, lambda part: kind.subscript(context, part, node, once))
+    names: list[str] = []
+    index = subscripts.once(context, node, names)
+    result = by_parts(context, v, lambda part: kind.subscript(context, part, index))
+    for name in names:
+        del context.env[name]
+    return result
 
 
 def _conjugate(context: Context, operand: Value | Literal) -> Operand:

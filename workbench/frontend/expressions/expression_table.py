@@ -16,7 +16,7 @@ from workbench.builtins.declaration.rules import Weak, common_type
 from workbench.builtins.vectors.rotations import quat_mul, transform_multiply
 from workbench.errors import KernelTypeError
 from workbench.frontend.expressions import calls, complex_numbers, sequences
-from workbench.frontend.expressions.sequences import as_tuple, contains, contains_of_range
+from workbench.frontend.expressions.sequences import contains, contains_of_range
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.names.python_names import python_value, usable_in_kernel
@@ -363,14 +363,14 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
         raise context.syntax_error("Only < <= > >= == != in and not in compare in a kernel.")
     if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        inside = contains_of_range(context, node.left, node.comparators[0], expression)
+        inside = contains_of_range(context, node.left, node.comparators[0])
         if inside is not None:
             return apply(context, TABLE["not_"], (inside,)) if isinstance(node.ops[0], ast.NotIn) else inside
-    searched = [
-        as_tuple(e) if isinstance(sign, (ast.In, ast.NotIn)) else e
-        for sign, e in zip(node.ops, node.comparators, strict=True)
-    ]
-    return _compared(context, node, [expression(context, e) for e in (node.left, *searched)])
+    operands = [expression(context, node.left)]
+    for sign, part in zip(node.ops, node.comparators, strict=True):
+        searched = isinstance(sign, (ast.In, ast.NotIn))
+        operands.append(sequences.unchanged(context, part) if searched else expression(context, part))
+    return _compared(context, node, operands)
 
 
 def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) -> Operand:
@@ -616,7 +616,7 @@ def _call(context: Context, node: ast.Call) -> Operand:
     """Lower a call; a call of `f if c else g` becomes a choice between two calls."""
     if isinstance(node.func, ast.IfExp):
         return _choice(context, _inside(node.func, lambda side: ast.Call(side, node.args, node.keywords)))
-    return calls.call(context, node, expression)
+    return calls.call(context, node)
 
 
 def _inside(choice: ast.IfExp, use: Callable[[ast.expr], ast.expr]) -> ast.IfExp:
@@ -697,7 +697,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         KernelTypeError: it cannot be indexed, or not with this index.
     """
     if isinstance(base, tuple):
-        item = sequences.part(context, base, node.slice, expression)
+        item = sequences.part(context, base, node.slice)
         if item is not None:
             return item
         index = expression(context, node.slice)
@@ -708,22 +708,22 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         advice = f"If the index is known only at run time, make it a vector: vector({len(base)}, float)(…)."
         raise context.type_error(message, advice if len(base) > 1 else "")
     if isinstance(base, Elements):
-        return structs.subscript(context, base, node.slice, expression)
+        return structs.subscript(context, base, node.slice)
     base = indexable(context, base)
     if views.is_array(base):
-        return views.subscript(context, base, node.slice, expression)
+        return views.subscript(context, base, node.slice)
     if is_tile(base):
-        return slicing.subscript(context, base, node.slice, expression)
-    if context.shared.tiling is not None and slicing.is_first(context, base, node.slice, expression):
+        return slicing.subscript(context, base, node.slice)
+    if context.shared.tiling is not None and slicing.is_first(context, base, node.slice):
         return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):
-        return matrices.subscript(context, base, node.slice, expression)
+        return matrices.subscript(context, base, node.slice)
     if complex_numbers.is_complex(base) and not getattr(getattr(base, "type", None), "shape", ()):
         raise context.type_error(f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if complex_numbers.is_complex(base):
-        return complex_numbers.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]
+        return complex_numbers.subscript(context, base, node.slice)  # type: ignore[arg-type]
     if isinstance(base, Value) and isinstance(base.type, Vector):
-        return subscripts.subscript(context, base, node.slice, expression)
+        return subscripts.subscript(context, base, node.slice)
     raise context.type_error(f"{describe(base)} cannot be indexed.")
 
 

@@ -108,8 +108,8 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
         base = expression(context, target.value) if isinstance(owner, Name) else read(context, owner)
         if isinstance(target, ast.Subscript) and isinstance(base, Elements):
             if not inner:
-                return structs.element(context, base, target.slice, expression)
-            element = structs.subscript(context, base, target.slice, expression)
+                return structs.element(context, base, target.slice)
+            element = structs.subscript(context, base, target.slice)
             return Held(element) if isinstance(element, Elements) else element
         if isinstance(base, Bundle):
             return Part(owner, base, target)
@@ -127,9 +127,9 @@ def _in_array(context: Context, base: Value | View, node: ast.expr, inner: bool)
     """Return `base[node]` of an array as a target: a `Slot`, or with `inner` a `Held` if it is a part of the array."""
     what = f"An element of {base.name}"
     if inner:
-        view, subscripts = views.part(context, base, node, expression)
+        view, subscripts = views.part(context, base, node)
         return Held(view) if subscripts is None else Slot(view.array, tuple(subscripts), what)
-    array, indices = views.element(context, base, node, expression)
+    array, indices = views.element(context, base, node)
     return Slot(array, tuple(indices), what)
 
 
@@ -211,12 +211,12 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     if isinstance(base.type, Tile):
         if isinstance(node, ast.Attribute):
             raise context.syntax_error(f"{node.attr} of {describe(base)} cannot be assigned.")
-        return slicing.changed(context, label, base, node.slice, operand, expression)
+        return slicing.changed(context, label, base, node.slice, operand)
     type = vector_of(base)
     if complex_numbers.is_complex(base):
         return _replaced_in_complex(context, lvalue, operand, text)
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
-        return matrices.changed(context, label, base, node.slice, operand, expression)
+        return matrices.changed(context, label, base, node.slice, operand)
     if isinstance(node, ast.Attribute) and isinstance(type, Transform):
         return transforms.changed(context, base, node.attr, operand, label)
     several = _several(context, base, node)
@@ -257,7 +257,7 @@ def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript)
         return [subscripts.LETTERS.index(letter) for letter in node.attr] if distinct else None
     if not isinstance(node.slice, ast.Slice):
         return None
-    return subscripts.of_slice(context, type, type.length, subscripts.bounds(context, node.slice, expression))
+    return subscripts.of_slice(context, type, type.length, subscripts.bounds(context, node.slice))
 
 
 def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscript) -> Value:
@@ -369,19 +369,8 @@ def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr
     if not isinstance(target, ast.Subscript):
         return target
     value = _evaluated(context, target.value, names)
-
-    def once(n: ast.expr) -> ast.expr:
-        if isinstance(n, ast.Tuple):
-            return ast.copy_location(ast.Tuple([once(e) for e in n.elts], n.ctx), n)
-        # Only a call can have an effect, or give another value the second time.
-        if not any(isinstance(inner, ast.Call) for inner in ast.walk(n)) or isinstance(n, ast.Slice):
-            return n
-        name = f"index of the target {len(context.env)}"
-        names.append(name)
-        context.env[name] = expression(context, n)
-        return ast.copy_location(ast.Name(name, ast.Load()), n)
-
-    return ast.copy_location(ast.Subscript(value, once(target.slice), target.ctx), target)
+    index = subscripts.once(context, target.slice, names)
+    return ast.copy_location(ast.Subscript(value, index, target.ctx), target)
 
 
 def _augment_in_array(context: Context, node: ast.AugAssign, lvalue: Place, slot: Slot) -> None:

@@ -16,7 +16,7 @@ from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
 from workbench.frontend.names.python_names import captured_value
 from workbench.frontend.state import reads
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
@@ -34,7 +34,7 @@ _ARITHMETIC = (
 )  # fmt: skip
 
 
-def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def static(context: Context, node: ast.Call) -> Operand:
     """Lower `static(expression)` to the value that Python computes for the expression now; launches compare it.
 
     Raises:
@@ -49,7 +49,7 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
     except KernelTypeError:
         if not context.shared.warp_meanings:
             raise
-        return expression(context, inner)  # Warp takes the size of a tile there, for one
+        return context.lower(inner)  # Warp takes the size of a tile there, for one
     code, text = compile(ast.Expression(inner), "<static>", "eval"), ast.unparse(node)
     _note(context.definition, inner, text, locals_)
     try:

@@ -17,7 +17,7 @@ from workbench.frontend.names.annotate import annotated, parameter_annotations
 from workbench.frontend.names.references import refuse_references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Returned
+from workbench.frontend.state.operands import Operand
 from workbench.ir.build import Builder
 from workbench.ir.ops import (
     ADJ_CUDA,
@@ -142,14 +142,14 @@ def attributes(native: Native, env: Env) -> dict[str, Any]:
     return {**attrs, INPUTS: names, OUTPUTS: (), REFERENCE: native.reference}
 
 
-def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Returned:
+def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Operand | None:
     """Emit the worst that a func without a body in Python may do: a change of each array.
 
     Returns:
         Zeros in place of its result; None if it has none.
     """
     touch(context.builder, [v for v in env.values() if isinstance(v, Value)])
-    return Returned(None if native.result is None else blank(context.builder, native.result))
+    return None if native.result is None else blank(context.builder, native.result)
 
 
 def touch(builder: Builder, values: list[Value]) -> None:

@@ -30,7 +30,7 @@ from workbench.frontend.names.python_names import as_builtin, reread
 from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, describe, materialise
-from workbench.frontend.state.context import Context, Env, Expression, Shared
+from workbench.frontend.state.context import Context, Env, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, Static, View
 from workbench.ir.build import Rewriter
@@ -52,13 +52,13 @@ class Derivative(msgspec.Struct, frozen=True):
     func: Static
 
 
-def of_func(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def of_func(context: Context, node: ast.Call) -> Operand:
     """Lower `grad(f)`, which is known at compile time, and can be called or given a local name.
 
     Raises:
         KernelTypeError: f is neither a func nor a builtin.
     """
-    func = expression(context, node.args[0]) if len(node.args) == 1 and not node.keywords else None
+    func = context.lower(node.args[0]) if len(node.args) == 1 and not node.keywords else None
     value = func.value if isinstance(func, Static) else None
     is_form = isinstance(value, Form) and value.body is None
     if not (hasattr(value, "__wb_definitions__") or as_builtin(value) or isinstance(value, Form)) or is_form:
@@ -227,7 +227,7 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
     """Return a context that lowers a definition by itself: its operations go to a block outside of the caller's."""
     outer = context.shared
     shared = Shared(
-        outer.lower_body,
+        outer.syntax,
         launch_ndim=outer.launch_ndim,
         captured=outer.captured,
         errors=outer.errors,
@@ -307,7 +307,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
     with inner.builder.block(params + arrays) as opened:
         for own, type in sums.items():
             inner.env[f"{own}.adjoint"] = convert(inner, PENDING, type)
-        returned = inner.shared.lower_body(inner, mark(definition, body)).value
+        returned = inner.shared.syntax.body(inner, mark(definition, body))
         returned_values = returned if isinstance(returned, tuple) else (returned,)
         if not any(isinstance(o, Poison) for o in returned_values):
             with inner.at(definition.node.body[-1]):
@@ -383,7 +383,7 @@ def _derive(context: Context, definition: Definition, env: Env) -> Block:
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.lower_body(inner, mark(definition, definition.node.body)).value
+        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
         parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
         inner.builder.yield_(*(inner.builder.strong(materialise(inner, p)) for p in parts))
     return opened.block
@@ -410,7 +410,7 @@ def _replay(context: Context, name: str, definition: Definition, env: Env, resul
         )
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.lower_body(inner, mark(definition, definition.node.body)).value
+        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
         parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
         if not any(isinstance(p, Poison) for p in parts):
             values = [assign_type(inner, p, t, f"A result of {name}") for p, t in zip(parts, results, strict=False)]

@@ -56,7 +56,6 @@ from workbench.frontend.state.operands import (
     Literal,
     Operand,
     Poison,
-    Returned,
     Static,
     Unset,
     View,
@@ -77,6 +76,8 @@ from workbench.types import ArrayType, Kind, Scalar, float32, int32, is_weak
 from workbench.types import bool as bool_
 
 _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
+Lower = Callable[[Env], "Operand | None"]
+"""Lowers a func's body for its parameters, and returns its result."""
 
 
 def form_of(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
@@ -144,9 +145,7 @@ def _with_values(operand: object, mapping: Replacements) -> object:
 _LIBRARY: dict[Hashable, Calls] = {}
 
 
-def lowered_or_copied(
-    context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]
-) -> Operand | None:
+def lowered_or_copied(context: Context, definition: Definition, env: Env, lower: Lower) -> Operand | None:
     """Return the result of a func, by lowering it here or by copying what an earlier call like this one became.
 
     It is None if the func returns nothing.
@@ -161,9 +160,9 @@ def lowered_or_copied(
     args = tuple(env.values())
     free = bool(shared.uniforms) and not definition.library  # its body may use parameters of the kernel
     if free or shared.trace or shared.notices is not None or any(is_weak(v.type) for v in values(args)):
-        return lower(env).value
+        return lower(env)
     if definition.library and any(isinstance(a, Static) and hasattr(a.value, "__wb_definitions__") for a in args):
-        return lower(env).value  # what a user's func reads may mean something else in the next kernel
+        return lower(env)  # what a user's func reads may mean something else in the next kernel
     key: Hashable = (id(definition), shared.lifted, *env, *form_of(context, args))
     table = _LIBRARY if definition.library else shared.calls
     if len(table) >= CALL_FORMS and definition.library:
@@ -180,11 +179,11 @@ def lowered_or_copied(
     if not definition.library and calls.count == COPIED_CALLS:
         calls.body = _by_itself(context, definition, env, lower)
     if calls.body is None:
-        return lower(env).value
+        return lower(env)
     return _copied(context, calls.body, args, context.builder.location if definition.library else None)
 
 
-def _by_itself(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
+def _by_itself(context: Context, definition: Definition, env: Env, lower: Lower) -> Body | None:
     """Lower a func apart from its caller, to be copied; None if an error was noted, which lowering in place reports."""
     shared = context.shared
     mapping: Replacements = {v: fresh(v) for v in values(env.values())}
@@ -196,7 +195,7 @@ def _by_itself(context: Context, definition: Definition, env: Env, lower: Callab
     return _folded(context, definition, noted) if sound else None
 
 
-def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tuple[Body, bool]:
+def _noted(context: Context, env: Env, lower: Lower) -> tuple[Body, bool]:
     """Lower a func's body into a block of its own.
 
     Returns:
@@ -205,7 +204,7 @@ def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tupl
     shared = context.shared
     errors_before = len(shared.errors)
     with context.builder.block() as opened:
-        result = lower(env).value
+        result = lower(env)
     yielded = tuple(dict.fromkeys(values([result])))
     sound = len(shared.errors) == errors_before and not isinstance(result, Poison)
     known = tuple(shared.builder.known(v) for v in yielded)
@@ -311,9 +310,9 @@ def inlined(
     def inside(env: Env) -> Context:
         return Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
 
-    def lower(env: Env) -> Returned:
-        returned = context.shared.lower_body(inside(env), prepared(definition))
-        return Returned(decided(context, returned.value)) if definition.library else returned
+    def lower(env: Env) -> Operand | None:
+        returned = context.shared.syntax.body(inside(env), prepared(definition))
+        return decided(context, returned) if definition.library else returned
 
     watch_annotations(inside(env))
     custom = custom_of(context, customs, definition) if customs is not None else None
@@ -325,7 +324,7 @@ def inlined(
             else:
                 returned = lower(env)
         context.builder.location = location
-        return emit_custom(context, definition, custom, env, opened.block, returned.value)
+        return emit_custom(context, definition, custom, env, opened.block, returned)
     value = lowered_or_copied(context, definition, env, lower)
     context.builder.location = location
     return value if value is not None else ()

@@ -31,7 +31,7 @@ from workbench.frontend.state.coerce import (
     usable,
     weak,
 )
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, literal_of, value_of
 from workbench.frontend.state.tile_maps import any_tile, over
@@ -64,7 +64,7 @@ def _read(name: str, body: Callable[..., Any]) -> Definition:
     return Definition(name, text.node, text.source, Scope(user=body.__globals__), library=True)
 
 
-def lower(context: Context, form: Form, node: ast.Call, expression: Expression) -> Operand:
+def lower(context: Context, form: Form, node: ast.Call) -> Operand:
     """Lower a call of a function of the library; one that draws random numbers also advances the state it is given.
 
     Raises:
@@ -75,7 +75,7 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
     nodes = _positional(context, definition_of(form), node)
     texts = [a.value if isinstance(a, ast.Constant) and isinstance(a.value, str) else None for a in nodes[draws:]]
     operands = [
-        expression(context, a) if t is None else Static(t, repr(t)) for a, t in zip(nodes[draws:], texts, strict=True)
+        context.lower(a) if t is None else Static(t, repr(t)) for a, t in zip(nodes[draws:], texts, strict=True)
     ]
     if not draws:
         return call(context, form, operands)
@@ -194,8 +194,8 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
 def _composed(kind: type[Vector]) -> FormHandler:
     """Return the lowering of a call that builds a vector or quaternion (`kind`) of scalars, in their common type."""
 
-    def construct(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        parts = [materialise(context, expression(context, a)) for a in node.args]
+    def construct(context: Context, node: ast.Call) -> Operand:
+        parts = [materialise(context, context.lower(a)) for a in node.args]
         scalar = promote_all(element(p.type) for p in parts)
         assert scalar is not None
         return context.builder.one("vec", [context.builder.cast(p, scalar) for p in parts], kind(len(parts), scalar))
@@ -203,63 +203,63 @@ def _composed(kind: type[Vector]) -> FormHandler:
     return construct
 
 
-def _natural(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _natural(context: Context, node: ast.Call) -> Operand:
     """Return the argument as a value, and note that it is not negative."""
-    number = materialise(context, expression(context, node.args[0]))
+    number = materialise(context, context.lower(node.args[0]))
     context.shared.non_negative.add(number)
     return number
 
 
-def _low_word(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _low_word(context: Context, node: ast.Call) -> Operand:
     """Return the low 32 bits of an integer, as a uint32."""
-    operand = usable(context, expression(context, node.args[0]))
+    operand = usable(context, context.lower(node.args[0]))
     if isinstance(operand, Literal) and operand.captured is None:
         return materialise(context, Literal(operand.value % 2**32), uint32)
     return context.builder.cast(materialise(context, operand, int64), uint32)
 
 
-def _has_components(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _has_components(context: Context, node: ast.Call) -> Operand:
     """Return a compile-time bool: whether the first argument is a vector of as many components as the second says."""
-    value, count = (expression(context, a) for a in node.args)
+    value, count = (context.lower(a) for a in node.args)
     type = value_of(value).type
     return Static(isinstance(type, Vector) and type.length == literal_of(count).value, ast.unparse(node))
 
 
-def _is_double(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _is_double(context: Context, node: ast.Call) -> Operand:
     """Return a compile-time bool: whether the argument's numbers have 64 bits."""
-    return Static(element(materialise(context, expression(context, node.args[0])).type).bits == 64, ast.unparse(node))
+    return Static(element(materialise(context, context.lower(node.args[0])).type).bits == 64, ast.unparse(node))
 
 
-def _epsilon(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _epsilon(context: Context, node: ast.Call) -> Operand:
     """Return the machine epsilon of the argument's float type, as a literal."""
-    scalar = element(materialise(context, expression(context, node.args[0])).type)
+    scalar = element(materialise(context, context.lower(node.args[0])).type)
     return Literal(float(np.finfo(scalar.numpy).eps))
 
 
-def _factors(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _factors(context: Context, node: ast.Call) -> Operand:
     """Return literals p and n / p for a literal n, where p is the largest factor of n up to its square root."""
-    n = int(literal_of(expression(context, node.args[0])).value)
+    n = int(literal_of(context.lower(node.args[0])).value)
     p = next(p for p in range(isqrt(n), 0, -1) if n % p == 0)
     return Literal(p), Literal(n // p)
 
 
-def _stack(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _stack(context: Context, node: ast.Call) -> Operand:
     """Emit storage of the thread's own for `count` values of the type of the second argument; return its slots."""
-    count, value = (expression(context, a) for a in node.args)
+    count, value = (context.lower(a) for a in node.args)
     return context.builder.slots(materialise(context, value).type, int(literal_of(count).value))  # type: ignore[arg-type]
 
 
-def _pushed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _pushed(context: Context, node: ast.Call) -> Operand:
     """Emit the write of a value to a slot (arguments: slots, position, value); return the position plus 1."""
-    operand, position, value = (expression(context, a) for a in node.args)
+    operand, position, value = (context.lower(a) for a in node.args)
     slots, index = value_of(operand), materialise(context, position)
     context.builder.slot_write(slots, index, convert(context, value, slots_of(slots).dtype))
     return apply(context, TABLE["add"], (index, Literal(1)))
 
 
-def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _popped(context: Context, node: ast.Call) -> Operand:
     """Emit the read of a slot (arguments: slots, position), and return the value."""
-    slots, position = (expression(context, a) for a in node.args)
+    slots, position = (context.lower(a) for a in node.args)
     return context.builder.slot_read(value_of(slots), materialise(context, position))
 
 

@@ -20,14 +20,14 @@ from typing import Any
 import msgspec
 
 from workbench.errors import WorkbenchError
-from workbench.frontend.expressions import calls, lists, lvalues
+from workbench.frontend.expressions import calls, lists, lvalues, sequences
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
 from workbench.frontend.names.results import convert_result
 from workbench.frontend.names.unsupported import REFUSED
 from workbench.frontend.state.coerce import convert, describe, truth, usable
-from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.context import Context, Env, Syntax
 from workbench.frontend.state.exits import (
     PLAIN,
     RETURNED,
@@ -68,7 +68,6 @@ from workbench.frontend.state.operands import (
     Operand,
     Pending,
     Poison,
-    Returned,
     Static,
     Unset,
 )
@@ -89,9 +88,9 @@ def _assign(context: Context, node: ast.Assign) -> None:
     count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
     result = _thread_indices(context, node.value, count) if count > 1 else None
     own = node.targets[0].id if isinstance(node.targets[0], ast.Name) and not node.targets[1:] else ""
-    if own and lists.is_display(node.value):
+    if own and sequences.is_display(node.value):
         with context.at(node.value):
-            result = lists.lower(context, own, node.value, expression)
+            result = lists.lower(context, own, node.value)
     if result is None:
         result = expression(context, node.value)
     if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
@@ -218,9 +217,9 @@ FUNCTION = BodyResult(None)
 """Statements whose end is the function's."""
 
 
-def body(context: Context, statements: Statements) -> Returned:
+def body(context: Context, statements: Statements) -> Operand | None:
     """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable."""
-    return Returned(_run(context, statements, FUNCTION).value)
+    return _run(context, statements, FUNCTION).value
 
 
 def _loop_body(context: Context, statements: Statements) -> None:
@@ -314,7 +313,7 @@ def statement(context: Context, node: ast.stmt) -> None:
         statement(context, part)
     if parts:
         return
-    node, names_ = elementwise.hoisted(context, node, expression)
+    node, names_ = elementwise.hoisted(context, node)
     if elementwise.wants_lifting(context, node):
         elementwise.statement(context, node, lower)
     else:
@@ -560,12 +559,12 @@ def _if(context: Context, node: ast.If) -> None:
 
 def _for(context: Context, node: ast.For) -> None:
     """Lower a `for` without its `else`."""
-    iterate.for_loop(context, node, _loop_body)
+    iterate.for_loop(context, node)
 
 
 def _while(context: Context, node: ast.While) -> None:
     """Lower a `while` without its `else`."""
-    loops.while_loop(context, node, _loop_body)
+    loops.while_loop(context, node)
 
 
 _STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
@@ -646,3 +645,6 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
 def _known(context: Context, operand: Operand) -> Operand:
     """Return an operand as a literal or IR value; a pending one stays pending."""
     return operand if isinstance(operand, Pending) else usable(context, operand)
+
+
+SYNTAX = Syntax(expression, body, _loop_body)

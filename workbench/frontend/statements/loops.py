@@ -9,7 +9,6 @@ from types import NoneType
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_INT, common_type
-from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.state.context import Context
@@ -26,13 +25,12 @@ from workbench.source import located
 from workbench.types import Kind, Scalar, Type, element, int32, int64, is_integer, strong
 from workbench.types import bool as bool_
 
-LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
+Rounds = Callable[[Context, Sequence[ast.stmt]], object]
 
 
 def for_loop(
     context: Context,
     node: ast.For,
-    lower_body: LowerBody,
     bounds: tuple[Operand, Operand, Operand],
 ) -> None:
     """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`.
@@ -45,7 +43,7 @@ def for_loop(
         raise context.syntax_error("A loop over a range has one name.", "Write for i in range(…).")
     flag = exit_flag(node)
     if flag is not None and not _short(bounds):
-        _leaving_for(context, node, bounds, lower_body)
+        _leaving_for(context, node, bounds)
         return
     start, stop, step = _typed_bounds(context, bounds)
     non_negative = _stays_above(context, bounds, start)
@@ -71,7 +69,7 @@ def for_loop(
             context.env.update(carried)
             with loop.iteration(context.env, context.loops, carried):
                 context.env[held] = index
-                lower_body(context, body)
+                context.shared.syntax.loop_body(context, body)
         return [block.block]
 
     carry(
@@ -142,7 +140,7 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     return unless(flag, body, [ast.copy_location(Idle(), node)], node)
 
 
-def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], lower_body: LowerBody) -> None:
+def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand]) -> None:
     """Lower a `for` that can be left early: a 64-bit counter, which shorter ranges cannot overflow, and a `while`."""
     assert isinstance(node.target, ast.Name)
     start, stop, step = _typed_bounds(context, bounds)
@@ -179,7 +177,7 @@ def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], low
             over = apply(context, TABLE["ne"], (less, falls))
             following = apply(context, TABLE["where"], (over, wide[1], following))
         context.env[counter] = following
-        lower_body(context, statements)
+        context.shared.syntax.loop_body(context, statements)
 
     name, touched = node.target.id, [counter, *_assigned(context, node)]
     if _index_is_live_out(context, node, name, type):
@@ -187,19 +185,19 @@ def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], low
     _while(context, node, touched, more, body, name, bool(steps_of(bounds)))
 
 
-def while_loop(context: Context, node: ast.While, lower_body: LowerBody) -> None:
+def while_loop(context: Context, node: ast.While) -> None:
     """Lower `while condition`."""
 
     def holds(context: Context) -> Value:
-        condition = truth(context, expression(context, node.test))
+        condition = truth(context, context.lower(node.test))
         return context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
 
-    _while(context, node, _assigned(context, node), holds, lower_body, runs=is_while_true(node))
+    _while(context, node, _assigned(context, node), holds, context.shared.syntax.loop_body, runs=is_while_true(node))
 
 
 def _while(
     context: Context, node: ast.For | ast.While, touched: Sequence[str], holds: Callable[[Context], Value],
-    lower_body: LowerBody, skip: str = "", runs: bool = False,
+    lower_body: Rounds, skip: str = "", runs: bool = False,
 ) -> None:  # fmt: skip
     """Lower a loop that runs while `holds`, and has not been left where it can be left early.
 
@@ -244,9 +242,9 @@ def range_of(context: Context, node: ast.expr) -> tuple[Operand, Operand, Operan
         KernelTypeError: a bound differs between the threads of a block.
     """
     if isinstance(node, ast.Call) and not node.keywords and 1 <= len(node.args) <= 3:
-        callee = expression(context, node.func)
+        callee = context.lower(node.func)
         if isinstance(callee, Static) and callee_name(callee.value) == "range":
-            args = [usable(context, uniform(context, expression(context, a), "A range()")) for a in node.args]
+            args = [usable(context, uniform(context, context.lower(a), "A range()")) for a in node.args]
             if len(args) == 1:
                 return Literal(0), args[0], Literal(1)
             return args[0], args[1], args[2] if len(args) == 3 else Literal(1)

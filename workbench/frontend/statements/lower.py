@@ -17,7 +17,7 @@ from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
+from workbench.frontend.state.operands import Bundle, Operand, Poison, Static
 from workbench.frontend.state.reads import NOTED, Dependency, Reads, dotted, watch
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
@@ -120,13 +120,13 @@ def _noted(
         bind(env, argument.arg, operand)
         params += values
     notices: list[Notice] | None = [] if from_warp or warp_meanings else None
-    shared = Shared(control_flow.body, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
+    shared = Shared(control_flow.SYNTAX, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
     shared.uniforms = {id(uniform): env[name] for name, uniform in definition.uniforms.items()}
     context = Context(definition, env, shared)
     note_loops(context, definition)
     watch_annotations(context)
     returned = _body(context)
-    if returned.value is not None and not isinstance(returned.value, Poison):
+    if returned is not None and not isinstance(returned, Poison):
         returning = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
         errors.append(
             KernelTypeError(
@@ -155,7 +155,7 @@ def _noted(
     return Lowered(verify(simplified), reads, tuple(shared.notices or ()))
 
 
-def _body(context: Context) -> Returned:
+def _body(context: Context) -> Operand | None:
     """Lower the statements of the context's definition, and return what they return."""
     definition = context.definition
     return control_flow.body(context, mark(definition, definition.node.body))
@@ -198,12 +198,12 @@ def _result_types(
         WorkbenchError: the error in its body, or a `CellErrors` of several.
         KernelTypeError: it returns nothing, and `nothing` is False.
     """
-    shared = Shared(control_flow.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
+    shared = Shared(control_flow.SYNTAX, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
     env: Env = {}
     for name, type in types.items():
         bind(env, name, parameter(name, type)[0])
     context = Context(definition, env, shared)
-    returned = _body(context).value
+    returned = _body(context)
     if shared.errors:
         raise CellErrors.of(_distinct(shared.errors))
     results = returned if isinstance(returned, tuple) else (returned,)

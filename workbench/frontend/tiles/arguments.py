@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from workbench.frontend.state.coerce import describe, materialise, usable
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import as_element, fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
@@ -28,13 +28,12 @@ class Arguments:
         by_name: the arguments as operands; without those that are None.
     """
 
-    def __init__(self, context: Context, node: ast.Call, expression: Expression, names: str) -> None:
+    def __init__(self, context: Context, node: ast.Call, names: str) -> None:
         """Match the arguments of a call to the parameters, and lower them.
 
         Args:
             context: of the call.
             node: the call.
-            expression: lowers an expression.
             names: the parameters in order, those that may be missing with `?`: `a shape offset? storage?`.
 
         Raises:
@@ -70,7 +69,7 @@ class Arguments:
             elif isinstance(written, ast.Constant) and plain is None:
                 continue
             else:
-                self.by_name[name] = elementwise.expression(context, written, expression)
+                self.by_name[name] = elementwise.expression(context, written)
 
     def __contains__(self, name: str) -> bool:
         """Return whether the call has the argument of this name, and it is not None."""

@@ -56,14 +56,12 @@ class _Hoist(ast.NodeTransformer):
 
     Attributes:
         context: of the statement; its `env` gets the names.
-        lower: lowers an expression.
         names: those that were added, in order.
     """
 
-    def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
-        """Prepare to visit one statement of `context`; `lower` lowers the expressions that are taken out of it."""
+    def __init__(self, context: Context) -> None:
+        """Prepare to visit one statement of `context`."""
         self.context = context
-        self.lower = lower
         self.names: list[str] = []
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -76,7 +74,7 @@ class _Hoist(ast.NodeTransformer):
         """Lower an expression, bind its operand to a new local name `tile.<n>`, and return a read of that name."""
         # The dot keeps the name out of reach: no Python identifier has one.
         name = f"tile.{len(self.names)}"
-        self.context.env[name] = self.lower(self.context, node)
+        self.context.env[name] = self.context.lower(node)
         self.names.append(name)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
@@ -95,9 +93,7 @@ class _Hoist(ast.NodeTransformer):
     visit_BoolOp = visit_IfExp
 
 
-def hoisted(
-    context: Context, node: ast.stmt, lower: Callable[[Context, ast.expr], Operand]
-) -> tuple[ast.stmt, list[str]]:
+def hoisted(context: Context, node: ast.stmt) -> tuple[ast.stmt, list[str]]:
     """Compute the operations on tiles in an assignment before it; return it with names in their place, and the names.
 
     So `y[i] = v / tile_sum(tile(v))` is about per-thread values and numbers of the block. Any other statement is
@@ -112,7 +108,7 @@ def hoisted(
     elements = any(lanes.is_element(context, n) for n in nodes_of(node))
     if is_tile_call or value is None or not (elements or uses_tiles(context.definition, node)):
         return node, []
-    hoist = _Hoist(context, lower)
+    hoist = _Hoist(context)
     # A copy: the syntax tree is lowered again for other types, and once more if the first attempt unwinds.
     return hoist.visit(copy.deepcopy(node)), hoist.names
 
@@ -174,13 +170,13 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
         context.env[name] = result
 
 
-def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand]) -> Operand:
-    """Lower an expression by `lower`; in a map over a block's threads where it is about per-thread values."""
+def expression(context: Context, node: ast.expr) -> Operand:
+    """Lower an expression; in a map over a block's threads where it is about per-thread values."""
     # A bare name would become a map that copies it, and a tuple is looked at part by part.
     if isinstance(node, (ast.Name, ast.Tuple)) or not wants_lifting(context, node):
-        return lower(context, node)
+        return context.lower(node)
     before = dict(context.env)
-    results = _lifted(context, _used(context, node), lambda: [materialise(context, lower(context, node))], [])
+    results = _lifted(context, _used(context, node), lambda: [materialise(context, context.lower(node))], [])
     context.env.clear()
     context.env.update(before)
     return results[0]

@@ -6,7 +6,7 @@ import ast
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Operand, View
 from workbench.frontend.values import views
 from workbench.ir.ops import KIND
@@ -22,11 +22,11 @@ def atomic(kind: str) -> FormHandler:
     count = ATOMIC_KINDS.get(kind, 1)
     after = "the value it has and the one to put there" if count == 2 else "a value"
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    def lower(context: Context, node: ast.Call) -> Operand:
         name = f"atomic_{kind}"
         if node.keywords or len(node.args) < 2 + count:
             raise context.type_error(f"{name}() takes an array, its indices and {after}, without names.")
-        target = indexable(context, expression(context, node.args[0]))
+        target = indexable(context, context.lower(node.args[0]))
         if not views.is_array(target):
             raise context.type_error(f"{name}() takes an array first; this is {describe(target)}.")
         if kind in SUMS:
@@ -35,11 +35,9 @@ def atomic(kind: str) -> FormHandler:
             _check_element(context, kind, views.type_of(target), target.name)
         subscripts = node.args[1:-count]
         index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
-        array, indices = views.element(context, target, index, expression)
+        array, indices = views.element(context, target, index)
         what, dtype = f"An element of {target.name}", views.type_of(target).dtype
-        values = [
-            assign_type(context, expression(context, a), dtype, what) for a in node.args[len(node.args) - count :]
-        ]
+        values = [assign_type(context, context.lower(a), dtype, what) for a in node.args[len(node.args) - count :]]
         if kind in SUMS:
             value = apply(context, TABLE["neg"], values) if kind == "sub" else values[0]
             return context.builder.one("atomic_add", (array, *indices, value), dtype)

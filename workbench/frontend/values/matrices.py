@@ -26,7 +26,7 @@ from workbench.frontend.state.coerce import (
     materialise,
     usable,
 )
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.values import subscripts, transforms
@@ -89,13 +89,13 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
     return builder.one("add", (start, builder.const(c)), int32) if c else start
 
 
-def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Operand:
+def subscript(context: Context, m: Value, node: ast.expr) -> Operand:
     """Lower `m[i, j]`, a component, `m[i]`, a row, and slices of both, which give a vector or a matrix.
 
     Raises:
         KernelTypeError: an index is no integer or outside, or a slice's bounds are not written out.
     """
-    r, c = _subscripts(context, m, node, expression)
+    r, c = _subscripts(context, m, node)
     if not isinstance(r, range) and not isinstance(c, range):
         return _at(context, m, r, c)
     parts = [_at(context, m, i, j) for i in _each(r) for j in _each(c)]
@@ -123,7 +123,7 @@ def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
     return Vector(size, type.dtype)
 
 
-def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
+def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand) -> Value:
     """Emit the matrix after `m[i, j] = operand`, `m[i] = operand` or the same of slices; return it.
 
     A slice takes a number for all of its components, or a vector or matrix of its shape.
@@ -132,7 +132,7 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
         KernelTypeError: the operand or an index does not fit.
     """
     type = matrix_of(m)
-    r, c = _subscripts(context, m, node, expression)
+    r, c = _subscripts(context, m, node)
     part, line = not isinstance(r, range) and not isinstance(c, range), c == range(type.columns)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
@@ -162,21 +162,21 @@ def _insert(context: Context, name: str, m: Value, position: Place, part: Value)
     return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
 
 
-def _subscripts(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
+def _subscripts(context: Context, m: Value, node: ast.expr) -> list[Place | range]:
     """Return for both axes what a subscript selects: an index, or a range of them for a slice.
 
     Raises:
         KernelTypeError: there are more than 2 indices, or one is no integer or outside.
     """
     type = matrix_of(m)
-    nodes = subscripts.nodes(context, node, expression)
+    nodes = subscripts.nodes(context, node)
     if len(nodes) not in (1, 2):
         raise context.type_error(f"A {type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
-    positions = [_subscript(context, type, axis, n, expression) for axis, n in enumerate(nodes)]
+    positions = [_subscript(context, type, axis, n) for axis, n in enumerate(nodes)]
     return positions if len(positions) == 2 else [*positions, range(type.columns)]
 
 
-def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
+def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr) -> Place | range:
     """Return an index or a slice along an axis: a literal from 0 on, a slice as a range.
 
     Raises:
@@ -185,8 +185,8 @@ def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr, expres
     with context.at(node):
         size, what = type.shape[axis], ("rows", "columns")[axis]
         if isinstance(node, ast.Slice):
-            return subscripts.of_slice(context, type, size, subscripts.bounds(context, node, expression))
-        operand = usable(context, expression(context, node))
+            return subscripts.of_slice(context, type, size, subscripts.bounds(context, node))
+        operand = usable(context, context.lower(node))
         if isinstance(operand, Literal) and (operand.is_float or not -size <= operand.value < size):
             raise context.type_error(f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
         if isinstance(operand, Literal):
@@ -294,7 +294,7 @@ def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Liter
     return parts(context, operand) if isinstance(operand, Value) and is_vector(operand.type) else (operand,)
 
 
-def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
+def _lines(context: Context, node: ast.Call) -> list[Value]:
     """Return the vectors that a call makes a matrix of, which are of one type.
 
     Raises:
@@ -303,7 +303,7 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
     name = ast.unparse(node.func)
     if node.keywords or not node.args:
         raise context.type_error(f"{name}() takes vectors, without names.")
-    values = [materialise(context, expression(context, a)) for a in node.args]
+    values = [materialise(context, context.lower(a)) for a in node.args]
     if any(not is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.type_error(f"{name}() takes vectors of one type; it got {got}.")
@@ -315,8 +315,8 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
 def _from_lines(columns: bool) -> FormHandler:
     """Return the lowering of a call that makes a matrix of vectors, each of them a column, or else a row."""
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        rows = [parts(context, line) for line in _lines(context, node, expression)]
+    def lower(context: Context, node: ast.Call) -> Operand:
+        rows = [parts(context, line) for line in _lines(context, node)]
         rows = [*zip(*rows, strict=True)] if columns else rows
         type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
         return composed(context, [c for row in rows for c in row], type)
@@ -327,13 +327,13 @@ def _from_lines(columns: bool) -> FormHandler:
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
     """Return the lowering of `quat_identity(dtype=float)` or `transform_identity(dtype=float)`, a constant."""
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        return context.builder.const(value, type(len(value), _float_dtype(context, node, expression)))
+    def lower(context: Context, node: ast.Call) -> Operand:
+        return context.builder.const(value, type(len(value), _float_dtype(context, node)))
 
     return lower
 
 
-def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Scalar:
+def _float_dtype(context: Context, node: ast.Call) -> Scalar:
     """Return the float scalar type that a call's only argument, `dtype`, stands for; float32 without one.
 
     Raises:
@@ -343,7 +343,7 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
     dtypes = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
     if len(dtypes) > 1 or len(dtypes) != len(node.args) + len(node.keywords):
         raise context.type_error(f"{name}() takes a dtype, or nothing.")
-    scalar = number_of(expression(context, dtypes[0])) if dtypes else float32
+    scalar = number_of(context.lower(dtypes[0])) if dtypes else float32
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
         raise context.type_error(f"The dtype of {name}() is a float type.", "Write dtype=float.")
     return scalar
@@ -358,11 +358,11 @@ def number_of(operand: Operand) -> Scalar | Complex | None:
     return scalar if scalar is not None and scalar == number_type(scalar) else None  # type: ignore[return-value]
 
 
-def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _identity(context: Context, node: ast.Call) -> Operand:
     """Lower `identity(n=3, dtype=float)`: both known at compile time."""
     names = ("n", "dtype")
-    arguments: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
-    arguments |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+    arguments: dict[str, Any] = dict(zip(names, (context.lower(a) for a in node.args), strict=False))
+    arguments |= {k.arg: context.lower(k.value) for k in node.keywords if k.arg}
     if len(node.args) > 2 or not arguments.keys() <= set(names) or "n" not in arguments:
         raise context.type_error("identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
     size, kind = arguments["n"], arguments.get("dtype")

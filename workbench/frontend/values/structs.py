@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from workbench.errors import WorkbenchError
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import assign_type, convert, describe
-from workbench.frontend.state.context import Context, Env, Expression
+from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.merge import is_same, joined_type
 from workbench.frontend.state.operands import (
     PENDING,
@@ -257,21 +257,21 @@ def lead(array: Elements) -> View:
     return View(first, array.subscripts or (views.WHOLE,) * array_of(first).ndim, array.name)
 
 
-def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
+def subscript(context: Context, array: Elements, node: ast.expr) -> Element | Elements:
     """Lower `ps[…]`: an element where every dimension has an index, else a part of the array."""
-    view, indices = views.part(context, lead(array), node, expression)
+    view, indices = views.part(context, lead(array), node)
     if indices is not None:
         return Element(array, tuple(indices))
     return replace(array, type=StructArray(array.type.dtype, view.type.ndim), subscripts=view.subscripts)
 
 
-def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
+def element(context: Context, array: Elements, node: ast.expr) -> Element:
     """Lower `ps[…]` where one element is expected.
 
     Raises:
         KernelTypeError: it is a part of the array.
     """
-    return Element(array, tuple(views.element(context, lead(array), node, expression)[1]))
+    return Element(array, tuple(views.element(context, lead(array), node)[1]))
 
 
 def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: str) -> Bundle:
