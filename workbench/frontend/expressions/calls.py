@@ -23,6 +23,7 @@ from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
+from workbench.frontend.state.arguments import lowered, nodes_by_name
 from workbench.frontend.state.coerce import (
     apply,
     describe,
@@ -77,7 +78,7 @@ def call(context: Context, node: ast.Call) -> Operand:
         node = _unpacked(context, node)
     target = callee.value
     if isinstance(target, partial):  # the method of a number
-        _positional(context, node, 0)
+        lowered(context, node, "")
         return cast("partial[Operand]", target)()
     name = python_names.callee_name(target)
     form = FORMS.get(name)
@@ -471,8 +472,7 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
     Raises:
         KernelTypeError: there are more than 4, or another number than in an earlier call.
     """
-    if node.args or node.keywords:
-        raise context.type_error("tid() takes no arguments.")
+    nodes_by_name(context, node, "")
     if count > 4:
         raise context.type_error(f"A launch has at most 4 dimensions; this asks tid() for {count}.")
     if context.shared.tiling is not None:
@@ -493,7 +493,7 @@ def _len(context: Context, node: ast.Call) -> Operand:
     Raises:
         KernelTypeError: x has no length.
     """
-    (operand,) = _positional(context, node, 1)
+    (operand,) = lowered(context, node, "x /").values()
     if isinstance(operand, tuple):
         return Literal(len(operand))
     if isinstance(operand, Elements):
@@ -513,7 +513,7 @@ def _type(context: Context, node: ast.Call) -> Operand:
 
     Of an array, `type(x).dtype` is that of its elements.
     """
-    (operand,) = _positional(context, node, 1)
+    (operand,) = lowered(context, node, "x /").values()
     if views.is_array(operand):
         return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
@@ -522,18 +522,6 @@ def _type(context: Context, node: ast.Call) -> Operand:
     if is_tile(number_type):
         raise context.type_error("type() takes a number or a vector.", "Of a tile, write t.dtype.")
     return Static(number_type, "type(…)")
-
-
-def _positional(context: Context, node: ast.Call, count: int) -> list[Operand]:
-    """Lower the arguments of a call that takes exactly `count` positional ones, and return their operands.
-
-    Raises:
-        KernelTypeError: there is another number of arguments, or a keyword.
-    """
-    if node.keywords or len(node.args) != count:
-        name = ast.unparse(node.func)
-        raise context.type_error(f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
-    return [context.lower(a) for a in node.args]
 
 
 def _range(context: Context, node: ast.Call) -> Operand:

@@ -110,9 +110,7 @@ def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
         return TABLE[name].rule(name, real)[1]
     except KernelTypeError as error:
         wanted = error.message.partition(" takes ")[2].partition("; it got ")[0]
-        raise context.placed(
-            argument_error(name, types, wanted, error.advice) if "; it got " in error.message else error
-        ) from None
+        raise (argument_error(name, types, wanted, error.advice) if "; it got " in error.message else error) from None
 
 
 def _product(context: Context, name: str, left: tuple[Value, Value], right: tuple[Value, Value]) -> Value:

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import Weak, common_type
 from workbench.builtins.vectors.rotations import quat_mul, transform_multiply
-from workbench.errors import KernelTypeError
+from workbench.errors import WorkbenchError
 from workbench.frontend.expressions import calls, complex_numbers, sequences
 from workbench.frontend.expressions.sequences import contains, contains_of_range
 from workbench.frontend.functions import inline, library
@@ -29,6 +29,7 @@ from workbench.frontend.state.coerce import (
     default_type,
     describe,
     indexable,
+    joined_if,
     materialise,
     remembered,
     truth,
@@ -93,6 +94,8 @@ def expression(context: Context, node: ast.expr) -> Operand:
     try:
         result = _lowered(context, node)
         return structs.load_struct(context, result) if type(result) is Element else result
+    except WorkbenchError as error:
+        raise context.placed(error) from None
     finally:
         context.back(before)
 
@@ -139,7 +142,7 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
     if isinstance(node.value, bool):
         return context.builder.const(node.value, bool_)
     if isinstance(node.value, (int, float, complex)):
-        return _literal(context, node.value)
+        return Literal(node.value)
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
     if kind == "ellipsis":
         raise context.syntax_error("Something was left open here.", "Write what belongs there, in place of the dots.")
@@ -254,7 +257,7 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         KernelTypeError: Python cannot compute it, or it is too large or no number of a kernel.
     """
     if _bits(python, *numbers) > LITERAL_BITS + 1:
-        raise context.placed(too_large())
+        raise too_large()
     try:
         result = python(*numbers)
     except ZeroDivisionError as error:
@@ -268,19 +271,7 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         return context.builder.const(result, bool_)
     if not isinstance(result, (int, float)) and not any(isinstance(n, complex) for n in numbers):
         raise context.type_error(f"This constant is {result!r}, which is not a real number.")
-    return _literal(context, result)
-
-
-def _literal(context: Context, number: int | float | complex) -> Literal:
-    """Return a Python number as a literal.
-
-    Raises:
-        KernelTypeError: no literal can hold it; the error has the current location.
-    """
-    try:
-        return Literal(number)
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    return Literal(result)
 
 
 def _bits(python: Callable[..., Any], *numbers: Any) -> int:
@@ -497,19 +488,12 @@ def _one_of(
         return right
     kinds = weak(left), weak(right)
     untyped = next((k.default for k in kinds if isinstance(k, Weak)), None)
-    try:
-        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *kinds])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *kinds])
     if untyped is not None and bool_ in kinds:  # `flag and 0.1` is as weak as 0.1
         wanted = untyped
-    with context.builder.block() as first:
-        context.builder.yield_(convert(context, left, wanted))
-    with context.builder.block() as second:
-        context.builder.extend(block.ops[:-1])
-        context.builder.yield_(convert(context, right, wanted))
-    sides = (first.block, second.block) if absorbing else (second.block, first.block)
-    return context.builder.if_(condition, *sides)[0]
+    sides = [(Block((), ()), left), (Block((), block.ops[:-1]), right)]
+    (first, a), (second, b) = sides if absorbing else reversed(sides)
+    return joined_if(context, condition, (first, second), [(a, b)], [wanted])[0]
 
 
 def _is_cheap(block: Block) -> bool:
@@ -569,17 +553,8 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
         for block in blocks:
             context.builder.extend(block.ops)
         return apply(context, TABLE["where"], (condition, *sides))
-    try:
-        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(usable(context, s)) for s in sides)])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
-    done: list[Block] = []
-    for side, block in zip(sides, blocks, strict=True):
-        with context.builder.block() as opened:
-            context.builder.extend(block.ops)
-            context.builder.yield_(convert(context, side, wanted))
-        done.append(opened.block)
-    return context.builder.if_(condition, *done)[0]
+    (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(usable(context, s)) for s in sides)])
+    return joined_if(context, condition, blocks, [(sides[0], sides[1])], [wanted])[0]
 
 
 def _named(context: Context, node: ast.NamedExpr) -> Operand:

@@ -495,11 +495,8 @@ def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Va
         value = assign_type(context, combined, scalar, slot.what)
         builder.one("atomic", (slot.array, *slot.indices, value), scalar, {KIND: kind})
         return
-    again = Value(bool_)
-    with builder.block((again,)) as condition:
-        builder.yield_(again)
-    with builder.block((Value(bool_),)) as body:
-        old = builder.one("atomic_load", (slot.array, *slot.indices, *where), scalar)
-        new = assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
-        builder.yield_(builder.one("atomic_swap", (slot.array, *slot.indices, *where, old, new), bool_))
-    builder.while_([builder.const(True, bool_)], condition.block, body.block)
+
+    def change(old: Value) -> Value:
+        return assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
+
+    atomics.exchanged(context, (slot.array, *slot.indices, *where), scalar, change)

@@ -13,6 +13,7 @@ import re
 from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.state.arguments import lowered
 from workbench.frontend.state.coerce import apply, components, describe, materialise, usable
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -201,25 +202,19 @@ TOLERANCE = 1e-6
 Number = Value | Literal
 
 
-def _numbers(context: Context, node: ast.Call, least: int, most: int) -> list[Number]:
+def _numbers(context: Context, node: ast.Call, parameters: str) -> list[Number]:
     """Lower the arguments of an expectation, and return them: two numbers or vectors of one shape, then scalars.
 
     Args:
         context: of the call.
         node: the call.
-        expression: lowers an argument.
-        least: the smallest number of arguments.
-        most: the largest; if it is 3, the third may be named `tolerance`.
+        parameters: its parameters, as `arguments.lowered` takes them.
 
     Raises:
         KernelTypeError: there are too many or too few, they are no real numbers, or their shapes differ.
     """
     name = ast.unparse(node.func).split(".")[-1]
-    nodes = [*node.args, *(k.value for k in node.keywords if k.arg == "tolerance" and most == 3)]
-    if len(nodes) < len(node.args) + len(node.keywords) or not least <= len(nodes) <= most:
-        what = f"{least}" if least == most else f"{least} or {most}"
-        raise context.type_error(f"{name}() takes {what} numbers, and no name but tolerance.")
-    operands = [usable(context, context.lower(a)) for a in nodes]
+    operands = [usable(context, o) for o in lowered(context, node, parameters).values()]
     for operand in operands:
         if isinstance(operand, Value) and (
             not isinstance(operand.type, (Scalar, Vector)) or isinstance(operand.type, Complex)
@@ -251,14 +246,14 @@ def _assert(context: Context, condition: Value, message: str = "") -> None:
 
 def _equal(context: Context, node: ast.Call) -> Operand:
     """Lower `expect_eq(a, b)` to one assert per component; return the empty tuple."""
-    for pair in _pairs(context, *_numbers(context, node, 2, 2)):
+    for pair in _pairs(context, *_numbers(context, node, "a b")):
         _assert(context, apply(context, TABLE["eq"], pair))
     return ()
 
 
 def _differ(context: Context, node: ast.Call) -> Operand:
     """Lower `expect_neq(a, b)` to one assert that some component differs; return the empty tuple."""
-    pairs = _pairs(context, *_numbers(context, node, 2, 2))
+    pairs = _pairs(context, *_numbers(context, node, "a b"))
     each = [apply(context, TABLE["ne"], pair) for pair in pairs]
     _assert(context, reduce(lambda a, b: apply(context, TABLE["or_"], (a, b)), each))
     return ()
@@ -266,7 +261,7 @@ def _differ(context: Context, node: ast.Call) -> Operand:
 
 def _near(context: Context, node: ast.Call) -> Operand:
     """Lower `expect_near(a, b, tolerance)` to one assert per component; return the empty tuple."""
-    a, b, *rest = _numbers(context, node, 2, 3)
+    a, b, *rest = _numbers(context, node, "a b tolerance?")
     pairs, what = _pairs(context, a, b), ast.unparse(node.args[0])
     for k, pair in enumerate(pairs):
         distance = apply(context, TABLE["abs"], (apply(context, TABLE["sub"], pair),))

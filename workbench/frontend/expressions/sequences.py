@@ -22,8 +22,8 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import common_type
-from workbench.errors import KernelTypeError
 from workbench.frontend.names.python_names import callee_name, captured_value
+from workbench.frontend.state.arguments import lowered, nodes_by_name
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, FormHandler
 from workbench.frontend.state.exits import answer
@@ -165,13 +165,11 @@ def start_of(context: Context, node: ast.Call) -> tuple[ast.expr, Value | Litera
     Raises:
         KernelTypeError: it has other arguments, or counts from a float.
     """
-    start = next((k.value for k in node.keywords if k.arg == "start"), node.args[1] if len(node.args) > 1 else None)
-    if not node.args or len(node.args) + len(node.keywords) > 2 or any(k.arg != "start" for k in node.keywords):
-        raise context.type_error("enumerate() takes a sequence and a start.")
-    first = Literal(0) if start is None else usable(context, context.lower(start))
+    arguments = nodes_by_name(context, node, "iterable start?")
+    first = usable(context, context.lower(arguments["start"])) if "start" in arguments else Literal(0)
     if isinstance(first, Literal) and first.is_float:
         raise context.type_error("enumerate() counts from an integer; this is a float.", "Write int(…).")
-    return node.args[0], first
+    return arguments["iterable"], first
 
 
 def _enumerate(context: Context, node: ast.Call) -> tuple[Operand, ...]:
@@ -206,9 +204,8 @@ def _reversed(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     Raises:
         KernelTypeError: there is not exactly one argument.
     """
-    if len(node.args) != 1 or node.keywords:
-        raise context.type_error("reversed() takes one sequence.")
-    return sequence(context, node.args[0])[::-1]
+    (inner,) = nodes_by_name(context, node, "sequence /").values()
+    return sequence(context, inner)[::-1]
 
 
 SEQUENCES: dict[str, Callable[[Context, ast.Call], tuple[Operand, ...]]] = {
@@ -352,10 +349,7 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
         KernelTypeError: they have no common type.
     """
     count, one = len(numbers), context.builder.one
-    try:
-        type = common_type("[i]", [weak(n) for n in numbers])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    type = common_type("[i]", [weak(n) for n in numbers])
     if isinstance(type, Scalar) and not type.weak:
         items_type = Vector(count, type)
         row = one("vec", [convert(context, n, type) for n in numbers], items_type)
@@ -470,17 +464,6 @@ def _scope(env: Env, names: Sequence[str]) -> Generator[None]:
         env.update(before)
 
 
-def _only(context: Context, node: ast.Call, most: int) -> None:
-    """Check that a call has no keywords and 1 to `most` arguments.
-
-    Raises:
-        KernelTypeError: it has others.
-    """
-    if node.keywords or not 1 <= len(node.args) <= most:
-        takes = "one argument" if most == 1 else f"1 to {most} arguments"
-        raise context.type_error(f"{ast.unparse(node.func)}() takes {takes}.")
-
-
 def _is_open(context: Context, node: ast.expr) -> bool:
     """Return whether only a run knows which elements there are, as of an array or behind an `if`."""
     if isinstance(node, Generated):
@@ -560,11 +543,11 @@ def _assign(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def _reduction(name: str, unrolled: FormHandler, most: int = 1) -> FormHandler:
-    """Return the lowering of a form of up to `most` arguments as a loop, or by `unrolled` if its elements are known."""
+def _reduction(name: str, unrolled: FormHandler, parameters: str = "iterable /") -> FormHandler:
+    """Return the lowering of a form with these parameters as a loop, or by `unrolled` if its elements are known."""
 
     def lower(context: Context, node: ast.Call) -> Operand:
-        _only(context, node, most)
+        nodes_by_name(context, node, parameters)
         in_loop = looped(context, name, node)
         return in_loop if in_loop is not None else unrolled(context, node)
 
@@ -622,16 +605,14 @@ def _divmod(context: Context, node: ast.Call) -> Operand:
     Raises:
         KernelTypeError: it has keywords, or not two arguments.
     """
-    if node.keywords or len(node.args) != 2:
-        raise context.type_error("divmod() takes two numbers.")
-    a, b = (usable(context, context.lower(argument)) for argument in node.args)
+    a, b = (usable(context, operand) for operand in lowered(context, node, "a b /").values())
     if isinstance(a, Literal) and isinstance(b, Literal):
         a = materialise(context, a)
     return tuple(apply(context, TABLE[name], (a, b)) for name in ("floordiv", "mod"))
 
 
 FORMS: dict[str, FormHandler] = {
-    "sum": _reduction("sum", _sum, most=2),
+    "sum": _reduction("sum", _sum, "iterable start? /"),
     "prod": _reduction("prod", _prod),
     "any": _reduction("any", _quantified("or_")),
     "all": _reduction("all", _quantified("and_")),

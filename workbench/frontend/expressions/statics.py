@@ -16,6 +16,7 @@ from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
 from workbench.frontend.names.python_names import captured_value
 from workbench.frontend.state import reads
+from workbench.frontend.state.arguments import nodes_by_name
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -40,9 +41,7 @@ def static(context: Context, node: ast.Call) -> Operand:
     Raises:
         KernelTypeError: the expression fails, reads a value that the kernel computes, or gives what no kernel can use.
     """
-    if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-        raise context.type_error("static() takes one expression.")
-    inner = node.args[0]
+    (inner,) = nodes_by_name(context, node, "expression /").values()
     names = _names_read(inner)
     try:
         locals_ = {name: _known(context, name) for name in names if name in context.env}

@@ -36,6 +36,7 @@ from workbench.frontend.names.python_names import captured_value, usable_in_kern
 from workbench.frontend.names.rebinding import mark
 from workbench.frontend.names.references import references, returning
 from workbench.frontend.state import reads
+from workbench.frontend.state.arguments import bound
 from workbench.frontend.state.coerce import (
     adopts,
     assign_type,
@@ -59,7 +60,6 @@ from workbench.frontend.state.operands import (
     Static,
     Unset,
     View,
-    counted,
 )
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.values.structs import bind, fitted, flatten, rebuilt
@@ -356,22 +356,11 @@ def _arrange(
     """Return the arguments by the names of the parameters; those left out have defaults and are not among them.
 
     Raises:
-        KernelTypeError: they are too many or too few, or a name is wrong or given twice.
+        KernelTypeError: there are too many, one is missing, unknown, or given twice.
     """
-    parameters = definition.parameters
-    if len(args) > len(parameters):
-        raise context.type_error(f"{definition.name}() takes {counted(len(parameters))}; it got {len(args)}.")
-    arguments: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
-    for name, operand in keywords.items():
-        if name in arguments or name not in {p.arg for p in parameters}:
-            what = "is given twice" if name in arguments else "is not a parameter"
-            raise context.type_error(f"{name} {what} of {definition.name}().")
-        arguments[name] = operand
-    without = len(parameters) - len(definition.node.args.defaults)
-    for parameter in parameters[:without]:
-        if parameter.arg not in arguments:
-            raise context.type_error(f"{definition.name}() needs an argument for {parameter.arg}.")
-    return arguments
+    parameters = [p.arg for p in definition.parameters]
+    optional = parameters[len(parameters) - len(definition.node.args.defaults) :]
+    return bound(context, definition.name, parameters, args, keywords, optional)
 
 
 def _bind(context: Context, definition: Definition, arguments: Mapping[str, Operand]) -> Env:

@@ -17,9 +17,9 @@ import numpy as np
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.builtins.declaration.rules import promote_all
-from workbench.errors import KernelTypeError
 from workbench.frontend.functions.derivatives import Custom
 from workbench.frontend.functions.inline import inlined
+from workbench.frontend.state.arguments import argument
 from workbench.frontend.state.coerce import (
     apply,
     composed,
@@ -73,10 +73,7 @@ def lower(context: Context, form: Form, node: ast.Call) -> Operand:
     """
     draws = form.rebinds is not None
     nodes = _positional(context, definition_of(form), node)
-    texts = [a.value if isinstance(a, ast.Constant) and isinstance(a.value, str) else None for a in nodes[draws:]]
-    operands = [
-        context.lower(a) if t is None else Static(t, repr(t)) for a, t in zip(nodes[draws:], texts, strict=True)
-    ]
+    operands = [argument(context, a) for a in nodes[draws:]]
     if not draws:
         return call(context, form, operands)
     _typed(context, form, [Value(uint32), *operands] if nodes else [])
@@ -126,10 +123,12 @@ def _positional(context: Context, definition: Definition, node: ast.Call) -> lis
         KernelTypeError: a name is of no such parameter.
     """
     named = {k.arg: k.value for k in node.keywords if k.arg}
-    rest = [named.pop(p.arg) for p in definition.node.args.args[len(node.args) :] if p.arg in named]
+    rest = [named.pop(p.arg, None) for p in definition.node.args.args[len(node.args) :]]
+    while rest and rest[-1] is None:
+        rest.pop()
     if named:
         raise context.type_error(f"{ast.unparse(node.func)}() takes its arguments without names.")
-    return [*node.args, *rest]
+    return [*node.args, *(n or ast.Constant(None) for n in rest)]
 
 
 def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operand]:
@@ -148,10 +147,7 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
     if form.takes is None:
         return list(args)
     operands = [indexable(context, a) for a in args]
-    try:
-        types = form.takes(form.name, [weak(o) if isinstance(o, (Value, Literal)) else o.type for o in operands])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    types = form.takes(form.name, [weak(o) if isinstance(o, (Value, Literal)) else o.type for o in operands])
     return [o if t is None else convert(context, o, t) for o, t in zip(operands, types, strict=True)]
 
 

@@ -308,8 +308,10 @@ class At(msgspec.Struct):
         """Give operations and errors the node's location."""
         self.before = self.context.go(self.node)
 
-    def __exit__(self, *_: object) -> None:
-        """Restore the location before; an error in the block goes on."""
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Restore the location before; an error in the block goes on, with the node's location if it has none."""
+        if isinstance(error, WorkbenchError):
+            self.context.placed(error)
         self.context.back(self.before)
 
 

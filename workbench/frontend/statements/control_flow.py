@@ -26,7 +26,7 @@ from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
 from workbench.frontend.names.results import convert_result
 from workbench.frontend.names.unsupported import REFUSED
-from workbench.frontend.state.coerce import convert, describe, truth, usable
+from workbench.frontend.state.coerce import describe, joined_if, truth, usable
 from workbench.frontend.state.context import Context, Env, Syntax
 from workbench.frontend.state.exits import (
     PLAIN,
@@ -531,15 +531,10 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
                 branches.after[name] = Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
-    done: list[Block] = []
-    for side, block in enumerate(blocks):
-        with context.builder.block() as opened:
-            context.builder.extend(block.ops)
-            context.builder.yield_(*(convert(context, branches.to_join[n][side], t) for n, t in types.items()))
-        done.append(opened.block)
-    labels = [v.name if " " in n else n for n, v in zip(types, done[0].yielded, strict=True)]
-    op = context.builder.emit("if", (condition,), list(types.values()), None, done, labels)
-    for name, result in zip(types, op.results, strict=True):
+    labels = ["" if " " in n else n for n in types]
+    pairs = [branches.to_join[n] for n in types]
+    results = joined_if(context, condition, blocks, pairs, list(types.values()), labels)
+    for name, result in zip(types, results, strict=True):
         branches.after[name] = result
         for operand in branches.to_join[name]:
             part_copies.follow(context, operand, result)
@@ -557,18 +552,8 @@ def _if(context: Context, node: ast.If) -> None:
         _branch(context, node, (), MORE)
 
 
-def _for(context: Context, node: ast.For) -> None:
-    """Lower a `for` without its `else`."""
-    iterate.for_loop(context, node)
-
-
-def _while(context: Context, node: ast.While) -> None:
-    """Lower a `while` without its `else`."""
-    loops.while_loop(context, node)
-
-
 _STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
-    **LOWER, ast.If: _if, ast.For: _for, ast.While: _while,
+    **LOWER, ast.If: _if, ast.For: iterate.for_loop, ast.While: loops.while_loop,
 }  # fmt: skip
 
 

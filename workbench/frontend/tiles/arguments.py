@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from workbench.frontend.state.arguments import argument, nodes_by_name
 from workbench.frontend.state.coerce import describe, materialise, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -45,31 +46,9 @@ class Arguments:
         # First of all: a kernel that is still lowered as one per thread unwinds here, before anything of the call is
         # computed.
         tiling_of(context)
-        params = names.split()
-        known = [p.rstrip("?") for p in params]
-        nodes: dict[str, ast.expr] = dict(zip(known, node.args, strict=False))
-        shown_names = ", ".join(known)
-        if len(node.args) > len(known):
-            raise context.type_error(f"{self.name}() takes {shown_names}; it got {len(node.args)}.")
-        for keyword in node.keywords:
-            if keyword.arg not in known or keyword.arg in nodes:
-                what = "is given twice" if keyword.arg in nodes else "is not an argument of it"
-                raise context.type_error(f"{self.name}() takes {shown_names}; {keyword.arg} {what}.")
-            nodes[keyword.arg or ""] = keyword.value
-        missing = [p for p in params if not p.endswith("?") and p not in nodes]
-        if missing:
-            raise context.type_error(f"{self.name}() takes {shown_names}; {missing[0]} is missing.")
-        self.nodes = nodes
-        self.by_name: dict[str, Operand] = {}
-        for name, written in nodes.items():
-            plain = written.value if isinstance(written, ast.Constant) else None
-            # Strings and None have no value in a kernel, so they are taken from the syntax; None means "not given".
-            if isinstance(plain, str):
-                self.by_name[name] = Static(plain, repr(plain))
-            elif isinstance(written, ast.Constant) and plain is None:
-                continue
-            else:
-                self.by_name[name] = elementwise.expression(context, written)
+        self.nodes = nodes_by_name(context, node, names)
+        operands = ((name, elementwise.expression(context, n, argument)) for name, n in self.nodes.items())
+        self.by_name = {n: o for n, o in operands if not (isinstance(o, Static) and o.value is None)}
 
     def __contains__(self, name: str) -> bool:
         """Return whether the call has the argument of this name, and it is not None."""

@@ -170,11 +170,13 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
         context.env[name] = result
 
 
-def expression(context: Context, node: ast.expr) -> Operand:
-    """Lower an expression; in a map over a block's threads where it is about per-thread values."""
+def expression(
+    context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand] = Context.lower
+) -> Operand:
+    """Lower an expression by `lower`; in a map over a block's threads where it is about per-thread values."""
     # A bare name would become a map that copies it, and a tuple is looked at part by part.
     if isinstance(node, (ast.Name, ast.Tuple)) or not wants_lifting(context, node):
-        return context.lower(node)
+        return lower(context, node)
     before = dict(context.env)
     results = _lifted(context, _used(context, node), lambda: [materialise(context, context.lower(node))], [])
     context.env.clear()

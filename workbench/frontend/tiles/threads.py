@@ -6,6 +6,7 @@ import ast
 from math import prod
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.state.arguments import nodes_by_name
 from workbench.frontend.state.coerce import apply
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
@@ -107,8 +108,7 @@ def _block_dim(context: Context, node: ast.Call) -> Operand:
     Raises:
         KernelTypeError: it has arguments.
     """
-    if node.args or node.keywords:
-        raise context.type_error("block_dim() takes no arguments.")
+    nodes_by_name(context, node, "")
     tiling = context.shared.tiling
     return Literal((tiling or tiling_of(context)).block_dim)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from math import isqrt, prod
-from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.state.arguments import lowered
 from workbench.frontend.state.coerce import (
     apply,
     assign_type,
@@ -339,13 +339,10 @@ def _float_dtype(context: Context, node: ast.Call) -> Scalar:
     Raises:
         KernelTypeError: there are other arguments, or it is no float scalar type.
     """
-    name = ast.unparse(node.func)
-    dtypes = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
-    if len(dtypes) > 1 or len(dtypes) != len(node.args) + len(node.keywords):
-        raise context.type_error(f"{name}() takes a dtype, or nothing.")
-    scalar = number_of(context.lower(dtypes[0])) if dtypes else float32
+    dtypes = [*lowered(context, node, "dtype?").values()]
+    scalar = number_of(dtypes[0]) if dtypes else float32
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
-        raise context.type_error(f"The dtype of {name}() is a float type.", "Write dtype=float.")
+        raise context.type_error(f"The dtype of {ast.unparse(node.func)}() is a float type.", "Write dtype=float.")
     return scalar
 
 
@@ -360,11 +357,7 @@ def number_of(operand: Operand) -> Scalar | Complex | None:
 
 def _identity(context: Context, node: ast.Call) -> Operand:
     """Lower `identity(n=3, dtype=float)`: both known at compile time."""
-    names = ("n", "dtype")
-    arguments: dict[str, Any] = dict(zip(names, (context.lower(a) for a in node.args), strict=False))
-    arguments |= {k.arg: context.lower(k.value) for k in node.keywords if k.arg}
-    if len(node.args) > 2 or not arguments.keys() <= set(names) or "n" not in arguments:
-        raise context.type_error("identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
+    arguments = lowered(context, node, "n dtype?")
     size, kind = arguments["n"], arguments.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
         raise context.type_error(f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
