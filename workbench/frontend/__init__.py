@@ -23,7 +23,7 @@ from workbench.frontend.names.python_names import (
     uniforms_read,
     usable_in_kernel,
 )
-from workbench.frontend.names.references import refuse_references
+from workbench.frontend.names.rewriting import refuse_references
 from workbench.frontend.names.unsupported import instead_of
 from workbench.frontend.state.context import Notice
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal

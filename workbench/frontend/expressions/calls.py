@@ -22,17 +22,8 @@ from workbench.frontend.expressions import complex_numbers, messages, sequences,
 from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
-from workbench.frontend.state import warp_notices
+from workbench.frontend.state import coerce, warp_notices
 from workbench.frontend.state.arguments import lowered, nodes_by_name
-from workbench.frontend.state.coerce import (
-    apply,
-    describe,
-    indexable,
-    materialise,
-    remembered,
-    truth,
-    usable,
-)
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
@@ -71,7 +62,7 @@ def call(context: Context, node: ast.Call) -> Operand:
     """
     callee = context.lower(node.func)
     if not isinstance(callee, Static):
-        raise context.type_error(f"{describe(callee)} cannot be called.")
+        raise context.type_error(f"{coerce.describe(callee)} cannot be called.")
     if node.keywords and any(k.arg is None for k in node.keywords):
         raise context.syntax_error("A call in a kernel takes no ** arguments.", "Write the arguments out.")
     if any(isinstance(a, ast.Starred) for a in node.args):
@@ -192,7 +183,7 @@ def _as_in_python(context: Context, node: ast.Call, target: Any, known: Builtin 
             return in_loop
         items = _several(context, node.args[0])
         if items and len(items) == 1:
-            return usable(context, items[0])
+            return coerce.usable(context, items[0])
         return call_builtin(context, known, items, {}) if items else None
     return None
 
@@ -281,7 +272,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         KernelTypeError: the arguments are not what it takes.
     """
     if not keywords and context.shared.notices is None and Value in map(type, args):
-        known = remembered(context, builtin, args)
+        known = coerce.remembered(context, builtin, args)
         if known is not None:
             return known
     operands = list(args)
@@ -293,7 +284,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}."
         )
     if builtin.name == "where" and operands and not is_tile(operands[0]):  # a number is a condition, as in `if`
-        condition = truth(context, operands[0])
+        condition = coerce.truth(context, operands[0])
         known = context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
         operands = (known, *operands[1:])
     form = warp_notices.meaning(context, builtin.name, operands)
@@ -312,10 +303,10 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         first: Operand = operands[0]
         for other in operands[1:]:
             first = call_builtin(context, builtin, (first, other), {})
-        return materialise(context, first)
+        return coerce.materialise(context, first)
     if any(map(complex_numbers.is_complex, operands)):
-        return complex_numbers.applied(context, builtin.name, [usable(context, o) for o in operands])
-    return apply(context, builtin, operands)
+        return complex_numbers.applied(context, builtin.name, [coerce.usable(context, o) for o in operands])
+    return coerce.apply(context, builtin, operands)
 
 
 PYTHON: dict[str, Callable[..., Any]] = {
@@ -379,7 +370,7 @@ def _unpacked(context: Context, node: ast.Call) -> ast.Call:
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
         with context.at(argument):
             if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
-                context.env[name] = indexable(context, context.lower(part.value))
+                context.env[name] = coerce.indexable(context, context.lower(part.value))
                 if views.is_array(context.env[name]):
                     span = _written_span(context, part.slice)
                 part = ast.copy_location(ast.Subscript(_loaded(name, part), part.slice, ast.Load()), part)
@@ -406,7 +397,7 @@ def _count(context: Context, operand: Operand) -> int:
         return len(operand)
     if isinstance(operand, Value) and isinstance(operand.type, Vector):
         return operand.type.shape[0]
-    message = f"* unpacks a tuple, a vector or a slice of an array; this is {describe(operand)}."
+    message = f"* unpacks a tuple, a vector or a slice of an array; this is {coerce.describe(operand)}."
     raise context.type_error(message, "Write the arguments out.")
 
 
@@ -440,15 +431,18 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
     """
     if len(args) > 1:
         raise context.type_error(f"{type!r}() takes one argument; it got {len(args)}.")
-    operand = usable(context, args[0]) if args else Literal(0)
+    operand = coerce.usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
         number = Literal(int(operand.value)) if _truncates(operand, type) else operand
         if context.shared.warp_meanings and is_integer(type) and isinstance(number.value, int):
             number = Literal(wrapped(number.value, type))
-        return materialise(context, number, type)
+        return coerce.materialise(context, number, type)
     if is_tile(operand):
         return over(
-            context, f"{type!r}()", [operand], lambda parts: [materialise(context, _cast(context, type, [*parts]))]
+            context,
+            f"{type!r}()",
+            [operand],
+            lambda parts: [coerce.materialise(context, _cast(context, type, [*parts]))],
         )[0]
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)
@@ -498,14 +492,14 @@ def _len(context: Context, node: ast.Call) -> Operand:
         return Literal(len(operand))
     if isinstance(operand, Elements):
         operand = structs.lead(operand)
-    operand = indexable(context, operand)
+    operand = coerce.indexable(context, operand)
     if is_tile(operand):
         return Literal(operand.type.shape[0])
     if views.is_array(operand):
         return views.size(context, operand, 0)
     if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
         return Literal(operand.type.shape[0])
-    raise context.type_error(f"len() takes an array or a vector; this is {describe(operand)}.")
+    raise context.type_error(f"len() takes an array or a vector; this is {coerce.describe(operand)}.")
 
 
 def _type(context: Context, node: ast.Call) -> Operand:
@@ -518,7 +512,9 @@ def _type(context: Context, node: ast.Call) -> Operand:
         return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
         return Static(operand.type, "type(…)")
-    number_type = context.builder.strong(materialise(context, operand)).type  # it is seen that the type was asked for
+    number_type = context.builder.strong(
+        coerce.materialise(context, operand)
+    ).type  # it is seen that the type was asked for
     if is_tile(number_type):
         raise context.type_error("type() takes a number or a vector.", "Of a tile, write t.dtype.")
     return Static(number_type, "type(…)")
@@ -579,7 +575,7 @@ def _constructed_type(
     for label in keywords:
         if label not in allowed:
             raise context.type_error(f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
-    operands = [usable(context, a) for a in args]
+    operands = [coerce.usable(context, a) for a in args]
     vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
     if kind is Quaternion:
@@ -606,7 +602,7 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
     parts = operand if isinstance(operand, tuple) else () if operand is None else (operand,)
     if len(parts) == 1 and isinstance(parts[0], Static) and is_tuple(parts[0].value):
         return cast("tuple[int, ...]", parts[0].value)
-    sizes = [p.value for p in map(lambda o: usable(context, o), parts) if isinstance(p, Literal)]
+    sizes = [p.value for p in map(lambda o: coerce.usable(context, o), parts) if isinstance(p, Literal)]
     if len(sizes) != len(parts):
         raise context.type_error(f"The size of {name}() is not known at compile time.")
     return tuple(int(n) for n in sizes)

@@ -16,16 +16,7 @@ from msgspec.structs import replace
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.expressions import complex_numbers
 from workbench.frontend.expressions.expression_table import BINARY, binary, expression, part_of
-from workbench.frontend.state.coerce import (
-    apply,
-    assign_type,
-    components,
-    describe,
-    in_parts,
-    indexable,
-    joined,
-    usable,
-)
+from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View, value_of
 from workbench.frontend.tiles import slicing
@@ -113,14 +104,14 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
             return Held(element) if isinstance(element, Elements) else element
         if isinstance(base, Bundle):
             return Part(owner, base, target)
-        base = indexable(context, base)
+        base = coerce.indexable(context, base)
         if views.is_array(base) and isinstance(target, ast.Subscript):
             return _in_array(context, base, target.slice, inner)
         if isinstance(base, Value) and isinstance(base.type, (Vector, Tile)):
             return Part(owner, base, target)
         if isinstance(target, ast.Subscript):
-            raise context.type_error(f"{describe(base)} cannot be indexed.")
-        raise context.syntax_error(f"A component of {describe(base)} cannot be assigned.")
+            raise context.type_error(f"{coerce.describe(base)} cannot be indexed.")
+        raise context.syntax_error(f"A component of {coerce.describe(base)} cannot be assigned.")
 
 
 def _in_array(context: Context, base: Value | View, node: ast.expr, inner: bool) -> Place:
@@ -167,7 +158,7 @@ def write(context: Context, lvalue: Place, operand: Operand) -> None:
     if isinstance(lvalue, Name):
         structs.bind(context.env, lvalue.id, named(operand, lvalue.id))
     elif isinstance(lvalue, Slot):
-        value = assign_type(context, operand, array_of(lvalue.array).dtype, lvalue.what)
+        value = coerce.assign_type(context, operand, array_of(lvalue.array).dtype, lvalue.what)
         context.builder.store(lvalue.array, *lvalue.indices, value)
     elif isinstance(lvalue, Element):
         value = structs.fitted(context, operand, lvalue.array.type.dtype, f"An element of {lvalue.array.name}")
@@ -206,11 +197,11 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     text = ast.unparse(node.value)
     if isinstance(base, Bundle):
         if isinstance(node, ast.Subscript):
-            raise context.type_error(f"{describe(base)} cannot be indexed.", "Write its field's name.")
+            raise context.type_error(f"{coerce.describe(base)} cannot be indexed.", "Write its field's name.")
         return structs.replaced(context, base, node.attr, operand, text)
     if isinstance(base.type, Tile):
         if isinstance(node, ast.Attribute):
-            raise context.syntax_error(f"{node.attr} of {describe(base)} cannot be assigned.")
+            raise context.syntax_error(f"{node.attr} of {coerce.describe(base)} cannot be assigned.")
         return slicing.changed(context, label, base, node.slice, operand)
     type = vector_of(base)
     if complex_numbers.is_complex(base):
@@ -224,8 +215,10 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
         return subscripts.replaced(context, base, several, operand, f"These components of {text}", label)
     where = _component(context, type, node)
     if type.dtype == bool_ and isinstance(operand, Literal) and operand.value not in (0, 1):
-        raise context.type_error(f"A component of {text} is a bool; this is {describe(operand)}.", "Write bool(…).")
-    part = assign_type(context, operand, type.dtype, f"A component of {text}")
+        raise context.type_error(
+            f"A component of {text} is a bool; this is {coerce.describe(operand)}.", "Write bool(…)."
+        )
+    part = coerce.assign_type(context, operand, type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (type,), names=(label,)).result
 
 
@@ -242,11 +235,11 @@ def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text:
         raise context.syntax_error(message, f"Write {text} = complex({text}.real, …).")
     names: list[str] = []
     node = _evaluated(context, lvalue.node, names)
-    sides = zip(in_parts(context, base), in_parts(context, usable(context, operand)), strict=True)
+    sides = zip(coerce.in_parts(context, base), coerce.in_parts(context, coerce.usable(context, operand)), strict=True)
     changed = [_replaced(context, replace(lvalue, base=part, node=node), new) for part, new in sides]
     for name in names:
         del context.env[name]
-    return joined(context, *changed)  # type: ignore[arg-type]
+    return coerce.joined(context, *changed)  # type: ignore[arg-type]
 
 
 def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript) -> Sequence[int] | None:
@@ -306,7 +299,7 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
     elif isinstance(operand, tuple):
         parts = list(operand)
     else:
-        raise context.type_error(f"{describe(operand)} cannot be unpacked into {wanted} names.")
+        raise context.type_error(f"{coerce.describe(operand)} cannot be unpacked into {wanted} names.")
     for k in [k for k, part in enumerate(target.elts) if isinstance(part, ast.Starred)][: len(parts) >= wanted - 1]:
         several = slice(k, k + len(parts) - wanted + 1)
         parts[several] = [tuple(parts[several])]
@@ -424,12 +417,12 @@ def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, 
         assert isinstance(kind, Vector)
         nothing = context.builder.const(((-0.0 if kind.dtype.kind is Kind.FLOAT else 0),) * kind.length, kind)
         part = value_of(_part(context, lvalue, nothing))
-        value = assign_type(context, operand, part.type, f"A component of {text}")
-        value = value if sign is ast.Add else apply(context, TABLE["neg"], (value,))
+        value = coerce.assign_type(context, operand, part.type, f"A component of {text}")
+        value = value if sign is ast.Add else coerce.apply(context, TABLE["neg"], (value,))
         changed = _with_part(context, lvalue, nothing, value)
     else:
-        changed = assign_type(context, operand, kind, slot.what)
-        changed = changed if sign is ast.Add else apply(context, TABLE["neg"], (changed,))
+        changed = coerce.assign_type(context, operand, kind, slot.what)
+        changed = changed if sign is ast.Add else coerce.apply(context, TABLE["neg"], (changed,))
     context.builder.one("atomic_add", (slot.array, *slot.indices, changed), kind)
 
 
@@ -457,7 +450,7 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
         return False
     if not isinstance(current.type, Vector) or isinstance(operand, Literal):
         return True
-    operand = usable(context, operand)
+    operand = coerce.usable(context, operand)
     return matrices.sign_of(context, name, current, operand) == name and name != "matmul"
 
 
@@ -467,8 +460,8 @@ def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slo
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
         chosen = value_of(_part(context, lvalue, numbers))
-        numbered = components(context, chosen)
-    values = components(context, operand) if isinstance(operand, Value) else [operand]
+        numbered = coerce.components(context, chosen)
+    values = coerce.components(context, operand) if isinstance(operand, Value) else [operand]
     values = values * len(numbered) if len(values) == 1 and numbered else values
     for where, value in zip([(c,) for c in numbered] or [()], values, strict=True):
         _try(context, sign, slot, where, value)
@@ -492,11 +485,11 @@ def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Va
         # With what changes nothing the operand gets the type that the result would have, or its error.
         nothing = builder.const(neutral % 2**scalar.bits if scalar.kind is Kind.UINT else neutral, scalar)
         combined = binary(context, sign, nothing, operand)
-        value = assign_type(context, combined, scalar, slot.what)
+        value = coerce.assign_type(context, combined, scalar, slot.what)
         builder.one("atomic", (slot.array, *slot.indices, value), scalar, {KIND: kind})
         return
 
     def change(old: Value) -> Value:
-        return assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
+        return coerce.assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
 
     atomics.exchanged(context, (slot.array, *slot.indices, *where), scalar, change)

@@ -14,22 +14,12 @@ import msgspec
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.annotate import annotated, parameter_annotations
-from workbench.frontend.names.references import refuse_references
+from workbench.frontend.names.rewriting import refuse_references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Operand
+from workbench.ir import ops
 from workbench.ir.build import Builder
-from workbench.ir.ops import (
-    ADJ_CUDA,
-    ADJ_CUDA_PLACE,
-    CUDA,
-    CUDA_PLACE,
-    INPUTS,
-    OUTPUTS,
-    REFERENCE,
-    REPLAY_CUDA,
-    REPLAY_CUDA_PLACE,
-)
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.structs import IndexedArray, Struct, StructArray
@@ -131,15 +121,15 @@ def attributes(native: Native, env: Env) -> dict[str, Any]:
         env: the arguments by the names of the parameters, which the texts use.
     """
     texts = (
-        (CUDA, CUDA_PLACE, native.cuda),
-        (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
-        (REPLAY_CUDA, REPLAY_CUDA_PLACE, native.replay),
+        (ops.CUDA, ops.CUDA_PLACE, native.cuda),
+        (ops.ADJ_CUDA, ops.ADJ_CUDA_PLACE, native.adjoint),
+        (ops.REPLAY_CUDA, ops.REPLAY_CUDA_PLACE, native.replay),
     )
     attrs: dict[str, Any] = {}
     for text, location, text_of in texts:
         attrs |= {text: text_of and text_of.text, location: text_of and text_of.origin}
     names = tuple(name for name, o in env.items() if isinstance(o, Value))
-    return {**attrs, INPUTS: names, OUTPUTS: (), REFERENCE: native.reference}
+    return {**attrs, ops.INPUTS: names, ops.OUTPUTS: (), ops.REFERENCE: native.reference}
 
 
 def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Operand | None:

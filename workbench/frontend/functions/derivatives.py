@@ -27,7 +27,7 @@ from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
 from workbench.frontend.names.python_names import as_builtin, reread
-from workbench.frontend.names.rebinding import mark
+from workbench.frontend.names.rewriting import mark
 from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, describe, materialise
 from workbench.frontend.state.context import Context, Env, Shared

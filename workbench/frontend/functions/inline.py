@@ -33,20 +33,9 @@ from workbench.frontend.functions.derivatives import Custom, custom_of, emit_cus
 from workbench.frontend.names.annotate import parameter_types
 from workbench.frontend.names.generic import FUNCTION, Family, Generic
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
-from workbench.frontend.names.rebinding import mark
-from workbench.frontend.names.references import references, returning
-from workbench.frontend.state import reads
+from workbench.frontend.names.rewriting import mark, references, returning
+from workbench.frontend.state import coerce, reads
 from workbench.frontend.state.arguments import bound
-from workbench.frontend.state.coerce import (
-    adopts,
-    assign_type,
-    convert,
-    default_type,
-    describe,
-    indexable,
-    usable,
-    weak,
-)
 from workbench.frontend.state.context import Body, Calls, Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import (
@@ -411,13 +400,15 @@ def _member(context: Context, definition: Definition, name: str, operand: Operan
         KernelTypeError: it is not of the family.
     """
     if not accepts(family, operand):
-        usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
-        raise context.type_error(f"{name} of {definition.name}() is {family!r}; the argument is {describe(operand)}.")
+        coerce.usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
+        raise context.type_error(
+            f"{name} of {definition.name}() is {family!r}; the argument is {coerce.describe(operand)}."
+        )
     wants_float = isinstance(family, Family) and not family.accepts(int32)
     if isinstance(operand, Literal) and wants_float:
         return Literal(float(operand.value))
     is_int = isinstance(operand, Value) and operand.type == int32
-    return convert(context, operand, default_type(Literal(0.0))) if is_int and wants_float else operand
+    return coerce.convert(context, operand, coerce.default_type(Literal(0.0))) if is_int and wants_float else operand
 
 
 def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: AnyType | None) -> Operand:
@@ -430,16 +421,16 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
         return operand
     if isinstance(type, (Struct, StructArray)):
         return fitted(context, operand, type, f"{name} of {definition.name}()")
-    operand = indexable(context, operand)
+    operand = coerce.indexable(context, operand)
     type = type.behind if isinstance(type, IndexedArray) else type
     if isinstance(operand, View) and operand.type == type:
         return operand
-    if isinstance(operand, (Value, View)) and operand.type != type and not adopts(operand, type):
+    if isinstance(operand, (Value, View)) and operand.type != type and not coerce.adopts(operand, type):
         raise context.type_error(
             f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
             f"Write {type!r}(…)." if not hasattr(type, "ndim") else "",
         )
-    return assign_type(context, operand, type, f"{name} of {definition.name}()")
+    return coerce.assign_type(context, operand, type, f"{name} of {definition.name}()")
 
 
 Given = Mapping[str, Operand]
@@ -463,7 +454,7 @@ def choose(
             arguments = arrange(definition)
         except WorkbenchError:
             continue
-        shown = shown or ", ".join(describe(o) for o in arguments.values())
+        shown = shown or ", ".join(coerce.describe(o) for o in arguments.values())
         scores = _scores(definition, arguments)
         if scores is not None:
             fitting.append((definition, arguments, scores))
@@ -509,8 +500,8 @@ def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> in
     if type is not None:
         if isinstance(operand, Static) and operand.value is None:  # an array that is not there
             return EXACT if isinstance(type, (ArrayType, StructArray)) else None
-        if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
-            return _adopted(weak(operand) == WEAK_FLOAT, type)
+        if isinstance(operand, (Literal, Value)) and isinstance(coerce.weak(operand), Weak):
+            return _adopted(coerce.weak(operand) == WEAK_FLOAT, type)
         type = type.behind if isinstance(type, IndexedArray) else type
         if isinstance(operand, Bundle):
             return EXACT if operand.type.fits(type) else None
@@ -533,6 +524,6 @@ def accepts(family: Generic, operand: Operand) -> bool:
     """Return whether an argument is of a family; an int without a type yet counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
-    if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
-        return family.accepts(float32) or (weak(operand) == WEAK_INT and family.accepts(int32))
+    if isinstance(operand, (Literal, Value)) and isinstance(coerce.weak(operand), Weak):
+        return family.accepts(float32) or (coerce.weak(operand) == WEAK_INT and family.accepts(int32))
     return isinstance(operand, (Value, View, Elements)) and family.accepts(operand.type)

@@ -19,18 +19,8 @@ from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.builtins.declaration.rules import promote_all
 from workbench.frontend.functions.derivatives import Custom
 from workbench.frontend.functions.inline import inlined
+from workbench.frontend.state import coerce
 from workbench.frontend.state.arguments import argument
-from workbench.frontend.state.coerce import (
-    apply,
-    composed,
-    convert,
-    describe,
-    indexable,
-    materialise,
-    scalar_components,
-    usable,
-    weak,
-)
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, literal_of, value_of
@@ -108,12 +98,12 @@ def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Oper
         if not shape:
             return call(context, form, args)
         each = [
-            scalar_components(context, value_of(a)) if own else (a,) * prod(shape)
+            coerce.scalar_components(context, value_of(a)) if own else (a,) * prod(shape)
             for a, own in zip(args, shapes, strict=True)
         ]
-        elements = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
-        return composed(context, elements, vector_of(shape, elements[0].type))
-    return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
+        elements = [coerce.materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
+        return coerce.composed(context, elements, vector_of(shape, elements[0].type))
+    return over(context, form.name, args, lambda parts: [coerce.materialise(context, call(context, form, parts))])[0]
 
 
 def _positional(context: Context, definition: Definition, node: ast.Call) -> list[ast.expr]:
@@ -140,15 +130,15 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
     if form.of is not None:
         name, field = form.of
         if not args or not isinstance(args[0], Bundle) or args[0].type.find(field) is None:
-            shown = describe(args[0]) if args else "nothing"
+            shown = coerce.describe(args[0]) if args else "nothing"
             advice = f"Annotate the parameter as {name.lower()}: wb.{name}."
             raise context.type_error(f"{form.name}() takes a {name} first; this is {shown}.", advice)
         return [args[0], *_typed(context, replace(form, of=None, name=f"After the {name}, {form.name}"), args[1:])]
     if form.takes is None:
         return list(args)
-    operands = [indexable(context, a) for a in args]
-    types = form.takes(form.name, [weak(o) if isinstance(o, (Value, Literal)) else o.type for o in operands])
-    return [o if t is None else convert(context, o, t) for o, t in zip(operands, types, strict=True)]
+    operands = [coerce.indexable(context, a) for a in args]
+    types = form.takes(form.name, [coerce.weak(o) if isinstance(o, (Value, Literal)) else o.type for o in operands])
+    return [o if t is None else coerce.convert(context, o, t) for o, t in zip(operands, types, strict=True)]
 
 
 def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
@@ -175,10 +165,10 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
             f"{name}() advances its state, and {argument.id} is not a local name here.",
             f"Write {argument.id} = rand_init(seed, i) first.",
         )
-    state = usable(context, context.env[argument.id])
+    state = coerce.usable(context, context.env[argument.id])
     if not isinstance(state, Value) or state.type != uint32:
         raise context.type_error(
-            f"{name}() takes a state, a uint32; {argument.id} is {describe(state)}.",
+            f"{name}() takes a state, a uint32; {argument.id} is {coerce.describe(state)}.",
             "Write state = rand_init(seed, i) first, and draw from that.",
         )
     return argument.id, state
@@ -191,7 +181,7 @@ def _composed(kind: type[Vector]) -> FormHandler:
     """Return the lowering of a call that builds a vector or quaternion (`kind`) of scalars, in their common type."""
 
     def construct(context: Context, node: ast.Call) -> Operand:
-        parts = [materialise(context, context.lower(a)) for a in node.args]
+        parts = [coerce.materialise(context, context.lower(a)) for a in node.args]
         scalar = promote_all(element(p.type) for p in parts)
         assert scalar is not None
         return context.builder.one("vec", [context.builder.cast(p, scalar) for p in parts], kind(len(parts), scalar))
@@ -201,17 +191,17 @@ def _composed(kind: type[Vector]) -> FormHandler:
 
 def _natural(context: Context, node: ast.Call) -> Operand:
     """Return the argument as a value, and note that it is not negative."""
-    number = materialise(context, context.lower(node.args[0]))
+    number = coerce.materialise(context, context.lower(node.args[0]))
     context.shared.non_negative.add(number)
     return number
 
 
 def _low_word(context: Context, node: ast.Call) -> Operand:
     """Return the low 32 bits of an integer, as a uint32."""
-    operand = usable(context, context.lower(node.args[0]))
+    operand = coerce.usable(context, context.lower(node.args[0]))
     if isinstance(operand, Literal) and operand.captured is None:
-        return materialise(context, Literal(operand.value % 2**32), uint32)
-    return context.builder.cast(materialise(context, operand, int64), uint32)
+        return coerce.materialise(context, Literal(operand.value % 2**32), uint32)
+    return context.builder.cast(coerce.materialise(context, operand, int64), uint32)
 
 
 def _has_components(context: Context, node: ast.Call) -> Operand:
@@ -223,12 +213,12 @@ def _has_components(context: Context, node: ast.Call) -> Operand:
 
 def _is_double(context: Context, node: ast.Call) -> Operand:
     """Return a compile-time bool: whether the argument's numbers have 64 bits."""
-    return Static(element(materialise(context, context.lower(node.args[0])).type).bits == 64, ast.unparse(node))
+    return Static(element(coerce.materialise(context, context.lower(node.args[0])).type).bits == 64, ast.unparse(node))
 
 
 def _epsilon(context: Context, node: ast.Call) -> Operand:
     """Return the machine epsilon of the argument's float type, as a literal."""
-    scalar = element(materialise(context, context.lower(node.args[0])).type)
+    scalar = element(coerce.materialise(context, context.lower(node.args[0])).type)
     return Literal(float(np.finfo(scalar.numpy).eps))
 
 
@@ -242,21 +232,21 @@ def _factors(context: Context, node: ast.Call) -> Operand:
 def _stack(context: Context, node: ast.Call) -> Operand:
     """Emit storage of the thread's own for `count` values of the type of the second argument; return its slots."""
     count, value = (context.lower(a) for a in node.args)
-    return context.builder.slots(materialise(context, value).type, int(literal_of(count).value))  # type: ignore[arg-type]
+    return context.builder.slots(coerce.materialise(context, value).type, int(literal_of(count).value))  # type: ignore[arg-type]
 
 
 def _pushed(context: Context, node: ast.Call) -> Operand:
     """Emit the write of a value to a slot (arguments: slots, position, value); return the position plus 1."""
     operand, position, value = (context.lower(a) for a in node.args)
-    slots, index = value_of(operand), materialise(context, position)
-    context.builder.slot_write(slots, index, convert(context, value, slots_of(slots).dtype))
-    return apply(context, TABLE["add"], (index, Literal(1)))
+    slots, index = value_of(operand), coerce.materialise(context, position)
+    context.builder.slot_write(slots, index, coerce.convert(context, value, slots_of(slots).dtype))
+    return coerce.apply(context, TABLE["add"], (index, Literal(1)))
 
 
 def _popped(context: Context, node: ast.Call) -> Operand:
     """Emit the read of a slot (arguments: slots, position), and return the value."""
     slots, position = (context.lower(a) for a in node.args)
-    return context.builder.slot_read(value_of(slots), materialise(context, position))
+    return context.builder.slot_read(value_of(slots), coerce.materialise(context, position))
 
 
 FORMS: dict[str, FormHandler] = {

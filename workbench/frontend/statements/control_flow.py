@@ -26,6 +26,7 @@ from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
 from workbench.frontend.names.results import convert_result
 from workbench.frontend.names.unsupported import REFUSED
+from workbench.frontend.state import merge, operands
 from workbench.frontend.state.coerce import describe, joined_if, truth, usable
 from workbench.frontend.state.context import Context, Env, Syntax
 from workbench.frontend.state.exits import (
@@ -50,27 +51,8 @@ from workbench.frontend.state.exits import (
     shape,
     shape_of,
 )
-from workbench.frontend.state.merge import (
-    Branches,
-    assigned,
-    at_different_times,
-    branch_values,
-    is_part,
-    is_same,
-    joined_type,
-    stays,
-)
-from workbench.frontend.state.operands import (
-    PENDING,
-    POISON,
-    AlreadyReported,
-    Elements,
-    Operand,
-    Pending,
-    Poison,
-    Static,
-    Unset,
-)
+from workbench.frontend.state.merge import Branches
+from workbench.frontend.state.operands import AlreadyReported, Elements, Operand, Pending, Poison, Static, Unset
 from workbench.frontend.statements import iterate, loops
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
@@ -209,9 +191,9 @@ class BodyResult(msgspec.Struct, frozen=True):
     env: Env | None = None
 
 
-MORE = BodyResult(PENDING, True)
+MORE = BodyResult(operands.PENDING, True)
 """Statements that others follow."""
-LAST = BodyResult(PENDING)
+LAST = BodyResult(operands.PENDING)
 """Statements behind whose end nothing asks whether it was reached, as in the body of a loop."""
 FUNCTION = BodyResult(None)
 """Statements whose end is the function's."""
@@ -255,7 +237,7 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
         elif isinstance(node, ast.If) and leaves(node):
             rest = statements[position + 1 :]
             ended = guarded(context, [node, *rest], lambda context, node, r=rest: _branch(context, node, r, end))
-            return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(POISON))
+            return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(operands.POISON))
         elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
             guarded(context, [node], _refuse_outside)
         elif leaves(node):
@@ -289,10 +271,10 @@ def guarded(context: Context, statements: Statements, lower: Callable[[Context, 
         context.shared.errors.append(context.placed(error))
     finally:
         context.back(before)
-    for name in assigned(statements):
+    for name in merge.assigned(statements):
         bound = context.env.get(name)
         if bound is None or not (views.is_array(bound) or isinstance(bound, Elements)):  # x[i] = … does not bind x
-            context.env[name] = POISON
+            context.env[name] = operands.POISON
     return None
 
 
@@ -376,7 +358,7 @@ def _loop(context: Context, node: LoopNode) -> list[ast.stmt]:
     if returns(node) and not context.loops:
         context.returning = shape(node)
         _set_flag(context, RETURNED, False, node)
-        context.env.update(dict.fromkeys(context.results, PENDING))
+        context.env.update(dict.fromkeys(context.results, operands.PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
     guarded(context, [node], lambda context, node: statement(context, bare(node)))
@@ -417,10 +399,10 @@ def _chain(context: Context, links: Statements) -> None:
 
     Each group begins with the names before the chain. Where none of its links is taken, these are left to the next one.
     """
-    start, names, ended = dict(context.env), assigned(links), MORE
+    start, names, ended = dict(context.env), merge.assigned(links), MORE
     groups = in_groups(links)
     for number, group in enumerate(groups, 1):
-        taken = BodyResult(PENDING, env=dict(context.env))
+        taken = BodyResult(operands.PENDING, env=dict(context.env))
         context.env.clear()
         context.env.update(start)
         group, end = ([*group, Next()], MORE) if number < len(groups) else (group, LAST)
@@ -441,7 +423,7 @@ def _per_thread(context: Context, statements: Statements, end: BodyResult) -> Bo
     """
     node: Any = ast.copy_location(ast.Module(list(statements), []), statements[0])
     if end is MORE or breaks(statements) or not elementwise.wants_lifting(context, node):
-        raise at_different_times(context)
+        raise merge.at_different_times(context)
     elementwise.statement(context, node, lambda context, node: _loop_body(context, node.body))
     return end
 
@@ -479,19 +461,19 @@ def _parted(
             context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
         with context.builder.block() as opened:
             ended.append(side if isinstance(side, BodyResult) else _run(context, side, end))
-        returned = ended[-1].goes_on is False and ended[-1].value is not PENDING
+        returned = ended[-1].goes_on is False and ended[-1].value is not operands.PENDING
         envs.append({} if returned else dict(ended[-1].env or context.env))
         blocks.append(opened.block)
         context.env.clear()
         context.env.update(before)
     branches = Branches()
     if any(envs):
-        names = [*(names or assigned(statements)), *(_flags(context) if leaving else [])]
+        names = [*(names or merge.assigned(statements)), *(_flags(context) if leaving else [])]
         touched = structs.with_fields([n for n in names if n in envs[0] or n in envs[1]], *envs)
         gone = [not e or _all_leave(side) for e, side in zip(envs, sides, strict=True)]
         if isinstance(sides[1], list) and any(isinstance(s, Idle) for s in sides[1]):
             left = False, True
-        branches = branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
+        branches = merge.branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
     goes_on = [e.goes_on for e in ended]
     known = goes_on[0] if goes_on[0] is goes_on[1] else None
     if known is None:
@@ -503,7 +485,7 @@ def _parted(
     parts = [branches.after.pop(leaf) if isinstance(leaf, str) else leaf for leaf in leaves_]
     context.env.update(branches.after)
     assert isinstance(reached, (bool, Value))
-    return BodyResult(structs.rebuilt(form, parts) if form and form is not PENDING else form, reached)
+    return BodyResult(structs.rebuilt(form, parts) if form and form is not operands.PENDING else form, reached)
 
 
 def _flags(context: Context) -> list[str]:
@@ -522,12 +504,12 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
     types: dict[str, Type] = {}
     for name, pair in branches.to_join.items():
         try:
-            type = joined_type(context, name, *pair)
+            type = merge.joined_type(context, name, *pair)
             assert type is not None and not isinstance(type, ArrayType)
             types[name] = type
         except WorkbenchError as error:
-            branches.after[name] = PENDING if name in branches.unset else POISON
-            if is_part(name):  # of a tuple that may be another one before it is read
+            branches.after[name] = operands.PENDING if name in branches.unset else operands.POISON
+            if merge.is_part(name):  # of a tuple that may be another one before it is read
                 branches.after[name] = Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
@@ -567,10 +549,10 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
         with context.at(node):
             return convert_result(context, expression(context, node.value))
     except AlreadyReported:
-        return POISON
+        return operands.POISON
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
-        return POISON
+        return operands.POISON
 
 
 def _merged(
@@ -581,14 +563,18 @@ def _merged(
     Raises:
         KernelTypeError: they return different numbers of values, different structs, or arrays.
     """
-    if a is b is PENDING:
-        return PENDING, [PENDING]
+    if a is b is operands.PENDING:
+        return operands.PENDING, [operands.PENDING]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
     if any(isinstance(o, Poison) for side in flat for o in side):
-        return POISON, [POISON]
+        return operands.POISON, [operands.POISON]
     if isinstance(a, Pending) or isinstance(b, Pending):
         form = b if isinstance(a, Pending) else a
-        flat = [[PENDING] * len(flat[1]), flat[1]] if isinstance(a, Pending) else [flat[0], [PENDING] * len(flat[0])]
+        flat = (
+            [[operands.PENDING] * len(flat[1]), flat[1]]
+            if isinstance(a, Pending)
+            else [flat[0], [operands.PENDING] * len(flat[0])]
+        )
     elif not (context.inside or context.of_expression) and any(flat):  # a kernel: that it returns anything is the error
         return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
     else:
@@ -596,8 +582,8 @@ def _merged(
     leaves: list[Operand | str] = []
     for number, (left, right) in enumerate(zip(*flat, strict=True)):
         known = left if isinstance(right, Pending) else right
-        apart = not is_same(left, right)
-        if not apart or ((left is PENDING or right is PENDING) and stays(known)):
+        apart = not merge.is_same(left, right)
+        if not apart or ((left is operands.PENDING or right is operands.PENDING) and merge.stays(known)):
             leaves.append(known)
             continue
         if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):

@@ -28,7 +28,7 @@ from workbench.frontend.values import views
 from workbench.frontend.values.structs import bind
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.source import nodes_of, parsed
+from workbench.source import located, nodes_of, parsed
 from workbench.types import Vector, is_float, is_integer
 
 
@@ -84,7 +84,7 @@ def _over_array(context: Context, node: ast.For, name: str) -> bool:
         return False
     loop = copy.copy(node)
     loop.target = ast.Name(at, ast.Store())
-    loop.body = [*_placed([ast.Assign([node.target], item[0])], node.target), *node.body]
+    loop.body = [located(ast.Assign([node.target], item[0]), node.target), *node.body]
     loops.for_loop(context, loop, (Literal(0), item[1], Literal(1)))
     return True
 
@@ -188,7 +188,7 @@ def _counted(context: Context, node: ast.For) -> ast.For:
     bind = ast.Assign([node.target], ast.Tuple([number, ast.Name(item, ast.Load())], ast.Load()))
     loop = copy.copy(node)
     loop.target, loop.iter = ast.Name(item, ast.Store()), inner
-    loop.body = [*_placed([bind, *after], node.target), *node.body]
+    loop.body = [*(located(s, node.target) for s in (bind, *after)), *node.body]
     return loop
 
 
@@ -278,7 +278,7 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand]) -> None
     flag = exit_flag(node)
     item = f"item.{node.lineno}.{node.col_offset}"
     bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
-    body = [*_placed([bind], node.target), *node.body]
+    body = [located(bind, node.target), *node.body]
     names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
     loop = Loop(tuple(missing), runs=bool(items), exit_flag=flag)
@@ -316,12 +316,3 @@ def _kind(operand: Operand) -> object:
     return (
         operand.type if isinstance(operand, Value) else default_type(operand) if isinstance(operand, Literal) else None
     )
-
-
-def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
-    """Set the location of each node that has none to that of `origin`, in place; return the statements."""
-    for statement in statements:
-        for inner in nodes_of(statement):
-            if not hasattr(inner, "lineno"):
-                ast.copy_location(inner, origin)
-    return statements

@@ -13,7 +13,7 @@ import msgspec
 from workbench.deep import with_deep_stack
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend.names.python_names import watch_annotations
-from workbench.frontend.names.rebinding import mark
+from workbench.frontend.names.rewriting import mark
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition

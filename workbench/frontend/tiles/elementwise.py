@@ -16,14 +16,13 @@ from typing import Any
 import msgspec
 
 from workbench.builtins.declaration.declare import Form
-from workbench.frontend.names.python_names import usable_in_kernel
+from workbench.frontend.names.python_names import callee
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.definition import MISSING, Definition
+from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import flags
 from workbench.frontend.state.merge import assigned, is_same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, Poison, Static, Unset
-from workbench.frontend.state.reads import dotted
 from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.state.tiling import is_thread
 from workbench.frontend.tiles import lanes
@@ -115,7 +114,7 @@ def hoisted(context: Context, node: ast.stmt) -> tuple[ast.stmt, list[str]]:
 
 def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
     """Return whether a call is of a tile form, of `untile` or `tid`, or of a func that uses tiles."""
-    value = _callee(definition, node.func)
+    value = callee(definition, node)
     if isinstance(value, Form):
         return value.name.startswith("tile") or value.name in ("untile", "tid")
     return any(uses_tiles(inner, inner.node) for inner in getattr(value, "__wb_definitions__", ()))
@@ -126,7 +125,7 @@ def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ..
     for call in nodes_of(node):
         if not isinstance(call, ast.Call):
             continue
-        value = _callee(definition, call.func)
+        value = callee(definition, call)
         if isinstance(value, Form) and (value.name.startswith("tile") or value.name in ("untile", "tid")):
             return True
         for inner in getattr(value, "__wb_definitions__", ()):
@@ -134,12 +133,6 @@ def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ..
             if inner not in seen and uses_tiles(inner, inner.node, (*seen, inner)):
                 return True
     return False
-
-
-def _callee(definition: Definition, node: ast.expr) -> Any:
-    """Return the Python value of a call's function in a definition; `MISSING` if it has none or is no dotted name."""
-    path = dotted(node)
-    return definition.read(path, usable_in_kernel) if path is not None else MISSING
 
 
 def _used(context: Context, node: ast.AST) -> list[str]:

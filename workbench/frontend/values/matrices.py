@@ -12,20 +12,8 @@ from collections.abc import Sequence
 from math import isqrt, prod
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.state import coerce
 from workbench.frontend.state.arguments import lowered
-from workbench.frontend.state.coerce import (
-    apply,
-    assign_type,
-    components,
-    composed,
-    convert,
-    describe,
-    extracted,
-    in_parts,
-    joined,
-    materialise,
-    usable,
-)
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
@@ -66,17 +54,17 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
     """Emit the elements that a loop over a value gets: the rows of a matrix, the components of a vector."""
     type = value.type
     if isinstance(type, Complex):
-        real, imag = (parts(context, p) for p in in_parts(context, value))
-        return tuple(joined(context, *pair) for pair in zip(real, imag, strict=True))
+        real, imag = (parts(context, p) for p in coerce.in_parts(context, value))
+        return tuple(coerce.joined(context, *pair) for pair in zip(real, imag, strict=True))
     if isinstance(type, Matrix):
         return tuple(row(context, value, r) for r in range(type.rows))
-    return tuple(components(context, value))
+    return tuple(coerce.components(context, value))
 
 
 def row(context: Context, m: Value, position: Place) -> Value:
     """Emit a row of a matrix, as a vector."""
     type = matrix_of(m)
-    line = [extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
+    line = [coerce.extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
     return context.builder.one("vec", line, Vector(type.columns, type.dtype))
 
 
@@ -105,8 +93,8 @@ def subscript(context: Context, m: Value, node: ast.expr) -> Operand:
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
     """Emit the read of component (r, c) of a matrix."""
     if isinstance(c, int):
-        return extracted(context, m, _flat(context, matrix_of(m), r, c))
-    return extracted(context, row(context, m, r), c)
+        return coerce.extracted(context, m, _flat(context, matrix_of(m), r, c))
+    return coerce.extracted(context, row(context, m, r), c)
 
 
 def _each(axis: Place | range) -> Sequence[Place]:
@@ -138,9 +126,9 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
     what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
     both = isinstance(node, ast.Tuple) and len(node.elts) > 1
     one = part or (number and (both or isinstance(r, range)))
-    value = assign_type(context, operand, type.dtype if one else _form(m, r, c), what)
+    value = coerce.assign_type(context, operand, type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
-        m = _with(context, name, m, i, j, value if one else extracted(context, value, k))
+        m = _with(context, name, m, i, j, value if one else coerce.extracted(context, value, k))
     return m
 
 
@@ -152,7 +140,7 @@ def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value
     line = row(context, m, r)
     line = context.builder.one("insert", (line, c, part), line.type)
     for column in range(type.columns):
-        m = _insert(context, name, m, _flat(context, type, r, column), extracted(context, line, column))
+        m = _insert(context, name, m, _flat(context, type, r, column), coerce.extracted(context, line, column))
     return m
 
 
@@ -186,7 +174,7 @@ def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr) -> Pla
         size, what = type.shape[axis], ("rows", "columns")[axis]
         if isinstance(node, ast.Slice):
             return subscripts.of_slice(context, type, size, subscripts.bounds(context, node))
-        operand = usable(context, context.lower(node))
+        operand = coerce.usable(context, context.lower(node))
         if isinstance(operand, Literal) and (operand.is_float or not -size <= operand.value < size):
             raise context.type_error(f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
         if isinstance(operand, Literal):
@@ -247,7 +235,7 @@ def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, 
         return name
     raise context.type_error(
         "Quaternions have + - * among them, and * and / with a number; "
-        f"this is {describe(left)} and {describe(right)}.",
+        f"this is {coerce.describe(left)} and {coerce.describe(right)}.",
         "Write quat_rotate(q, v) to rotate a vector, q * quat_inverse(r) to divide.",
     )
 
@@ -263,7 +251,7 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
     Raises:
         KernelTypeError: there are too many numbers, or too few, or they are of another type.
     """
-    operands = [usable(context, a) for a in args]
+    operands = [coerce.usable(context, a) for a in args]
     line, count = len(type.shape) == 1, prod(type.shape)
     if len(operands) > 1 and line:
         operands = [c for o in operands for c in _parts(context, o)]
@@ -272,7 +260,7 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
     vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     same_form = vector_types and vector_types[0].with_dtype(type.dtype) in (type, getattr(type, "real", type))
     if len(operands) == 1 and same_form:
-        return convert(context, operands[0], type)
+        return coerce.convert(context, operands[0], type)
     if vector_types:
         advice = "" if line else "Write matrix_from_rows(…) or matrix_from_cols(…)."
         rows = "" if line else ", row by row"
@@ -286,7 +274,7 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
     if len(operands) < count:
         operands = [operands[0] if operands else Literal(0)] * count
     what, number = f"A component of {type!r}", number_type(type)
-    return composed(context, [assign_type(context, o, number, what) for o in operands], type)
+    return coerce.composed(context, [coerce.assign_type(context, o, number, what) for o in operands], type)
 
 
 def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
@@ -303,7 +291,7 @@ def _lines(context: Context, node: ast.Call) -> list[Value]:
     name = ast.unparse(node.func)
     if node.keywords or not node.args:
         raise context.type_error(f"{name}() takes vectors, without names.")
-    values = [materialise(context, context.lower(a)) for a in node.args]
+    values = [coerce.materialise(context, context.lower(a)) for a in node.args]
     if any(not is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.type_error(f"{name}() takes vectors of one type; it got {got}.")
@@ -319,7 +307,7 @@ def _from_lines(columns: bool) -> FormHandler:
         rows = [parts(context, line) for line in _lines(context, node)]
         rows = [*zip(*rows, strict=True)] if columns else rows
         type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
-        return composed(context, [c for row in rows for c in row], type)
+        return coerce.composed(context, [c for row in rows for c in row], type)
 
     return lower
 
@@ -367,7 +355,9 @@ def _identity(context: Context, node: ast.Call) -> Operand:
     n = int(size.value)
     one, zero = (1.0, 0.0) if is_float(scalar) else (1, 0)
     flat = tuple(one if r == c else zero for r in range(n) for c in range(n))
-    return convert(context, context.builder.const(flat, Matrix(n * n, element(scalar), n)), vector_of((n, n), scalar))
+    return coerce.convert(
+        context, context.builder.const(flat, Matrix(n * n, element(scalar), n)), vector_of((n, n), scalar)
+    )
 
 
 FORMS: dict[str, FormHandler] = {
@@ -386,5 +376,5 @@ def attribute(context: Context, m: Value, attr: str) -> Operand:
         KernelSyntaxError: another attribute.
     """
     if attr == "T":
-        return apply(context, TABLE["transpose"], (m,))
-    raise context.syntax_error(f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")
+        return coerce.apply(context, TABLE["transpose"], (m,))
+    raise context.syntax_error(f"{coerce.describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")
