@@ -26,7 +26,7 @@ from workbench.frontend.names.python_names import callee_name, captured_value
 from workbench.frontend.state.arguments import lowered, nodes_by_name
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, FormHandler
-from workbench.frontend.state.exits import answer
+from workbench.frontend.state.exits import stored
 from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices, structs, subscripts, views
 from workbench.host.narrow import is_tuple
@@ -493,7 +493,7 @@ def looped(context: Context, name: str, node: ast.Call) -> Operand | None:
     if not is_open:
         return None
     # Built once: a loop around it may be lowered again, and knows the loops inside by their nodes.
-    body = answer(node, "as_loop", lambda: _as_loop(name, node))
+    body = _as_loop(node, name)
     inner = replace(context, env=dict(context.env), loops=[], caller=context, of_expression=True)
     trace, context.shared.trace = context.shared.trace, False
     try:
@@ -502,7 +502,8 @@ def looped(context: Context, name: str, node: ast.Call) -> Operand | None:
         context.shared.trace = trace
 
 
-def _as_loop(name: str, node: ast.Call) -> list[ast.stmt]:
+@stored
+def _as_loop(node: ast.Call, name: str) -> list[ast.stmt]:
     """Return the statements of a func that computes `sum(…)`, `prod any all min` or `max` of one argument in a loop.
 
     `min` and `max` of no elements break an assertion, as Python raises ValueError.

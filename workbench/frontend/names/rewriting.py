@@ -26,9 +26,9 @@ assigns them where its arguments came from.
 
 So nothing below knows of references, and gradients are those of the assignments.
 
-**Rebound names**: `randf(state)` rebinds its state, `tile_matmul(a, b, acc)` the tile acc, `n := …` a name; `mark`
-finds them and marks the name as one that is assigned there, so that branches and loops carry it; and it notes where a draw
-may or may not happen within one expression, which is refused. A statement `svd3(A, U, s, V)`, with names for the
+**Rebound names**: `randf(state)` rebinds its state, `tile_matmul(a, b, acc)` the tile acc, `n := …` a name. `mark`
+finds them and marks the name as one that is assigned there, so that branches and loops carry it; and it notes where a
+draw may or may not happen within one expression, which is refused. A statement `svd3(A, U, s, V)`, with names for the
 results after the arguments, is read as `U, s, V = svd3(A)`.
 """
 

@@ -361,7 +361,7 @@ def _loop(context: Context, node: LoopNode) -> list[ast.stmt]:
         context.env.update(dict.fromkeys(context.results, operands.PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
-    guarded(context, [node], lambda context, node: statement(context, bare(node)))
+    guarded(context, [node], lambda context, node: statement(context, bare(node) if node.orelse else node))
     if not returns(node):
         return after(node, [])
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
@@ -448,7 +448,7 @@ def _parted(
         left: the sides that leave; None: those that their statements show.
         names: those that the sides may bind; empty: those that their statements do.
     """
-    before = dict(context.env)
+    before = context.env
     ended: list[BodyResult] = []
     envs: list[Env] = []
     blocks: list[Block] = []
@@ -457,15 +457,15 @@ def _parted(
     leaving = left is not None or any(map(leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
+        context.env = dict(before)
         if flag and number == 1:
             context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
         with context.builder.block() as opened:
             ended.append(side if isinstance(side, BodyResult) else _run(context, side, end))
         returned = ended[-1].goes_on is False and ended[-1].value is not operands.PENDING
-        envs.append({} if returned else dict(ended[-1].env or context.env))
+        envs.append({} if returned else ended[-1].env or context.env)
         blocks.append(opened.block)
-        context.env.clear()
-        context.env.update(before)
+    context.env = before
     branches = Branches()
     if any(envs):
         names = [*(names or merge.assigned(statements)), *(_flags(context) if leaving else [])]

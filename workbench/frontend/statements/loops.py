@@ -21,11 +21,10 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Weak, common_type, promote
 from workbench.errors import WorkbenchError
 from workbench.frontend.functions.inline import form_of
-from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import adopts, apply, convert, default_type, describe, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, LoopTypes
 from workbench.frontend.state.definition import reads
-from workbench.frontend.state.exits import Idle, Loop, exit_flag, flags, is_while_true, read_first, unless
+from workbench.frontend.state.exits import Idle, Loop, exit_flag, flags, is_while_true, read_first, stored, unless
 from workbench.frontend.state.merge import RETURNS_A_VALUE, assigned, is_index_name, is_ours, is_part, is_same, shown
 from workbench.frontend.state.operands import (
     PENDING,
@@ -35,7 +34,6 @@ from workbench.frontend.state.operands import (
     Parts,
     Pending,
     Poison,
-    Static,
     Unset,
     value_of,
 )
@@ -145,9 +143,10 @@ def _index_is_live_out(context: Context, node: ast.For | ast.While, name: str, t
 
 def steps_of(bounds: Sequence[Operand]) -> range | None:
     """Return the range of these bounds; None if one of them is not known now, or the step is 0."""
-    if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
+    numbers = [b.value for b in bounds if isinstance(b, Literal) and not b.is_float]
+    if len(numbers) < len(bounds):
         return None
-    start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
+    start, stop, step = map(int, numbers)
     return range(start, stop, step) if step != 0 else None
 
 
@@ -266,12 +265,10 @@ def range_of(context: Context, node: ast.expr) -> tuple[Operand, Operand, Operan
         KernelTypeError: a bound differs between the threads of a block.
     """
     if isinstance(node, ast.Call) and not node.keywords and 1 <= len(node.args) <= 3:
-        callee = context.lower(node.func)
-        if isinstance(callee, Static) and callee_name(callee.value) == "range":
-            args = [usable(context, uniform(context, context.lower(a), "A range()")) for a in node.args]
-            if len(args) == 1:
-                return Literal(0), args[0], Literal(1)
-            return args[0], args[1], args[2] if len(args) == 3 else Literal(1)
+        args = [usable(context, uniform(context, context.lower(a), "A range()")) for a in node.args]
+        if len(args) == 1:
+            return Literal(0), args[0], Literal(1)
+        return args[0], args[1], args[2] if len(args) == 3 else Literal(1)
     raise context.syntax_error("A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step).")
 
 
@@ -357,7 +354,8 @@ def carry(
     Raises:
         KernelTypeError: the type of a name changes in every iteration.
     """
-    before = context.env | dict.fromkeys(loop.names, PENDING)
+    outer = context.env
+    before = outer | dict.fromkeys(loop.names, PENDING)
     names = [*names, *loop.names]
     inside, context.shared.in_loop = context.shared.in_loop, True
     try:
@@ -369,10 +367,16 @@ def carry(
             known = context.shared.loop_types.get(key) or _first(names, before)
             settled, blocks = _infer(context, known, names, before, attempt)
             context.shared.loop_types[key] = replace(settled, read=tuple(read.values()))
+    except BaseException:
+        outer.update(context.env)
+        context.env = outer
+        raise
     finally:
         context.shared.in_loop = inside
+    ends, context.env = context.env, outer
+    outer.update(before)
     init = [convert(context, before[n], t) for n, t in settled.types.items()]
-    _bind_results(context, before, settled.types, emit(init, *blocks), touched)
+    _bind_results(context, before, ends, settled.types, emit(init, *blocks), touched)
     loop.after(context.env)
 
 
@@ -402,8 +406,7 @@ def _infer(
         if again:
             del errors[errors_before:]
             carried.clear()
-            context.env.clear()
-            context.env.update(before | hidden)
+            context.env = before | hidden
             blocks = attempt(fresh)
             with_fields(names, context.env)
         ends, again = context.env, True
@@ -414,12 +417,11 @@ def _infer(
         if structs:
             names = with_fields(names, before)
             continue
-        lost = {
-            n: _changed(n) for n in names if n not in hidden and _lost(before[n], ends.get(n, before[n]), n in types)
-        }
-        wider = {} if lost else _widened(names, types, hidden, before, ends)
+        moved = [n for n in names if n not in hidden and not _keeps(before[n], types.get(n), ends.get(n))]
+        lost = {n: _changed(n) for n in moved if _lost(before[n], ends.get(n, before[n]), n in types)}
+        wider = {} if lost else _widened(moved, types, before, ends)
         if not lost and not wider:  # parts of a tuple that an iteration may set before it reads it
-            unfit = [n for n in types if is_part(n) and not _fits(n, ends[n], types[n])]
+            unfit = [n for n in moved if n in types and is_part(n) and not _fits(n, ends[n], types[n])]
             lost = {n: Unset(_unlike(n, types[n], ends[n])) for n in unfit}
         if lost:
             hidden |= lost
@@ -437,13 +439,15 @@ def _infer(
         again = len(errors) > errors_before or not _retyped(context, blocks, carried, wider)
 
 
-def _widened(
-    names: Sequence[str], types: Mapping[str, Type], hidden: Mapping[str, Operand], before: Env, ends: Env
-) -> dict[str, Type]:
-    """Return the types that carried names take from the end of an iteration, for those that do not keep theirs."""
-    wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
-    wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), ends[n])) is not None}
-    return {n: t for n, t in wider.items() if n not in hidden}
+def _keeps(before: Operand, type: Type | None, end: Operand | None) -> bool:
+    """Return whether a name surely is at the end of an iteration what it is at its beginning."""
+    return end is before or (isinstance(end, Value) and end.type is type and not is_weak(end.type))
+
+
+def _widened(names: Sequence[str], types: Mapping[str, Type], before: Env, ends: Env) -> dict[str, Type]:
+    """Return the types that these names take from the end of an iteration, for those that do not keep theirs."""
+    wider = {n: t for n in names if n in types and (t := _wider(before[n], types[n], ends[n])) is not None}
+    return wider | {n: t for n in names if (t := _returned(before[n], types.get(n), ends[n])) is not None}
 
 
 def _retyped(
@@ -482,13 +486,10 @@ def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 
 
+@stored
 def _named(node: ast.For | ast.While) -> frozenset[str]:
-    """Return the names in a loop; found once: those of inner loops are needed each time that an outer one is tried."""
-    known: frozenset[str] | None = getattr(node, "_named", None)
-    if known is None:
-        known = frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
-        node._named = known  # type: ignore[union-attr]
-    return known
+    """Return the names in a loop; those of inner loops are needed each time that an outer one is tried."""
+    return frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
 
 
 def _start_type(operand: Operand) -> Type | None:
@@ -595,7 +596,12 @@ def _closed(context: Context, body: Block, types: Mapping[str, Type], ends: Env)
 
 
 def _bind_results(
-    context: Context, before: Env, types: Mapping[str, Type], results: Sequence[Value], touched: Sequence[str]
+    context: Context,
+    before: Env,
+    ends: Env,
+    types: Mapping[str, Type],
+    results: Sequence[Value],
+    touched: Sequence[str],
 ) -> None:
     """Set the names after the loop: carried ones to its results; others that the body sets become errors to read.
 
@@ -603,15 +609,13 @@ def _bind_results(
     carried have no one value. A name poisoned in the body stays poisoned.
 
     Args:
-        context: its `env` holds the names at the body's end, and is replaced.
-        before: the names before the loop.
+        context: its `env` holds the names before the loop, and is changed.
+        before: a copy of these.
+        ends: the names at the body's end.
         types: of the carried names, in the order of `results`.
         results: the loop's.
         touched: names that the body sets.
     """
-    ends = dict(context.env)
-    context.env.clear()
-    context.env.update(before)
     context.env.update(zip(types, results, strict=True))
     for name in touched:
         if name in types or name not in ends:

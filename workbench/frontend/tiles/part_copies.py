@@ -37,7 +37,7 @@ def follow(context: Context, operand: Operand, result: Value) -> None:
 
 def carry_parts(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
     """Note of the values that a loop carries that they are parts of tiles; the tile itself may be carried, too."""
-    for name, value in carried.items():
+    for name, value in carried.items() if context.shared.parts else ():
         follow(context, before[name], value)
         tile, owner = context.shared.parts.get(value, (None, ""))
         # Inside the loop the whole is the loop's parameter, another value than before it, under the same name.

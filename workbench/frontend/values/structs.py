@@ -193,6 +193,8 @@ def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
     shared: list[str] = []
     for name in names:
         shared.append(name)
+        if all(isinstance(env.get(name), Value) for env in envs):
+            continue
         parts = next((p for env in envs if isinstance(p := env.get(name), Parts)), None)
         for env in envs if parts is not None else ():
             if isinstance(env.get(name), Pending):
