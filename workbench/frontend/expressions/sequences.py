@@ -327,11 +327,11 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr) -> Operan
         KernelTypeError: the bounds of a slice are not known, or the numbers have no common type.
     """
     if isinstance(node, ast.Slice):
-        bounds = [None if n is None else context.lower(n) for n in (node.lower, node.upper, node.step)]
-        if not all(b is None or (isinstance(b, Literal) and isinstance(b.value, int)) for b in bounds):
-            message = "The bounds of a slice of a tuple are written out."
+        span = subscripts.written_slice(subscripts.bounds(context, node))
+        if span is None or span.step == 0:
+            message = "The bounds of a slice of a tuple are written out, and its step is not 0."
             raise context.type_error(message, "Take its elements one by one.")
-        return items[slice(*(None if b is None else b.value for b in bounds))]  # type: ignore[union-attr]
+        return items[span]
     index = context.lower(node)
     if isinstance(index, Literal):
         known = not index.is_float and -len(items) <= index.value < len(items)

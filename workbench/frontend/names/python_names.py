@@ -285,24 +285,38 @@ def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> 
     for number in range(1, len(captured) + 2):
         name = path if number == 1 else f"{path} #{number}"
         before = captured.setdefault(name, Captured(name, type, value))
-        if before.type == type and _is_same_constant(before.value, value):
+        if before.type == type and bits(before.value) == bits(value):
             return name
     raise AssertionError("more names than constants")
 
 
-def _is_same_constant(a: Any, b: Any) -> bool:
-    """Return whether two constants are equal, where the float 0.0 differs from -0.0 and NaN equals NaN.
+def bits(value: Any) -> Any:
+    """Return a value in a form that is equal only where type and all bits are; an object is only equal to itself."""
+    if is_list(value):
+        return (type(value), *map(bits, value))
+    if is_numpy(value):
+        return (type(value), value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, float):
+        return (type(value), value.hex())
+    if isinstance(value, complex):
+        return (type(value), value.real.hex(), value.imag.hex())
+    if struct_of(type(value)) is not None:
+        return (type(value), *map(bits, cast("dict[str, object]", vars(value)).values()))
+    return (type(value), value) if isinstance(value, (int, range)) else _ByIdentity(value)
 
-    Tuples and complex numbers are compared part by part.
-    """
-    if isinstance(a, float) and isinstance(b, float):
-        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
-    if isinstance(a, complex) and isinstance(b, complex):
-        return _is_same_constant((a.real, a.imag), (b.real, b.imag))
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        pairs = cast("tuple[Any, ...]", a), cast("tuple[Any, ...]", b)
-        return len(pairs[0]) == len(pairs[1]) and all(map(_is_same_constant, *pairs))
-    return a == b
+
+class _ByIdentity:
+    """A wrapper that compares its object by identity."""
+
+    def __init__(self, value: Any) -> None:
+        """Wrap any Python object, also one whose own `==` fails or means something else."""
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is a wrapper of the same object."""
+        return isinstance(other, _ByIdentity) and self.value is other.value
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _watch(context: Context, path: str, value: Any) -> None:

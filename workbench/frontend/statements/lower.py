@@ -18,7 +18,7 @@ from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Bundle, Operand, Poison, Static
-from workbench.frontend.state.reads import NOTED, Dependency, Reads, dotted, watch
+from workbench.frontend.state.reads import Dependency, Reads, dotted, noting, watch
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import control_flow
@@ -68,7 +68,8 @@ def lower(
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
     """
     with _as_deep_as_can_be(definition):
-        return _lower(definition, types, trace, from_warp, warp_meanings, tiling)
+        options = {"trace": trace, "warp_meanings": warp_meanings, "tiling": tiling}
+        return _lower(definition, types, from_warp or warp_meanings, **options)
 
 
 @contextmanager
@@ -82,29 +83,23 @@ def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
 
 
 @with_deep_stack
-def _lower(*arguments: Any) -> Lowered:
-    """Lower a kernel on a deep stack, with its reads noted.
+def _lower(definition: Definition, types: Mapping[str, AnyType], noted: bool, **options: Any) -> Lowered:
+    """Lower a kernel to verified IR on a deep stack, simplified unless it is traced; its reads are noted.
 
-    The arguments are the definition, its types, `trace`, `from_warp`, `warp_meanings` and the tiling.
+    Args:
+        definition: the kernel.
+        types: the types of its parameters, by name.
+        noted: whether the lines that mean something else than in Warp are noted.
+        options: fields of `Shared`.
     """
-    reads = Reads()
-    noting = NOTED.set(reads)
-    try:
-        return _noted(reads, *arguments)
-    finally:
-        NOTED.reset(noting)
+    with noting() as reads:
+        shared = Shared(control_flow.SYNTAX, notices=[] if noted else None, **options)
+        simplified = run(TYPED if shared.trace else LOWERED, _function(definition, types, shared))
+        return Lowered(verify(simplified), reads, tuple(shared.notices or ()))
 
 
-def _noted(
-    reads: Reads,
-    definition: Definition,
-    types: Mapping[str, AnyType],
-    trace: bool,
-    from_warp: bool,
-    warp_meanings: bool,
-    tiling: Tiling | None,
-) -> Lowered:
-    """Lower a kernel to verified IR, simplified unless it is traced; `reads` becomes part of the result.
+def _function(definition: Definition, types: Mapping[str, AnyType], shared: Shared) -> Function:
+    """Lower a kernel to IR with weak types.
 
     Raises:
         WorkbenchError: the error, or a `CellErrors` of several.
@@ -119,8 +114,6 @@ def _noted(
         operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
-    notices: list[Notice] | None = [] if from_warp or warp_meanings else None
-    shared = Shared(control_flow.SYNTAX, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
     shared.uniforms = {id(uniform): env[name] for name, uniform in definition.uniforms.items()}
     context = Context(definition, env, shared)
     note_loops(context, definition)
@@ -128,14 +121,8 @@ def _noted(
     returned = _body(context)
     if returned is not None and not isinstance(returned, Poison):
         returning = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
-        errors.append(
-            KernelTypeError(
-                "A kernel returns nothing.",
-                definition.locate(returning),
-                "Write the result to an array, or make this a func.",
-                definition.name,
-            )
-        )
+        location, advice = definition.locate(returning), "Write the result to an array, or make this a func."
+        errors.append(KernelTypeError("A kernel returns nothing.", location, advice, definition.name))
     errors += shared.errors
     if errors:
         raise CellErrors.of(_distinct(errors))
@@ -146,13 +133,12 @@ def _noted(
         shared.launch_ndim or 0,
         tuple(shared.captured.values()),
         definition.source,
-        tiling.block_dim if tiling is not None else 0,
+        shared.tiling.block_dim if shared.tiling is not None else 0,
     )
     for name, uniform in definition.uniforms.items():
         if definition.scope.lookup(name) is uniform:  # else a func reads it, and has noted that
             watch(Dependency(definition, name, uniform))
-    simplified = run(TYPED if trace else LOWERED, function)
-    return Lowered(verify(simplified), reads, tuple(shared.notices or ()))
+    return function
 
 
 def _body(context: Context) -> Operand | None:

@@ -71,14 +71,22 @@ class Arguments:
             return fill(self.context, (1,), value, "register")
         raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
 
+    def several(self, name: str) -> tuple[Operand, ...]:
+        """Return the items of the argument of this name, a tuple; one that is none as the only item."""
+        operand = self.by_name[name]
+        return operand if isinstance(operand, tuple) else (operand,)
+
+    def integers(self, name: str, default: int) -> list[int]:
+        """Return the items of the argument of this name that are integers written out; `default` for each other."""
+        return [int(p.value) if isinstance(p, Literal) and not p.is_float else default for p in self.several(name)]
+
     def shape(self, name: str = "shape") -> tuple[int, ...]:
         """Return the argument of this name, a shape: 1 to 4 sizes known at compile time; an int is one size.
 
         Raises:
             KernelTypeError: it is something else, or too large.
         """
-        operand = self.by_name[name]
-        parts = operand if isinstance(operand, tuple) else (operand,)
+        parts = self.several(name)
         if not all(isinstance(p, Literal) and not p.is_float for p in parts):
             raise self.error(
                 f"takes {name} as whole numbers that are known at compile time.",
@@ -171,8 +179,7 @@ class Arguments:
         """
         if name not in self.by_name:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
-        operand = self.by_name[name]
-        parts = operand if isinstance(operand, tuple) else (operand,)
+        parts = self.several(name)
         if len(parts) != ndim:
             raise self.error(f"takes {ndim} number{'s' * (ndim != 1)} as {name}; it got {len(parts)}.")
         return [uniform_index(self.context, p, f"The {name} of {self.name}()") for p in parts]

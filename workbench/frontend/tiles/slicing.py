@@ -108,14 +108,11 @@ def _span(context: Context, node: ast.Slice, size: int) -> range:
     Raises:
         KernelTypeError: a bound is not known at compile time.
     """
-    bounds = [None if n is None else context.lower(n) for n in (node.lower, node.upper, node.step)]
-    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
-        raise context.type_error(
-            "A slice of a tile has bounds that are known at compile time.",
-            "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
-        )
-    numbers = [None if b is None else int(b.value) for b in bounds]  # type: ignore[union-attr]
-    return range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
+    span = subscripts.written_slice(subscripts.bounds(context, node))
+    if span is None:
+        message = "A slice of a tile has bounds that are known at compile time."
+        raise context.type_error(message, "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).")
+    return range(size)[span] if span.step != 0 else range(0)
 
 
 def subscript(context: Context, tile: Value, node: ast.expr) -> Value:
@@ -237,8 +234,7 @@ def tile_view(context: Context, node: ast.Call) -> Operand:
     arguments = Arguments(context, node, "t offset shape?")
     tile = arguments.tile("t")
     type = tile_of(tile)
-    operand = arguments.by_name["offset"]
-    parts = operand if isinstance(operand, tuple) else (operand,)
+    parts = arguments.several("offset")
     if len(parts) > type.ndim:
         raise arguments.error(f"takes up to {type.ndim} numbers as offset; it got {len(parts)}.")
     # Fewer offsets than dimensions leave the last ones whole, as in NumPy.
@@ -288,8 +284,7 @@ def tile_assign(context: Context, node: ast.Call) -> Operand:
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
     starts = arguments.offsets(type.ndim)
-    operand = arguments.by_name.get("offset", ())
-    for axis, start in enumerate(operand if isinstance(operand, tuple) else (operand,)):
+    for axis, start in enumerate(arguments.several("offset") if "offset" in arguments else ()):
         if isinstance(start, Literal):
             _ask_inside(arguments, axis, int(start.value), sizes[axis], type)
     operands = (tile, *starts, source)
@@ -341,13 +336,8 @@ def tile_reshape(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_reshape(a, shape)`; one size may be -1."""
     arguments = Arguments(context, node, "a shape")
     tile = arguments.tile("a")
-    count, operand = tile_of(tile).count, arguments.by_name["shape"]
-    parts = operand if isinstance(operand, tuple) else (operand,)
-    sizes = [int(p.value) if isinstance(p, Literal) and not p.is_float else 0 for p in parts]
-    known = 1
-    for n in sizes:
-        # As in NumPy one size may be left open; it is what the others leave.
-        known *= n if n != -1 else 1
+    count, sizes = tile_of(tile).count, arguments.integers("shape", 0)
+    known = prod(n for n in sizes if n != -1)  # as in NumPy one size may be left open: it is what the others leave
     if sizes.count(-1) == 1 and known > 0 and count % known == 0:
         sizes[sizes.index(-1)] = count // known
     shape = tuple(sizes)
@@ -363,11 +353,8 @@ def tile_squeeze(context: Context, node: ast.Call) -> Operand:
     arguments = Arguments(context, node, "a axis?")
     tile = arguments.tile("a")
     shape = tile_of(tile).shape
-    operand = arguments.by_name.get("axis")
-    parts = operand if isinstance(operand, tuple) else (operand,)
-    axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set[int]()
-    for part in parts if operand is not None else ():
-        axis = part.value if isinstance(part, Literal) and isinstance(part.value, int) else len(shape)
+    axes = set[int]() if "axis" in arguments else {k for k, n in enumerate(shape) if n == 1}
+    for axis in arguments.integers("axis", len(shape)) if "axis" in arguments else ():
         if not -len(shape) <= axis < len(shape) or shape[axis] != 1:
             raise arguments.error(f"takes axes of size 1; the tile is {shown(shape)}.")
         axes.add(axis % len(shape))
@@ -381,11 +368,7 @@ def tile_transpose(context: Context, node: ast.Call) -> Operand:
     arguments = Arguments(context, node, "a axes?")
     tile = arguments.tile("a")
     ndim = tile_of(tile).ndim
-    axes = tuple(reversed(range(ndim)))
-    operand = arguments.by_name.get("axes")
-    if operand is not None:
-        parts = operand if isinstance(operand, tuple) else (operand,)
-        axes = tuple(int(p.value) if isinstance(p, Literal) and not p.is_float else -1 for p in parts)
+    axes = tuple(arguments.integers("axes", -1) if "axes" in arguments else reversed(range(ndim)))
     if sorted(axes) != list(range(ndim)):
         raise arguments.error(f"takes axes as an order of 0 to {ndim - 1}.")
     return transposed(context, tile, axes)

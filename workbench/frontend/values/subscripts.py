@@ -50,18 +50,23 @@ def subscript(context: Context, base: Value, node: ast.expr) -> Operand:
     return context.builder.one("vec", parts, Vector(len(positions), type.dtype)) if parts else ()
 
 
+def written_slice(bounds: Sequence[Operand | None]) -> slice | None:
+    """Return the slice with these bounds and step, if they are integers that are known at compile time; else None."""
+    numbers = [b.value if isinstance(b, Literal) else b for b in bounds]
+    return slice(*numbers) if all(n is None or isinstance(n, int) for n in numbers) else None
+
+
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
     """Return the positions that a slice selects among `size` components, rows or columns.
 
     Raises:
         KernelTypeError: a bound is not an integer known when compiling, the step is 0, or nothing is selected.
     """
-    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
-        raise context.type_error(
-            "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
-        )
-    first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
-    positions = range(size)[slice(first, last, step)]
+    known = written_slice(bounds)
+    if known is None or known.step == 0:
+        message = "The bounds of a vector's slice are integers written out."
+        raise context.type_error(message, "Take the components: v[i].")
+    positions = range(size)[known]
     if not positions and not context.shared.warp_meanings:  # there it is a value, `()`
         raise context.type_error(f"This slice of a {type!r} has no component.")
     return positions
