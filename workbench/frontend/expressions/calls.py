@@ -35,22 +35,7 @@ from workbench.ir.ops import AXIS
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
-from workbench.types import (
-    Complex,
-    Matrix,
-    Quaternion,
-    Scalar,
-    Transform,
-    Vector,
-    element,
-    float32,
-    int32,
-    is_integer,
-    matrix,
-    number_type,
-    vector,
-    wrapped,
-)
+from workbench.types import Complex, Matrix, Quaternion, Scalar, Transform, Vector
 from workbench.types import bool as bool_
 
 
@@ -434,8 +419,8 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
     operand = coerce.usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
         number = Literal(int(operand.value)) if _truncates(operand, type) else operand
-        if context.shared.warp_meanings and is_integer(type) and isinstance(number.value, int):
-            number = Literal(wrapped(number.value, type))
+        if context.shared.warp_meanings and types.is_integer(type) and isinstance(number.value, int):
+            number = Literal(types.wrapped(number.value, type))
         return coerce.materialise(context, number, type)
     if is_tile(operand):
         return over(
@@ -478,7 +463,7 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
             "Request the same number each time.",
         )
     context.shared.launch_ndim = count
-    return tuple(context.builder.one("tid", (), int32, {AXIS: axis}) for axis in range(count))
+    return tuple(context.builder.one("tid", (), types.int32, {AXIS: axis}) for axis in range(count))
 
 
 def _len(context: Context, node: ast.Call) -> Operand:
@@ -512,12 +497,10 @@ def _type(context: Context, node: ast.Call) -> Operand:
         return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
         return Static(operand.type, "type(…)")
-    number_type = context.builder.strong(
-        coerce.materialise(context, operand)
-    ).type  # it is seen that the type was asked for
-    if is_tile(number_type):
+    kind = context.builder.strong(coerce.materialise(context, operand)).type  # it is seen that the type was asked for
+    if is_tile(kind):
         raise context.type_error("type() takes a number or a vector.", "Of a tile, write t.dtype.")
-    return Static(number_type, "type(…)")
+    return Static(kind, "type(…)")
 
 
 def _range(context: Context, node: ast.Call) -> Operand:
@@ -579,16 +562,16 @@ def _constructed_type(
     vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
     if kind is Quaternion:
-        return Quaternion(4, element(dtype))
+        return Quaternion(4, types.element(dtype))
     if kind is Transform:
-        return Transform(7, element(dtype))
+        return Transform(7, types.element(dtype))
     size = _size(context, name, keywords.get(_SIZES[kind]))
     if not size and len(vector_types) == 1 and len(operands) == 1:
         size = vector_types[0].shape
     if not size and kind is Vector:
         size = (len(operands),)
     try:
-        return matrix(size, dtype) if kind is Matrix else vector(size[0], dtype)
+        return types.matrix(size, dtype) if kind is Matrix else types.vector(size[0], dtype)
     except TypeError as error:
         raise context.type_error(f"{name}(): {error}.", f"Give {_SIZES[kind]}= and dtype=.") from None
 
@@ -625,8 +608,8 @@ def _deduced(operands: Sequence[Operand]) -> Any:
 
     Of literals alone it is int32, or float32 if one of them is a float or there is none.
     """
-    typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
+    typed = [types.number_type(o.type) for o in operands if isinstance(o, Value)]
     if any(map(is_complex, operands)):
         return types.Complex(2, part_type(typed))
     floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
-    return typed[0] if typed else float32 if floats else int32
+    return typed[0] if typed else types.float32 if floats else types.int32

@@ -26,31 +26,10 @@ from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
 from workbench.frontend.names.results import convert_result
 from workbench.frontend.names.unsupported import REFUSED
-from workbench.frontend.state import merge, operands
+from workbench.frontend.state import exits, merge, operands
 from workbench.frontend.state.coerce import describe, joined_if, truth, usable
 from workbench.frontend.state.context import Context, Env, Syntax
-from workbench.frontend.state.exits import (
-    PLAIN,
-    RETURNED,
-    Idle,
-    LoopNode,
-    Next,
-    Skip,
-    after,
-    all_end,
-    as_list,
-    bare,
-    breaks,
-    denied,
-    ends,
-    exit_flag,
-    in_groups,
-    leaves,
-    returns,
-    returns_inside,
-    shape,
-    shape_of,
-)
+from workbench.frontend.state.exits import Idle, LoopNode, Next, Skip
 from workbench.frontend.state.merge import Branches
 from workbench.frontend.state.operands import AlreadyReported, Elements, Operand, Pending, Poison, Static, Unset
 from workbench.frontend.statements import iterate, loops
@@ -211,7 +190,7 @@ def _loop_body(context: Context, statements: Statements) -> None:
 
 def _run(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
     """Lower statements, in groups, and return how they end: `end`, where a path comes to the end of all."""
-    groups = in_groups(statements)
+    groups = exits.in_groups(statements)
     ended = MORE
     for number, group in enumerate(groups, 1):
         last = end if number == len(groups) else MORE
@@ -228,19 +207,19 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
     Where a path comes to the end of all, that is `end`.
     """
     for position, node in enumerate(statements):
-        if type(node) in PLAIN:
+        if type(node) in exits.PLAIN:
             guarded(context, [node], statement)
         elif isinstance(node, LoopNode):
             following = _loop(context, node)
             if following:
                 return _run(context, [*following, *statements[position + 1 :]], end)
-        elif isinstance(node, ast.If) and leaves(node):
+        elif isinstance(node, ast.If) and exits.leaves(node):
             rest = statements[position + 1 :]
             ended = guarded(context, [node, *rest], lambda context, node, r=rest: _branch(context, node, r, end))
-            return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(operands.POISON))
+            return ended or (LAST if context.loops or not exits.returns_inside(node) else BodyResult(operands.POISON))
         elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
             guarded(context, [node], _refuse_outside)
-        elif leaves(node):
+        elif exits.leaves(node):
             return _way_out(context, node)
         else:
             guarded(context, [node], statement)
@@ -334,7 +313,7 @@ def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None
 
 def _store_returned(context: Context, node: ast.Return, value: Operand | None) -> None:
     """Store the values of a `return` in a loop under the names of the function's values, and set their flag."""
-    if shape_of(node) != context.returning:
+    if exits.shape_of(node) != context.returning:
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
             advice = "Return the same number of values everywhere, written out."
@@ -343,7 +322,7 @@ def _store_returned(context: Context, node: ast.Return, value: Operand | None) -
         context.env.update((name, value) for name in context.results)
     elif value is not None:
         lvalues.assign(context, located(_values(context, ast.Store()), node), value)
-    _set_flag(context, RETURNED, True, node)
+    _set_flag(context, exits.RETURNED, True, node)
 
 
 def _values(context: Context, use: ast.expr_context) -> Any:
@@ -354,29 +333,29 @@ def _values(context: Context, use: ast.expr_context) -> Any:
 
 def _loop(context: Context, node: LoopNode) -> list[ast.stmt]:
     """Lower a loop, and return the statements that follow: its `else`, and the `return` of what it has returned."""
-    flag = exit_flag(node)
-    if returns(node) and not context.loops:
-        context.returning = shape(node)
-        _set_flag(context, RETURNED, False, node)
+    flag = exits.exit_flag(node)
+    if exits.returns(node) and not context.loops:
+        context.returning = exits.shape(node)
+        _set_flag(context, exits.RETURNED, False, node)
         context.env.update(dict.fromkeys(context.results, operands.PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
-    guarded(context, [node], lambda context, node: statement(context, bare(node) if node.orelse else node))
-    if not returns(node):
-        return after(node, [])
+    guarded(context, [node], lambda context, node: statement(context, exits.bare(node) if node.orelse else node))
+    if not exits.returns(node):
+        return exits.after(node, [])
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
     exit_.returns = True
-    return after(node, [located(exit_, node)])
+    return exits.after(node, [located(exit_, node)])
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
     """Lower an `if` and the statements `rest` that follow it; return how all of them end."""
-    if context.loops and leaves(node) and elementwise.wants_lifting(context, node.test):
+    if context.loops and exits.leaves(node) and elementwise.wants_lifting(context, node.test):
         return _per_thread(context, [node, *rest], end)
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return _run(context, [*(node.body if condition else node.orelse), *rest], end)
-    if not rest or all_end(node.body) or all_end(node.orelse):
+    if not rest or exits.all_end(node.body) or exits.all_end(node.orelse):
         return _parted(context, condition, ([*node.body, *rest], [*node.orelse, *rest]), node.test, end)
     ended = _parted(context, condition, (node.body, node.orelse), node.test, MORE)
     if isinstance(ended.goes_on, bool):
@@ -400,7 +379,7 @@ def _chain(context: Context, links: Statements) -> None:
     Each group begins with the names before the chain. Where none of its links is taken, these are left to the next one.
     """
     start, names, ended = dict(context.env), merge.assigned(links), MORE
-    groups = in_groups(links)
+    groups = exits.in_groups(links)
     for number, group in enumerate(groups, 1):
         taken = BodyResult(operands.PENDING, env=dict(context.env))
         context.env.clear()
@@ -422,7 +401,7 @@ def _per_thread(context: Context, statements: Statements, end: BodyResult) -> Bo
         KernelTypeError: they would leave the loop, or what follows works on tiles.
     """
     node: Any = ast.copy_location(ast.Module(list(statements), []), statements[0])
-    if end is MORE or breaks(statements) or not elementwise.wants_lifting(context, node):
+    if end is MORE or exits.breaks(statements) or not elementwise.wants_lifting(context, node):
         raise merge.at_different_times(context)
     elementwise.statement(context, node, lambda context, node: _loop_body(context, node.body))
     return end
@@ -452,9 +431,9 @@ def _parted(
     ended: list[BodyResult] = []
     envs: list[Env] = []
     blocks: list[Block] = []
-    flag = denied(test)
+    flag = exits.denied(test)
     statements = [s for side in sides if not isinstance(side, BodyResult) for s in side]
-    leaving = left is not None or any(map(leaves, statements))
+    leaving = left is not None or any(map(exits.leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
         context.env = dict(before)
@@ -490,12 +469,12 @@ def _parted(
 
 def _flags(context: Context) -> list[str]:
     """Return the names that ways out of the innermost loop set."""
-    return [context.loops[-1].exit_flag or "", RETURNED, *context.results] if context.loops else []
+    return [context.loops[-1].exit_flag or "", exits.RETURNED, *context.results] if context.loops else []
 
 
 def _all_leave(side: Statements | BodyResult) -> bool:
     """Return whether a side leaves the statements around it; the end of a link does not."""
-    last = next((s for s in side if ends(s)), None) if not isinstance(side, BodyResult) else None
+    last = next((s for s in side if exits.ends(s)), None) if not isinstance(side, BodyResult) else None
     return last is not None and not isinstance(last, Skip)
 
 
@@ -527,7 +506,7 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
 
 def _if(context: Context, node: ast.If) -> None:
     """Lower an `if`; a chain of more than `NESTED_EXITS` `elif`s is lowered link by link, without nesting."""
-    links = as_list(node)
+    links = exits.as_list(node)
     if links:
         _chain(context, links)
     else:
@@ -579,20 +558,20 @@ def _merged(
         return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
     else:
         form = _alike(context, a, b)
-    leaves: list[Operand | str] = []
+    parts: list[Operand | str] = []
     for number, (left, right) in enumerate(zip(*flat, strict=True)):
         known = left if isinstance(right, Pending) else right
         apart = not merge.is_same(left, right)
         if not apart or ((left is operands.PENDING or right is operands.PENDING) and merge.stays(known)):
-            leaves.append(known)
+            parts.append(known)
             continue
         if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):
             message = f"{context.definition.name} returns an array on a path that depends on a condition."
             raise context.type_error(message, "Return its elements, or let the caller choose between them.")
         name = f"{RESULT} {number}"
         branches.to_join[name] = _known(context, left), _known(context, right)
-        leaves.append(name)
-    return form, leaves
+        parts.append(name)
+    return form, parts
 
 
 def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | None:

@@ -21,22 +21,13 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Weak, common_type, promote
 from workbench.errors import WorkbenchError
 from workbench.frontend.functions.inline import form_of
+from workbench.frontend.state import operands
 from workbench.frontend.state.coerce import adopts, apply, convert, default_type, describe, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, LoopTypes
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import Idle, Loop, exit_flag, flags, is_while_true, read_first, stored, unless
 from workbench.frontend.state.merge import RETURNS_A_VALUE, assigned, is_index_name, is_ours, is_part, is_same, shown
-from workbench.frontend.state.operands import (
-    PENDING,
-    POISON,
-    Literal,
-    Operand,
-    Parts,
-    Pending,
-    Poison,
-    Unset,
-    value_of,
-)
+from workbench.frontend.state.operands import Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.state.tile_maps import uniform
 from workbench.frontend.tiles.part_copies import carry_parts
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
@@ -50,11 +41,7 @@ from workbench.types import bool as bool_
 Rounds = Callable[[Context, Sequence[ast.stmt]], object]
 
 
-def for_loop(
-    context: Context,
-    node: ast.For,
-    bounds: tuple[Operand, Operand, Operand],
-) -> None:
+def for_loop(context: Context, node: ast.For, bounds: tuple[Operand, Operand, Operand]) -> None:
     """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`.
 
     Raises:
@@ -249,7 +236,7 @@ def _while(
 
 def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
     """Emit whether a loop goes on: its condition is computed only where a flag says it was not left."""
-    leaving = value_of(context.env[flag])
+    leaving = operands.value_of(context.env[flag])
     with context.builder.block() as stop:
         context.builder.yield_(context.builder.const(False, bool_))
     with context.builder.block() as go_on:
@@ -355,7 +342,7 @@ def carry(
         KernelTypeError: the type of a name changes in every iteration.
     """
     outer = context.env
-    before = outer | dict.fromkeys(loop.names, PENDING)
+    before = outer | dict.fromkeys(loop.names, operands.PENDING)
     names = [*names, *loop.names]
     inside, context.shared.in_loop = context.shared.in_loop, True
     try:
@@ -410,7 +397,7 @@ def _infer(
             blocks = attempt(fresh)
             with_fields(names, context.env)
         ends, again = context.env, True
-        structs = [n for n in names if before[n] is PENDING and isinstance(ends.get(n), Parts)]
+        structs = [n for n in names if before[n] is operands.PENDING and isinstance(ends.get(n), Parts)]
         for name in structs:  # a `return` in the loop gives a struct: its fields go round
             bind(before, name, pending(ends[name].type))  # type: ignore[union-attr]
             spread(before, name)
@@ -621,7 +608,7 @@ def _bind_results(
         if name in types or name not in ends:
             continue
         if isinstance(ends[name], Poison):
-            context.env[name] = POISON
+            context.env[name] = operands.POISON
         elif name not in before:
             context.env[name] = Unset(f"{name} may be unbound here: it is set only inside the loop.")
         elif not is_same(before[name], ends[name]):

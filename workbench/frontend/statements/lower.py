@@ -165,10 +165,8 @@ def result_types(
         with _as_deep_as_can_be(definition):
             return _result_types(definition, types, warp_meanings, nothing)
     except NeedsBlocks:
-        message, location = (
-            "What is mapped runs once per element; this func uses tiles.",
-            definition.locate(definition.node),
-        )
+        message = "What is mapped runs once per element; this func uses tiles."
+        location = definition.locate(definition.node)
         raise KernelTypeError(message, location, "Write a kernel, and launch it with wb.launch_tiled.") from None
 
 

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from math import isqrt, prod
 
+from workbench import types
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.state import coerce
 from workbench.frontend.state.arguments import lowered
@@ -19,25 +20,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.values import subscripts, transforms
 from workbench.ir.values import Value
-from workbench.types import (
-    MOST_COMPONENTS,
-    Complex,
-    Kind,
-    Matrix,
-    Quaternion,
-    Scalar,
-    Transform,
-    Vector,
-    as_type,
-    element,
-    float32,
-    int32,
-    is_float,
-    is_small,
-    is_vector,
-    number_type,
-    vector_of,
-)
+from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform, Vector
 from workbench.types import bool as bool_
 
 Place = int | Value
@@ -73,8 +56,8 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
     if isinstance(r, int):
         return r * type.columns + c
     builder = context.builder
-    start = builder.one("mul", (builder.cast(r, int32), builder.const(type.columns)), int32)
-    return builder.one("add", (start, builder.const(c)), int32) if c else start
+    start = builder.one("mul", (builder.cast(r, types.int32), builder.const(type.columns)), types.int32)
+    return builder.one("add", (start, builder.const(c)), types.int32) if c else start
 
 
 def subscript(context: Context, m: Value, node: ast.expr) -> Operand:
@@ -190,13 +173,13 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
     Raises:
         KernelTypeError: with what to write instead.
     """
-    types = [o.type for o in (left, right) if isinstance(o, Value)]
-    vector_types = [t for t in types if isinstance(t, Vector) and t.shape]
+    kinds = [o.type for o in (left, right) if isinstance(o, Value)]
+    vector_types = [t for t in kinds if isinstance(t, Vector) and t.shape]
     if not vector_types:
         return name
-    if any(isinstance(t, Transform) for t in types):
+    if any(isinstance(t, Transform) for t in kinds):
         return transforms.sign_of(context, name, left, right)
-    if any(isinstance(t, Quaternion) for t in types):
+    if any(isinstance(t, Quaternion) for t in kinds):
         return _on_quaternions(context, name, left, right, len(vector_types))
     if not any(len(t.shape) == 2 for t in vector_types):
         return name
@@ -206,7 +189,7 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
         return "matmul"
     if len(vector_types) == 2 and name not in (*_BINARY_PLACE, "matmul"):
         advice = "Write m @ inverse(n), or cw_div(m, n)." if name == "div" else "Write m @ n, or cw_mul(m, n)."
-        a, b = types
+        a, b = kinds
         raise context.type_error(f"{_SIGNS.get(name, name)} between {a!r} and {b!r} could be two things.", advice)
     return name
 
@@ -273,13 +256,13 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
         raise context.type_error(f"{type!r}() takes {wanted} components; it got {len(operands)}.")
     if len(operands) < count:
         operands = [operands[0] if operands else Literal(0)] * count
-    what, number = f"A component of {type!r}", number_type(type)
+    what, number = f"A component of {type!r}", types.number_type(type)
     return coerce.composed(context, [coerce.assign_type(context, o, number, what) for o in operands], type)
 
 
 def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
     """Return the components of a vector, or the rows of a matrix; an operand that is neither as the only one."""
-    return parts(context, operand) if isinstance(operand, Value) and is_vector(operand.type) else (operand,)
+    return parts(context, operand) if isinstance(operand, Value) and types.is_vector(operand.type) else (operand,)
 
 
 def _lines(context: Context, node: ast.Call) -> list[Value]:
@@ -292,11 +275,11 @@ def _lines(context: Context, node: ast.Call) -> list[Value]:
     if node.keywords or not node.args:
         raise context.type_error(f"{name}() takes vectors, without names.")
     values = [coerce.materialise(context, context.lower(a)) for a in node.args]
-    if any(not is_vector(v.type) or v.type != values[0].type for v in values):
+    if any(not types.is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.type_error(f"{name}() takes vectors of one type; it got {got}.")
-    if not is_small((len(values), *values[0].type.shape)):  # type: ignore[union-attr]
-        raise context.type_error(f"{name}() makes a matrix of up to {MOST_COMPONENTS} components.")
+    if not types.is_small((len(values), *values[0].type.shape)):  # type: ignore[union-attr]
+        raise context.type_error(f"{name}() makes a matrix of up to {types.MOST_COMPONENTS} components.")
     return values
 
 
@@ -306,7 +289,7 @@ def _from_lines(columns: bool) -> FormHandler:
     def lower(context: Context, node: ast.Call) -> Operand:
         rows = [parts(context, line) for line in _lines(context, node)]
         rows = [*zip(*rows, strict=True)] if columns else rows
-        type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
+        type = types.vector_of((len(rows), len(rows[0])), rows[0][0].type)
         return coerce.composed(context, [c for row in rows for c in row], type)
 
     return lower
@@ -328,7 +311,7 @@ def _float_dtype(context: Context, node: ast.Call) -> Scalar:
         KernelTypeError: there are other arguments, or it is no float scalar type.
     """
     dtypes = [*lowered(context, node, "dtype?").values()]
-    scalar = number_of(dtypes[0]) if dtypes else float32
+    scalar = number_of(dtypes[0]) if dtypes else types.float32
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
         raise context.type_error(f"The dtype of {ast.unparse(node.func)}() is a float type.", "Write dtype=float.")
     return scalar
@@ -337,26 +320,26 @@ def _float_dtype(context: Context, node: ast.Call) -> Scalar:
 def number_of(operand: Operand) -> Scalar | Complex | None:
     """Return the type of numbers that an operand stands for, as `float` does; None if it is something else."""
     try:
-        scalar = as_type(operand.value) if isinstance(operand, Static) else None
+        scalar = types.as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:
         return None
-    return scalar if scalar is not None and scalar == number_type(scalar) else None  # type: ignore[return-value]
+    return scalar if scalar is not None and scalar == types.number_type(scalar) else None  # type: ignore[return-value]
 
 
 def _identity(context: Context, node: ast.Call) -> Operand:
     """Lower `identity(n=3, dtype=float)`: both known at compile time."""
     arguments = lowered(context, node, "n dtype?")
     size, kind = arguments["n"], arguments.get("dtype")
-    if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
-        raise context.type_error(f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
-    scalar = float32 if kind is None else number_of(kind)
+    if not isinstance(size, Literal) or size.value not in range(1, isqrt(types.MOST_COMPONENTS) + 1):
+        raise context.type_error(f"The n of identity() is 1 to {isqrt(types.MOST_COMPONENTS)}, written out.")
+    scalar = types.float32 if kind is None else number_of(kind)
     if scalar is None or scalar == bool_:
         raise context.type_error("The dtype of identity() is a number type.", "Write dtype=float.")
     n = int(size.value)
-    one, zero = (1.0, 0.0) if is_float(scalar) else (1, 0)
+    one, zero = (1.0, 0.0) if types.is_float(scalar) else (1, 0)
     flat = tuple(one if r == c else zero for r in range(n) for c in range(n))
     return coerce.convert(
-        context, context.builder.const(flat, Matrix(n * n, element(scalar), n)), vector_of((n, n), scalar)
+        context, context.builder.const(flat, Matrix(n * n, types.element(scalar), n)), types.vector_of((n, n), scalar)
     )
 
 
