@@ -458,10 +458,8 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
         return threads.indices(context, count)
     before = context.shared.launch_ndim
     if before not in (None, count):
-        raise context.type_error(
-            f"tid() was called for {before} indices before and is called for {count} here.",
-            "Request the same number each time.",
-        )
+        message = f"tid() was called for {before} indices before and is called for {count} here."
+        raise context.type_error(message, "Request the same number each time.")
     context.shared.launch_ndim = count
     return tuple(context.builder.one("tid", (), types.int32, {AXIS: axis}) for axis in range(count))
 

@@ -225,10 +225,8 @@ def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
     types = (coerce.default_type(o) if isinstance(o, Literal) else coerce.describe(o) for o in operands)
     parameters = ", ".join(f"{p}: {t}" for p, t in zip("ab", types, strict=False))
     fields = ", ".join(f.name for f in struct.type.fields)
-    raise context.type_error(
-        f"{struct.type!r} is a struct, and there is no func named {name} for it.",
-        f"Define one, def {name}({parameters}), or take the fields: {fields}.",
-    )
+    message = f"{struct.type!r} is a struct, and there is no func named {name} for it."
+    raise context.type_error(message, f"Define one, def {name}({parameters}), or take the fields: {fields}.")
 
 
 def _any_float(*operands: Value | Literal) -> bool:

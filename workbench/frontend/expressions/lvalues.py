@@ -328,10 +328,8 @@ def augment(context: Context, node: ast.AugAssign) -> None:
     else:
         if isinstance(lvalue, Element) and isinstance(node.op, (ast.Add, ast.Sub)):
             text = ast.unparse(node.target)
-            raise context.type_error(
-                "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
-                f"Write {text} = {text} + …, where no other thread changes it.",
-            )
+            message = "+= and -= on an element of an array are atomic, which they cannot be on a struct."
+            raise context.type_error(message, f"Write {text} = {text} + …, where no other thread changes it.")
         current = read(context, lvalue)
         if isinstance(lvalue, Name):
             check_alone(context, lvalue.id, current)

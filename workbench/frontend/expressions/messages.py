@@ -143,10 +143,8 @@ def lower_printf(context: Context, node: ast.Call) -> Operand:
         match = CONVERSION.search(rest)
         before = rest[: match.start()] if match else rest
         if "%" in before:
-            raise context.type_error(
-                f"printf() does not know {before[before.index('%') :][:3]!r} in its format.",
-                "It knows %d %i %u %x %o %c %f %e %g and %%.",
-            )
+            message = f"printf() does not know {before[before.index('%') :][:3]!r} in its format."
+            raise context.type_error(message, "It knows %d %i %u %x %o %c %f %e %g and %%.")
         parts += [before] if before else []
         rest = rest[match.end() :] if match else ""
         if match:

@@ -143,10 +143,8 @@ def _range(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     """
     bounds = [context.lower(a) for a in node.args]
     if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in bounds):
-        raise context.type_error(
-            "The bounds of this range are not known at compile time, and here they must be.",
-            "Write for i in range(…), and compute the other names from i.",
-        )
+        message = "The bounds of this range are not known at compile time, and here they must be."
+        raise context.type_error(message, "Write for i in range(…), and compute the other names from i.")
     try:
         numbers = range(*(int(g.value) for g in bounds))  # type: ignore[union-attr]
     except (TypeError, ValueError) as error:

@@ -155,10 +155,8 @@ def _known(context: Context, name: str) -> Any:
             return tuple(python(o) for o in operand)
         if isinstance(operand, (Literal, Static)):
             return operand.value
-        raise context.type_error(
-            f"static() is computed at compile time; {name} is computed by the kernel.",
-            "Use names from outside the kernel, or leave static() out.",
-        )
+        message = f"static() is computed at compile time; {name} is computed by the kernel."
+        raise context.type_error(message, "Use names from outside the kernel, or leave static() out.")
 
     return python(structs.gather(context.env, name))
 
@@ -185,10 +183,8 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     """
     if is_list(value) or isinstance(value, range):
         if len(value) > STATIC_ELEMENTS:
-            raise context.type_error(
-                f"{text} has {len(value)} elements; a kernel's constant sequence has up to {STATIC_ELEMENTS}.",
-                "Pass an array.",
-            )
+            message = f"{text} has {len(value)} elements; a kernel's constant sequence has up to {STATIC_ELEMENTS}."
+            raise context.type_error(message, "Pass an array.")
         return tuple(_operand(context, v, f"{text}[{k}]") for k, v in enumerate(value))
     struct = struct_of(type(value))
     if struct is not None:

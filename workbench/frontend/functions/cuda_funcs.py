@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.annotate import annotated, parameter_annotations
 from workbench.frontend.names.rewriting import refuse_references
 from workbench.frontend.state.context import Context, Env
@@ -63,32 +62,24 @@ def native_of(definition: Definition, cuda: object, adjoint: object, replay: obj
         KernelTypeError: a parameter has no type, or it or the result is a struct.
         KernelSyntaxError: a text is no string, or a parameter is a reference.
     """
-    location = definition.locate(definition.node)
     refuse_references(definition, "a func with CUDA source")
     types = parameter_annotations(definition)
     for name, type in types.items():
         if type is None:
-            raise KernelTypeError(
-                f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.",
-                location,
-                f"Annotate it, for example {name}: float.",
-                definition.name,
-            )
+            message = f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter."
+            raise definition.type_error(message, f"Annotate it, for example {name}: float.")
     texts: list[CudaText | None] = []
     for text in (cuda, adjoint, replay):
         if text is not None and not isinstance(text, str):
-            raise KernelSyntaxError("CUDA source is a string.", location, "", definition.name)
+            raise definition.syntax_error("CUDA source is a string.")
         texts.append(None if text is None else CudaText(text, _origin(definition, text)))
     returns = definition.node.returns
     result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
     for name, type in (*types.items(), ("The result", result)):
         if isinstance(type, (IndexedArray, Struct, StructArray)):
-            raise KernelTypeError(
-                f"{name} of {definition.name} is {type!r}; a func with CUDA source takes numbers, vectors and arrays.",
-                location,
-                "Pass the fields.",
-                definition.name,
-            )
+            what = "a func with CUDA source takes numbers, vectors and arrays"
+            message = f"{name} of {definition.name} is {type!r}; {what}."
+            raise definition.type_error(message, "Pass the fields.")
     assert not isinstance(result, (Struct, StructArray))
     first, *others = texts
     assert first is not None

@@ -386,10 +386,8 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
         return Literal(complex(value) if isinstance(value, complex) else value)
     if not usable_in_kernel(value):
         text = ast.unparse(definition.default_nodes[name])
-        raise context.type_error(
-            f"The default of {name} in {definition.name}() is {text}, which no kernel can use.",
-            f"Give {name} at the call, or use {text} inside of {definition.name}.",
-        )
+        message = f"The default of {name} in {definition.name}() is {text}, which no kernel can use."
+        raise context.type_error(message, f"Give {name} at the call, or use {text} inside of {definition.name}.")
     return captured_value(context, value, f"{definition.name}.{name}")
 
 
@@ -426,10 +424,8 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
     if isinstance(operand, View) and operand.type == type:
         return operand
     if isinstance(operand, (Value, View)) and operand.type != type and not coerce.adopts(operand, type):
-        raise context.type_error(
-            f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
-            f"Write {type!r}(…)." if not hasattr(type, "ndim") else "",
-        )
+        message = f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}."
+        raise context.type_error(message, f"Write {type!r}(…)." if not hasattr(type, "ndim") else "")
     return coerce.assign_type(context, operand, type, f"{name} of {definition.name}()")
 
 

@@ -151,26 +151,20 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
     name = ast.unparse(node.func)
     name_of_state = getattr(node, "uncertain", "")
     if name_of_state:
-        raise context.syntax_error(
-            f"{name}() advances its state, so it cannot stand {name_of_state}.",
-            "Draw the number on a line of its own, and use it here.",
-        )
+        message = f"{name}() advances its state, so it cannot stand {name_of_state}."
+        raise context.syntax_error(message, "Draw the number on a line of its own, and use it here.")
     argument = node.args[0]
     if not isinstance(argument, ast.Name) or not isinstance(argument.ctx, ast.Store):
         raise context.type_error(
             f"{name}() advances its state, so it takes a local name.", "Write state = rand_init(seed, i) first."
         )
     if argument.id not in context.env:
-        raise context.type_error(
-            f"{name}() advances its state, and {argument.id} is not a local name here.",
-            f"Write {argument.id} = rand_init(seed, i) first.",
-        )
+        message = f"{name}() advances its state, and {argument.id} is not a local name here."
+        raise context.type_error(message, f"Write {argument.id} = rand_init(seed, i) first.")
     state = coerce.usable(context, context.env[argument.id])
     if not isinstance(state, Value) or state.type != uint32:
-        raise context.type_error(
-            f"{name}() takes a state, a uint32; {argument.id} is {coerce.describe(state)}.",
-            "Write state = rand_init(seed, i) first, and draw from that.",
-        )
+        message = f"{name}() takes a state, a uint32; {argument.id} is {coerce.describe(state)}."
+        raise context.type_error(message, "Write state = rand_init(seed, i) first, and draw from that.")
     return argument.id, state
 
 

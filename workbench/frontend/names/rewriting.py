@@ -177,7 +177,7 @@ def branches(definition: Definition, node: ast.Match) -> list[ast.stmt]:
         if named or isinstance(pattern, (ast.MatchClass, ast.MatchMapping, ast.MatchStar)):
             message = f"A case in a kernel is not {ast.unparse(pattern)}."  # type: ignore[arg-type]
             advice = "Match numbers, tuples of them, names and _, or use if and elif."
-            raise KernelSyntaxError(message, definition.locate(pattern), advice, definition.name)
+            raise definition.syntax_error(message, advice, pattern)
     subject = f"match.{node.lineno}.{node.col_offset}"
     return [*_set(subject, node.subject, node.subject), *_cases(node.cases, subject)]
 
@@ -279,7 +279,7 @@ def refuse_references(definition: Definition, of: str) -> None:
     """
     for name in references(definition):
         message = f"{name} of {definition.name} is a reference, which {of} does not have."
-        raise KernelSyntaxError(message, definition.locate(definition.node), "Return the result.", definition.name)
+        raise definition.syntax_error(message, "Return the result.")
 
 
 def returning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
@@ -336,7 +336,7 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
         if (inner is not call or not refs) and (stray := called(definition, inner)):
             message = f"{stray[0][1].name}() changes {stray[0][0]} of its caller, so it is a statement of its own."
             advice = f"Write result = {ast.unparse(inner)} on a line before."  # type: ignore[arg-type]
-            raise KernelSyntaxError(message, definition.locate(inner), advice, definition.name)
+            raise definition.syntax_error(message, advice, inner)
     if not refs:
         yield node
         return
@@ -349,7 +349,7 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
         targets.insert(0, ast.Name(result, ast.Store()))
     elif isinstance(node, ast.Assign):
         message, advice = f"{refs[0][1].name}() returns nothing.", "Call it on a line of its own."
-        raise KernelSyntaxError(message, definition.locate(call), advice, definition.name)
+        raise definition.syntax_error(message, advice, call)
     yield located(ast.Assign([ast.Tuple(targets, ast.Store())], call), node)
     value = located(ast.Name(result, ast.Load()), call)
     if isinstance(node, ast.Assign):
@@ -370,14 +370,13 @@ def _argument_target(definition: Definition, call: ast.Call, name: str, callee: 
     arguments = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
     node = arguments.get(name)
     if node is None:
-        message = f"{callee.name}() needs an argument for {name}."
-        raise KernelSyntaxError(message, definition.locate(call), function=definition.name)
+        raise definition.syntax_error(f"{callee.name}() needs an argument for {name}.", "", call)
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or any(
         isinstance(n, ast.Call) for n in nodes_of(node)
     ):
         message = f"{name} of {callee.name}() is a reference; this is no name, element or field that can change."
         advice = "Give the value, or the index of the element, a name on a line before."
-        raise KernelSyntaxError(message, definition.locate(node), advice, definition.name)
+        raise definition.syntax_error(message, advice, node)
     target = copy.deepcopy(node)
     target.ctx = ast.Store()
     return target

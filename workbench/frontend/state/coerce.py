@@ -86,10 +86,8 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
         advice = "Unpack the tuple first." if operand else "End the func with a return of a value."
         raise context.type_error(f"A number is expected here; {what}", advice)
     if isinstance(operand, View):
-        raise context.type_error(
-            f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
-            "Index one element of it.",
-        )
+        message = f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array."
+        raise context.type_error(message, "Index one element of it.")
     if isinstance(operand, (Bundle, Elements)):
         raise _struct(context, operand)
     if isinstance(operand, Static) and operand.value is None:

@@ -127,10 +127,8 @@ def _assert(context: Context, node: ast.Assert) -> None:
     message = node.msg
     if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
         with context.at(message):
-            raise context.syntax_error(
-                "The message of an assert is a plain string.",
-                "Leave values out: a KernelFault shows what was compared.",
-            )
+            message = "The message of an assert is a plain string."
+            raise context.syntax_error(message, "Leave values out: a KernelFault shows what was compared.")
     if isinstance(node.test, ast.Tuple):
         raise context.syntax_error(
             "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'

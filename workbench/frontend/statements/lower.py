@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from workbench.deep import with_deep_stack
-from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
+from workbench.errors import CellErrors, WorkbenchError
 from workbench.frontend.names.python_names import watch_annotations
 from workbench.frontend.names.rewriting import mark
 from workbench.frontend.state.coerce import materialise
@@ -78,8 +78,8 @@ def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
     try:
         yield
     except RecursionError:
-        location, advice = definition.locate(definition.node), "Give parts of it names of their own."
-        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", location, advice, definition.name) from None
+        advice = "Give parts of it names of their own."
+        raise definition.syntax_error(f"{definition.name} is nested too deeply.", advice) from None
 
 
 @with_deep_stack
@@ -121,8 +121,8 @@ def _function(definition: Definition, types: Mapping[str, AnyType], shared: Shar
     returned = _body(context)
     if returned is not None and not isinstance(returned, Poison):
         returning = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
-        location, advice = definition.locate(returning), "Write the result to an array, or make this a func."
-        errors.append(KernelTypeError("A kernel returns nothing.", location, advice, definition.name))
+        advice = "Write the result to an array, or make this a func."
+        errors.append(definition.type_error("A kernel returns nothing.", advice, returning))
     errors += shared.errors
     if errors:
         raise CellErrors.of(_distinct(errors))
@@ -166,8 +166,7 @@ def result_types(
             return _result_types(definition, types, warp_meanings, nothing)
     except NeedsBlocks:
         message = "What is mapped runs once per element; this func uses tiles."
-        location = definition.locate(definition.node)
-        raise KernelTypeError(message, location, "Write a kernel, and launch it with wb.launch_tiled.") from None
+        raise definition.type_error(message, "Write a kernel, and launch it with wb.launch_tiled.") from None
 
 
 @with_deep_stack
@@ -214,14 +213,8 @@ def _signature_errors(definition: Definition) -> list[WorkbenchError]:
     """Return an error for each parameter of a definition that is variadic or keyword-only."""
     arguments = definition.node.args
     extra = [a for a in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs) if a is not None]
-    return [
-        at(
-            KernelSyntaxError(f"The parameter {a.arg} is variadic or keyword-only.", advice="Use ordinary parameters."),
-            definition.locate(a),
-            definition.name,
-        )
-        for a in extra
-    ]
+    message, advice = "The parameter {} is variadic or keyword-only.", "Use ordinary parameters."
+    return [definition.syntax_error(message.format(a.arg), advice, a) for a in extra]
 
 
 def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
@@ -234,8 +227,7 @@ def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
         is_none = annotation is None or (isinstance(annotation, ast.Constant) and annotation.value in (None, "None"))
     if annotation is not None and not is_none:
         message = f"A kernel returns nothing; this one says {ast.unparse(annotation)}."
-        location = definition.locate(annotation)
-        yield KernelTypeError(message, location, "Leave the annotation out, or make this a func.", definition.name)
+        yield definition.type_error(message, "Leave the annotation out, or make this a func.", annotation)
 
 
 def _distinct(errors: list[WorkbenchError]) -> list[WorkbenchError]:

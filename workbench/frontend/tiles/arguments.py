@@ -88,10 +88,8 @@ class Arguments:
         """
         parts = self.several(name)
         if not all(isinstance(p, Literal) and not p.is_float for p in parts):
-            raise self.error(
-                f"takes {name} as whole numbers that are known at compile time.",
-                "Write them out, or use names of the module: TILE = 16.",
-            )
+            message = f"takes {name} as whole numbers that are known at compile time."
+            raise self.error(message, "Write them out, or use names of the module: TILE = 16.")
         shape = tuple(int(p.value) for p in parts)  # type: ignore[union-attr]
         if not is_shape(shape):
             raise self.error(
@@ -218,8 +216,6 @@ def tiling_of(context: Context) -> Tiling:
         # Not an error: the caller lowers the kernel again, now as code of a block.
         raise NeedsBlocks
     if context.shared.lifted:
-        raise context.type_error(
-            "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func.",
-            "Compute the per-thread value on a line of its own, then wb.tile(value).",
-        )
+        message = "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func."
+        raise context.type_error(message, "Compute the per-thread value on a line of its own, then wb.tile(value).")
     return tiling

@@ -97,10 +97,8 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
         # the bounds check would have to know.
         if _is_row(operand):
             return operand.array, [p if isinstance(p, Value) else None for p in operand.subscripts]
-        raise arguments.error(
-            f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice.",
-            "Give the slice's beginning as offset.",
-        )
+        message = f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice."
+        raise arguments.error(message, "Give the slice's beginning as offset.")
     if views.is_array(operand):
         return value_of(operand), [None] * views.type_of(operand).ndim
     raise arguments.error(f"takes an array as {what}; this is {describe(operand)}.")

@@ -74,10 +74,8 @@ def check_seen(context: Context, name: str) -> None:
     if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
         return
     if name not in references(definition) and not _is_read_later(context, name):
-        raise context.type_error(
-            f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
-            f"Return {name} and assign it at the call, or write to an array.",
-        )
+        message = f"{name} is {definition.name}'s own copy, and nothing reads it after this change."
+        raise context.type_error(message, f"Return {name} and assign it at the call, or write to an array.")
 
 
 def _is_bound(node: ast.FunctionDef, name: str) -> bool:

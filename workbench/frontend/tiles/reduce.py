@@ -255,10 +255,8 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     a, b = (_widened(context, t, [tile_of(v).dtype for v in (a, b, *([] if acc is None else [acc]))]) for t in (a, b))
     left, right = tile_of(a), tile_of(b)
     if left.dtype != right.dtype or not is_number(left.dtype) or not _is_float(left.dtype):
-        raise refuse(
-            f"tile_matmul() takes tiles of floats; these have {left.dtype!r} and {right.dtype!r} elements.",
-            "Convert one: tile_astype(a, dtype).",
-        )
+        message = f"tile_matmul() takes tiles of floats; these have {left.dtype!r} and {right.dtype!r} elements."
+        raise refuse(message, "Convert one: tile_astype(a, dtype).")
     shape = (left.shape[0], right.shape[1])
     dtype = left.dtype if acc is None else tile_of(acc).dtype
     if acc is not None and (tile_of(acc).shape != shape or dtype not in (left.dtype, _wide(left.dtype))):

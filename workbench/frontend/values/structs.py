@@ -401,10 +401,8 @@ def chosen(
     for k in differing:
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
-            raise context.type_error(
-                f"{what} holds another array on each path, and the condition is not known.",
-                "Choose between elements of the arrays.",
-            )
+            message = f"{what} holds another array on each path, and the condition is not known."
+            raise context.type_error(message, "Choose between elements of the arrays.")
         types.append(type)
     results = iter(joined_if(context, condition, blocks, [pairs[k] for k in differing], types))
     leaves = [next(results) if k in differing else a for k, (a, _) in enumerate(pairs)]
