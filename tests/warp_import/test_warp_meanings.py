@@ -596,7 +596,7 @@ def test_the_sum_of_vectors_is_a_tile_of_one_vector():
 def tiles_of_draws(x: wp.array2d(dtype=int), y: wp.array2d(dtype=float), z: wp.array2d(dtype=float)):
     i = wp.tid()
     rng = wp.rand_init(42, i)
-    wp.tile_store(x[i], wp.tile_randi(shape=3, rng=rng))
+    wp.tile_store(x[i], wp.tile_randi(shape=3, rng=rng, storage="shared"))
     wp.tile_store(y[i], wp.tile_randf(shape=3, rng=rng, min=-5.0, max=5.0))
     wp.tile_store(z[i], wp.tile_from_thread(shape=2, value=float(i) + 0.5, thread_idx=0, storage="shared"))
 

@@ -381,11 +381,7 @@ def items_of(context: Context, node: ast.expr) -> tuple[Operand, ...]:
 
 
 def _generate(
-    context: Context,
-    node: Generated,
-    over: Sequence[ast.comprehension],
-    items: list[Operand],
-    dry: bool = False,
+    context: Context, node: Generated, over: Sequence[ast.comprehension], items: list[Operand], dry: bool = False
 ) -> bool:
     """Append to `items` the elements of a generator expression or comprehension, unrolled over the clauses `over`.
 

@@ -104,7 +104,7 @@ def instead_of(name: str, of_module: bool = False) -> str:
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lambda: ("A kernel has no lambda.", "Define a func above the kernel."),
     ast.ListComp: (
-        "A comprehension stands behind name =, or in sum(), any(), all(), min(), max() or tuple().",
+        "A comprehension stands behind name =, in a loop, behind in, or in sum(), any(), all(), min(), max(), tuple().",
         "Give it a name.",
     ),
     ast.SetComp: ("A kernel has no comprehension.", "Write a for loop."),

@@ -223,10 +223,7 @@ def _step(context: Context, node: ast.expr | None) -> int:
     if not isinstance(operand, Literal) or operand.is_float or operand.value == 0:
         is_zero = isinstance(operand, Literal) and not operand.value
         message = "Slice step cannot be zero." if is_zero else "The step of a slice is an integer written out."
-        raise context.type_error(
-            message,
-            "Write a loop over range(start, stop, step) if it is known only at run time.",
-        )
+        raise context.type_error(message, "Write a loop over range(start, stop, step) if it is known only at run time.")
     return int(operand.value)
 
 
