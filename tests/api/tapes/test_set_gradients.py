@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.events import CacheHit, CacheMiss, subscribe
 
 N = 20000
 """Elements of an array of more than CLEARED_BYTES."""
@@ -191,6 +192,22 @@ def test_refused_passes_leave_no_undefined_gradient() -> None:
         tape.backward(grads={z: 1.0})
     np.testing.assert_array_equal(tape.gradients[y].numpy(), 0.0)
     np.testing.assert_array_equal(tape.gradients[x].numpy(), 0.0)
+
+
+@pytest.mark.parametrize("accumulate", [True, False])
+@pytest.mark.parametrize("requires_grad", [True, False])
+@pytest.mark.parametrize("case", ["all", "inside", "places by number"])
+def test_one_adjoint_is_built(case: str, requires_grad: bool, accumulate: bool) -> None:
+    """A program that only sets, or only adds, builds or loads one adjoint, also where a launch could set nothing."""
+    code = set[str]()
+    end = subscribe(lambda event: code.add(event.key) if event.direction != "forward" else None, CacheMiss, CacheHit)
+    try:
+        for _ in range(2):
+            x, y = (wb.zeros(N, wb.float64, requires_grad=requires_grad) for _ in range(2))
+            _run(case, x, y, accumulate=accumulate).backward(grads={y: 1.0})
+    finally:
+        end()
+    assert len(code) <= 1
 
 
 def test_higher_order_and_checkpoints() -> None:
