@@ -131,7 +131,7 @@ _ROWS = (
     Operation(_CORE, "yield", "*values"),
     Operation(_CORE, "if", "condition", "*results", "interior? versions? cold? scalar?", "then, else",
               control="branch"),
-    Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll? scalar?", "body",
+    Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll? scalar? independent?", "body",
               control="loop"),
     Operation(_CORE, "while", "*init", "*results", "", "condition, body", control="loop"),
     Operation(_CORE, "custom", "*inputs", "*results", _CUSTOM, "body", reads=_ARRAYS, writes=_ARRAYS),
@@ -217,6 +217,8 @@ ELEMENTS = _names(lambda row: row.operands.startswith("array, *indices"))
 """Accesses to one element of an array, at indices."""
 REGIONS = _names(lambda row: row.operands.startswith("array, *offsets"))
 """Accesses to a part of an array, as a tile."""
+ROWS = ("row_load", "row_store", "row_add", "row_total")
+"""Accesses to a strip of a row of the thread's own (`passes/loops/row_strips.py`)."""
 TILE_PARTS = _names(lambda row: row.operands.startswith("tile, *"))
 """Operations that read or change a part of a tile, at indices or offsets."""
 OPAQUE = _names(lambda row: row.writes is Memory.ARRAYS)
@@ -344,6 +346,8 @@ COLD = Attribute("cold", bool)
 SCALAR = Attribute("scalar", bool)
 PLAIN = Attribute("plain", bool)
 UNROLL = Attribute("unroll", bool)
+INDEPENDENT = Attribute("independent", bool)
+"""Of a `for` whose iterations may run in any order, or side by side."""
 REDUCTION = Attribute("reduction", bool)
 ACCUMULATOR = Attribute("accumulator", int)
 """The number of the CUDA thread's local that accumulates the change."""

@@ -24,7 +24,7 @@ from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.products.spec import multiplies
 from workbench.backends.layout import access_bytes, layout
 from workbench.backends.prints import SYMBOL
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store

@@ -111,7 +111,7 @@ def launch(
         note(kernel, dim, values, block_dim, tiled=False)
     options = launch_options(kernel, checks, fast_math, deterministic)
     plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
-    plan = None if adjoint else _plan_for(kernel, dim, values, device, block_dim, options.code)
+    plan = None if adjoint else plan_for(kernel, dim, values, device, block_dim, options.code)
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
         if (plan := plan.suiting(kernel, dims, arguments)) is not None:
@@ -295,13 +295,16 @@ def _between(scalars: Any, shape: tuple[int, ...], limit: float) -> bool:
     return all([type(n) is float and -limit < n < limit for n in scalars])
 
 
-def _plan_for(
-    kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, block_dim: object, code: Options
-) -> _Plan | None:
+def plan_for(
+    kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, block_dim: object, code: Options,
+    tiled: bool = False,
+) -> _Plan | None:  # fmt: skip
     """Return the plan of an earlier launch with arguments of the same kinds; None if there is none that still holds."""
     if not isinstance(kernel, Kernel) or kernel.stale or block_dim is None:  # by occupancy: the code decides
         return None
-    key = _kinds(dim, values, code)
+    if tiled and type(block_dim) is not int:
+        return None
+    key = _kinds(dim, values, code, block_dim if tiled else None)
     plan: _Plan | None = kernel.plans.get(key) or kernel.plans.get((_SHARING, key))
     if plan is None or not plan.specialisation.is_current():
         return None
@@ -313,14 +316,19 @@ def _plan_for(
     return plan
 
 
-def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, ...]:
-    """Return the key of a launch's plan: the number of dimensions, options of code, and each argument's kind."""
+def _kinds(dim: Dim, values: Sequence[object], code: Options, blocks: object) -> tuple[object, ...]:
+    """Return the key of a launch's plan: the number of dimensions, options of code, and each argument's kind.
+
+    `blocks` is how many threads a block has, if the launch counts blocks; else None.
+    """
     kinds = [v.tag if isinstance(v, array) else float if type(v) is float else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
-    return ndim, code.checks, code.fast_math, code.ordered, *kinds
+    return ndim, blocks, code.checks, code.fast_math, code.ordered, *kinds
 
 
-def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options, record: LaunchRecord) -> None:
+def _keep_plan(
+    kernel: Kernel, dim: Dim, values: Sequence[object], options: LaunchOptions, record: LaunchRecord, tiled: bool
+) -> None:
     """Store a plan for later launches with arguments of these kinds, unless the code depends on more than the kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
@@ -328,7 +336,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     if (
         not arrays
         or record.executable.build_later is not None
-        or specialisation.tiling is not None
+        or (specialisation.tiling is not None and not tiled)
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
         or any(v is None or is_numpy_array(v) for v, t in typed if not _is_vector(v, t))
@@ -345,7 +353,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     fields = [(k, plain_fields(type(v))) for k in reversed(spread) if isinstance(v := values[k], StructValue)]
     structs = tuple([(k, field.values) for k, field in fields if field is not None])
     spreads = len(structs) < len(spread)
-    key = _kinds(dim, values, code)
+    key = _kinds(dim, values, options.code, options.block_dim if tiled else None)
     kernel.plans[key if executable.apart or not executable.on_device else (_SHARING, key)] = _Plan(
         specialisation, executable, scalars, vectors, () if spreads else structs, spreads, executable.on_device, key
     )
@@ -412,7 +420,7 @@ def prepare(
     own = kernel.prepare(dims, values, adjoints, device, options, tiled)
     if own is not None:
         if adjoints is None and _taken_as_given(values, own):
-            _keep_plan(kernel, dim, values, options.code, own)
+            _keep_plan(kernel, dim, values, options, own, tiled)
         return own
     values = [*values, *defaults_after(kernel, len(values))]
     if len(values) != len(kernel.parameters):
@@ -434,7 +442,7 @@ def prepare(
     arguments = spread_all(arguments)
     if adjoints is None:
         record = bind(specialisation, "forward", dims, arguments, target, options)
-        _keep_plan(kernel, dim, values, options.code, record)
+        _keep_plan(kernel, dim, values, options, record, tiled)
         return record
     constant = not_wanted(specialisation, adjoints)
     pairs = adjoint_arguments(specialisation, arguments, adjoints, target, constant)

@@ -8,10 +8,13 @@ from typing import Never
 from workbench.api.builds.arguments import Dim, require_lists, with_defaults
 from workbench.api.builds.bind import unknown_option
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
+from workbench.api.launches.launch import adjoint_list, finished, launch_options, plan_for, prepare
 from workbench.api.launches.launch_object import Launch
 from workbench.api.launches.recent import NOTING, note
+from workbench.events import SUBSCRIBERS, Launched, listening
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.device.device import Device
+from workbench.runtime.launching.execute import run_unseen
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions
 
 
@@ -62,11 +65,38 @@ def launch_tiled(
     """
     if unknown:
         raise unknown_option(launch_tiled, unknown)
-    options = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
     require_lists(kernel, inputs, outputs)
     values, _, uniforms = with_defaults(kernel, dim, inputs, outputs)
-    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=True)
+    options = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
+    if not (adjoint or record_cmd or uniforms) and _run_again(kernel, dim, values, device, options):
+        return None
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, values, adjoints if adjoint else None, device, options, tiled=True)
     return finished(kernel, record, record_cmd, record_tape, uniforms)
+
+
+def _run_again(
+    kernel: Kernel, dim: Dim, values: Sequence[object], device: Device | str | None, options: LaunchOptions
+) -> bool:
+    """Run a launch by the plan of an earlier one, if there is one that suits it and nobody observes launches.
+
+    Returns:
+        Whether it ran.
+
+    Raises:
+        LaunchError: a number, the dimensions, the block or the stream do not fit.
+        KernelFault: as `launch_tiled`.
+    """
+    if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
+        return False
+    plan = plan_for(kernel, dim, values, device, options.block_dim, options.code, tiled=True)
+    if plan is None:
+        return False
+    dims, arguments = plan.arguments(kernel, dim, [*values])
+    plan = plan.suiting(kernel, dims, arguments)
+    if plan is not None:
+        code, block, at = plan.form(kernel, dims, options.block_dim, options.stream)
+        run_unseen(code, dims, arguments, block, at)
+    return plan is not None

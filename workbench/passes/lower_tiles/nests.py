@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from workbench.ir.build import Builder
-from workbench.ir.ops import COLD
+from workbench.ir.ops import COLD, INDEPENDENT, SHAPE
 from workbench.ir.values import Block, Value
 from workbench.types import Scalar, Vector, int32, int64
 from workbench.types import bool as bool_
@@ -88,7 +88,9 @@ class Nests:
         with self.builder.block((index,)) as opened:
             self._nest(bounds[1:], one, [*indices, index], body)
             self.builder.yield_()
-        self.builder.for_(start, stop, one, (), opened.block, {COLD: True} if self.cold else None)
+        # The innermost has the elements of a row: they run side by side (`backends/cpu/gang/iterations`).
+        attrs = COLD.of(True) if self.cold else None if bounds[1:] else INDEPENDENT.of(True)
+        self.builder.for_(start, stop, one, (), opened.block, attrs)
 
     def flat_index(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
         """Emit the row-major position of indices in a shape."""
@@ -113,6 +115,10 @@ class Nests:
     def fill(self, to: Value, count: int, value: Value) -> None:
         """Emit a loop that writes one value to the first `count` slots."""
         self.nest((count,), lambda at: self.write(to, at[0], value))
+
+    def turn(self, to: Value, source: Value, shape: tuple[int, int]) -> None:
+        """Emit the transposition of a matrix of scalars, of this shape in its slots, to other slots."""
+        self.builder.emit("slot_transpose", (to, source), (), {SHAPE: shape})
 
     def when(self, condition: Value, then: Callable[[], None], orelse: Callable[[], None] = lambda: None) -> None:
         """Emit an `if` without results; `then` and `orelse` emit its blocks."""

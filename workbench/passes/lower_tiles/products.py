@@ -120,7 +120,7 @@ def _turned(
     They are in a buffer that `borrowed` receives.
     """
     borrowed.append(on.new(Tile(type, shape)))
-    on.builder.emit("slot_transpose", (borrowed[-1].slots, source), (), {SHAPE: shape})
+    on.turn(borrowed[-1].slots, source, shape)
     return borrowed[-1].slots
 
 

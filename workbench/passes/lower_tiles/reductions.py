@@ -6,70 +6,92 @@ vectorises.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 from workbench.ir.build import Replacements, copy_op
 from workbench.ir.ops import AXIS, EXCLUSIVE, KIND
 from workbench.ir.tiles import identity, tile_of
 from workbench.ir.values import Op, Value
-from workbench.passes.lower_tiles.lowering import Handler, TileLowering
+from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering
 from workbench.tiles import Tile
+from workbench.types import Scalar, int32, is_float
 from workbench.types import bool as bool_
-from workbench.types import int32, is_float
 
-Combine = Callable[[Value, Value], Value]
+Element = tuple[Value, ...]
+"""A number; or in a search a number and its index along the axis."""
+Combine = Callable[[Element, Element], Element]
 BUILTINS = {"sum": "add", "min": "min", "max": "max"}
+SEARCHES = {"argmin": "lt", "argmax": "gt"}
 
 
 def _combine(on: TileLowering, op: Op) -> Combine:
     """Return a function that emits the combination of two elements: by a builtin, or by the reduction's block."""
     kind = op.attrs[KIND]
+    if kind in SEARCHES:
+        return lambda a, b: _better(on, SEARCHES[kind], a, b)
     if kind != "func":
-        return lambda a, b: on.on(BUILTINS[kind], a, b)
+        return lambda a, b: (on.on(BUILTINS[kind], *a, *b),)
     (block,) = op.blocks
 
-    def inlined(a: Value, b: Value) -> Value:
-        mapping: Replacements = {**on.mapping, **dict(zip(block.params, (a, b), strict=True))}
+    def inlined(a: Element, b: Element) -> Element:
+        mapping: Replacements = {**on.mapping, **dict(zip(block.params, (*a, *b), strict=True))}
         for inner in block.ops[:-1]:
             on.builder.append(copy_op(inner, mapping))
         (combined,) = block.yielded
-        return mapping.get(combined, combined)
+        return (mapping.get(combined, combined),)
 
     return inlined
 
 
-def _reduce(on: TileLowering, op: Op) -> None:
-    """Lower `tile_reduce`: halve the rows along the axis until one is left; without an axis, all elements.
+def _better(on: TileLowering, sign: str, a: Element, b: Element) -> Element:
+    """Emit the choice of a search between two elements: a NaN, as in NumPy, else the better one, else the first."""
 
-    An "argmin" or "argmax" is lowered to a search instead.
-    """
+    def test(name: str, *operands: Value) -> Value:
+        return on.on(name, *operands, type=bool_)
+
+    (x, i), (y, j) = a, b
+    better, same = test(sign, y, x), test("eq", y, x)
+    if is_float(x.type):
+        number, nan = test("eq", x, x), test("ne", y, y)
+        better = test("or_", better, test("and_", number, nan))
+        same = test("or_", same, test("and_", test("ne", x, x), nan))
+    better = test("or_", better, test("and_", same, test("lt", j, i)))
+    best = on.builder.one("where", (better, y, x), x.type)
+    return best, on.on("where", better, j, i, type=int32)
+
+
+def _reduce(on: TileLowering, op: Op) -> None:
+    """Lower `tile_reduce`: halve the rows along the axis until one is left; without an axis, all elements."""
     (tile,) = op.operands
-    shape, axis = tile_of(tile).shape, op.attrs.get(AXIS)
+    shape, axis, search = tile_of(tile).shape, op.attrs.get(AXIS), op.attrs[KIND] in SEARCHES
     outer, length, inner = (
         (1, prod(shape), 1) if axis is None else (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
     )
-    if op.attrs[KIND] in ("argmin", "argmax"):
-        _extreme(on, op, (outer, length, inner), axis)
-        return
-    combine = _combine(on, op)
-    source = on.slots_of(tile)
-    # The first step reads the tile and writes the buffer, so the tile itself is left as it is.
+    combine, source, buffers = _combine(on, op), on.slots_of(tile), list[Buffer]()
+    if inner == 1 and outer > 1 and isinstance(tile_of(tile).dtype, Scalar):
+        # Rows that end side by side: each step then has the elements of all rows as lanes.
+        buffers.append(on.new(tile_of(tile)))
+        on.turn(buffers[0].slots, source, (outer, length))
+        source, outer, inner = buffers[0].slots, 1, outer
+    # The first step reads the tile and writes the buffers, so the tile itself is left as it is.
     half = (length + 1) // 2
-    buffer = on.new(tile_of(tile), outer * half * inner)
-    work = buffer.slots
+    types = (tile_of(tile).dtype, int32) if search else (tile_of(tile).dtype,)
+    buffers += [on.new(Tile(type, (outer * half * inner,))) for type in types]
+    work = [buffer.slots for buffer in buffers[-len(types) :]]
 
-    def at(o: Value, i: Value, j: Value, rows: int) -> Value:
-        return on.flat_index((o, i, j), (outer, rows, inner))
+    def read(o: Value, i: Value, j: Value) -> Element:
+        number = on.read(source, on.flat_index((o, i, j), (outer, length, inner)))
+        return (number, i) if search else (number,)
 
     def first(k: list[Value]) -> None:
         o, i, j = k
-        low, high = on.read(source, at(o, i, j, length)), on.read(source, at(o, on.add(i, half), j, length))
-        on.write(work, at(o, i, j, half), combine(low, high))
+        combined = combine(read(o, i, j), read(o, on.add(i, half), j))
+        _write(on, work, on.flat_index((o, i, j), (outer, half, inner)), combined)
 
     def odd(k: list[Value]) -> None:
-        middle = on.constant(half - 1)
-        on.write(work, at(k[0], middle, k[1], half), on.read(source, at(k[0], middle, k[1], length)))
+        o, i, j = k[0], on.constant(half - 1), k[1]
+        _write(on, work, on.flat_index((o, i, j), (outer, half, inner)), read(o, i, j))
 
     on.nest((outer, length - half, inner), first) if length > 1 else None
     if length % 2:
@@ -77,19 +99,26 @@ def _reduce(on: TileLowering, op: Op) -> None:
     if half > 1:
         _halve(on, work, (outer, half, inner), combine)
     if axis is None:
-        on.mapping[op.result] = on.read(work, on.constant(0))
+        on.mapping[op.result] = on.read(work[-1], on.constant(0))
     else:
         target = on.result(op)
-        on.nest(
-            (outer, inner),
-            lambda k: on.write(
-                target, on.flat_index(k, (outer, inner)), on.read(work, at(k[0], on.constant(0), k[1], half))
-            ),
-        )
-    on.give_back(buffer)
+
+        def last(k: list[Value]) -> None:
+            at = on.flat_index((k[0], on.constant(0), k[1]), (outer, half, inner))
+            on.write(target, on.flat_index(k, (outer, inner)), on.read(work[-1], at))
+
+        on.nest((outer, inner), last)
+    for buffer in buffers:
+        on.give_back(buffer)
 
 
-def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: Combine) -> None:
+def _write(on: TileLowering, work: Sequence[Value], at: Value, element: Element) -> None:
+    """Emit the write of an element to the buffers."""
+    for slots, value in zip(work, element, strict=True):
+        on.write(slots, at, value)
+
+
+def _halve(on: TileLowering, work: Sequence[Value], shape: tuple[int, int, int], combine: Combine) -> None:
     """Emit a loop that combines the upper half of rows into the lower one until one row is left."""
     outer, rows, inner = shape
     before, now = Value(int32), Value(int32)
@@ -98,54 +127,19 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
         on.builder.yield_(on.on("gt", before, one, type=bool_))
     with on.builder.block((now,)) as step:
         half = on.on("rshift", on.add(now, 1), one)
-        zero = on.constant(0)
+        zero, left, distance = on.constant(0), on.on("sub", now, half), on.times(half, inner)
 
         def body(k: list[Value]) -> None:
-            o, i, j = k
-            low = on.flat_index((o, i, j), shape)
-            high = on.flat_index((o, on.on("add", i, half), j), shape)
-            on.write(work, low, combine(on.read(work, low), on.read(work, high)))
+            low = on.flat_index(k, shape[-len(k) :])
+            a, b = (tuple(on.read(slots, at) for slots in work) for at in (low, on.on("add", low, distance)))
+            _write(on, work, low, combine(a, b))
 
-        stops = (on.constant(outer), on.on("sub", now, half), on.constant(inner))
-        # One loop rather than three of which two have one turn: LLVM then sees a plain vector sum.
-        if outer == inner == 1:
-            on.clipped((zero,), stops[1:2], lambda k: body([zero, k[0], zero]))
+        if outer == 1:
+            on.clipped((zero,), (on.times(left, inner),), body)
         else:
-            on.clipped((zero,) * 3, stops, body)
+            on.clipped((zero,) * 3, (on.constant(outer), left, on.constant(inner)), body)
         on.builder.yield_(half)
     on.builder.while_((on.constant(rows),), more.block, step.block)
-
-
-def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
-    """Lower a search for the first index of the least or greatest element; of the first NaN if there is one."""
-    outer, length, inner = shape
-    tile = op.operands[0]
-    source, dtype = on.slots_of(tile), tile_of(tile).dtype
-    sign = "lt" if op.attrs[KIND] == "argmin" else "gt"
-    target = on.result(op) if axis is not None else on.new(Tile(int32, (1,))).slots
-
-    def body(k: list[Value]) -> None:
-        def read(i: Value) -> Value:
-            return on.read(source, on.flat_index((k[0], i, k[1]), shape))
-
-        i, best, position = Value(int32), Value(dtype), Value(int32)
-        with on.builder.block((i, best, position)) as opened:
-            here = read(i)
-            better = on.on(sign, here, best, type=bool_)
-            if is_float(dtype):
-                # The first NaN wins, as in NumPy: it replaces any number, and nothing replaces it.
-                fresh = on.on("and_", on.on("ne", here, here, type=bool_), on.on("eq", best, best, type=bool_))
-                better = on.on("or_", better, fresh, type=bool_)
-            on.builder.yield_(
-                on.on("where", better, here, best, type=dtype), on.on("where", better, i, position, type=int32)
-            )
-        zero, one = on.constant(0), on.constant(1)
-        results = on.builder.for_(one, on.constant(length), one, (read(zero), zero), opened.block)
-        on.write(target, on.flat_index(k, (outer, inner)), results[1])
-
-    on.nest((outer, inner), body)
-    if axis is None:
-        on.mapping[op.result] = on.read(target, on.constant(0))
 
 
 def _scan(on: TileLowering, op: Op) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from workbench.backends.cpu.emit.types import memory
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.transposes import row_sums, transposed
-from workbench.backends.cpu.text.values import memory
 from workbench.backends.llvm.values import suffix, vector
 from workbench.ir.ops import STEP
 from workbench.ir.values import Op

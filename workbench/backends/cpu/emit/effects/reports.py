@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import cast, register
+from workbench.backends.cpu.emit.types import cast, register
 from workbench.backends.layout import DECLINED, FAULT_VALUES
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
 from workbench.ir.ops import NUMBER
 from workbench.ir.values import Op
 from workbench.types import Kind, element, float32, is_float
 
+_NUMBERS = "i64 %number, i64 %own, i64 %thread"
 _VALUES = ", ".join(f"i64 %v{n}" for n in range(FAULT_VALUES))
 _STORES = "\n".join(
     f"  %at{n} = getelementptr inbounds i8, ptr %fault, i64 {24 + 8 * n}\n  store i64 %v{n}, ptr %at{n}"
@@ -17,21 +18,16 @@ _STORES = "\n".join(
 )
 _KEEP_FIRST = "br i1 %first, label %write, label %done"
 # A gang's lanes do not fault in the order of threads. Only who wrote the record writes it again.
-_KEEP_LOWEST = """br i1 %first, label %mine, label %look
-look:
-  %own = load i1, ptr %owner
-  br i1 %own, label %compare, label %done
-compare:
-  %seen.at = getelementptr inbounds i8, ptr %fault, i64 16
-  %seen = load i64, ptr %seen.at
-  %lower = icmp slt i64 %thread, %seen
-  br i1 %lower, label %write, label %done
+_KEEP_LOWEST = """%seen = load i64, ptr %owner
+  %lower = icmp slt i64 %own, %seen
+  %better = or i1 %first, %lower
+  br i1 %better, label %mine, label %done
 mine:
-  store i1 true, ptr %owner
+  store i64 %own, ptr %owner
   br label %write"""
 # Without a record (a caller that asks for none) nothing is written.
 _REPORT = f"""\
-define internal void @NAME(ptr %fault, ptr %owner, i64 %number, i64 %thread, {_VALUES}) noinline cold nounwind {{
+define internal void @NAME(ptr %fault, ptr %owner, {_NUMBERS}, {_VALUES}) noinline cold nounwind {{
 start:
   %none = icmp eq ptr %fault, null
   br i1 %none, label %done, label %count
@@ -62,7 +58,7 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
         operand = emitter.operand(value)
         values.append(w.emit(f"bitcast double {operand} to i64") if is_float(value.type) else operand)
     values += ["0"] * (FAULT_VALUES - len(values))
-    passed = ", ".join(f"i64 {v}" for v in (op.attrs[NUMBER], thread_index(emitter), *values))
+    passed = ", ".join(f"i64 {v}" for v in (op.attrs[NUMBER], own_index(emitter), thread_index(emitter), *values))
     w.do(f"call void @{name}(ptr %fault, ptr {owner or 'null'}, {passed})")
 
 
@@ -75,7 +71,15 @@ DECLINE = (
 
 
 def thread_index(emitter: Emitter) -> str:
-    """Return the LLVM operand of the current thread's linear index in the launch, as i64."""
+    """Return the LLVM operand of the current thread's linear index in the launch, as i64.
+
+    Iterations that run as threads are all of one thread of the launch.
+    """
+    return emitter.around or own_index(emitter)
+
+
+def own_index(emitter: Emitter) -> str:
+    """Return the LLVM operand of the linear index of a thread, or of an iteration that runs as one, as i64."""
     if not emitter.tids:
         return emitter.thread
     w = emitter.writer

@@ -14,7 +14,7 @@ import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import data, element_addresses, size, stride
-from workbench.backends.cpu.text.values import literal, register, width
+from workbench.backends.cpu.emit.types import literal, register, width
 from workbench.ir.ops import ACCUMULATE, AXES, SHAPE, TRANSPOSE_A
 from workbench.ir.values import Op, Value, array_of
 from workbench.limits import MATMUL_VECTORS
