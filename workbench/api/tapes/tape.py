@@ -538,6 +538,7 @@ class Tape(Opened):
         self.steps.clear()
         self.adjoints.clear()
         self.written.clear()
+        self._set.clear()
         self._versions.clear()
         self._ends.clear()
         self.kept.clear()
