@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.events import CacheHit, CacheMiss, subscribe
+from workbench.events import CacheHit, CacheMiss, Event, subscribe
 
 N = 20000
 """Elements of an array of more than CLEARED_BYTES."""
@@ -201,7 +201,12 @@ def test_refused_passes_leave_no_undefined_gradient() -> None:
 def test_one_adjoint_is_built(case: str, requires_grad: bool, accumulate: bool) -> None:
     """A program that only sets, or only adds, builds or loads one adjoint, also where a launch could set nothing."""
     code = set[str]()
-    end = subscribe(lambda event: code.add(event.key) if event.direction != "forward" else None, CacheMiss, CacheHit)
+
+    def note(event: Event) -> None:
+        assert isinstance(event, CacheMiss | CacheHit)
+        code.update([event.key] if event.direction != "forward" else [])
+
+    end = subscribe(note, CacheMiss, CacheHit)
     try:
         for _ in range(2):
             x, y = (wb.zeros(N, wb.float64, requires_grad=requires_grad) for _ in range(2))
