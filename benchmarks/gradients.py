@@ -3,14 +3,12 @@
 Every time is processor time of all threads, per call of the quickest turn in rounds in which all calls take turns. A
 gradient is a run forward and backward through a tape with `accumulate=False`, which sets the gradients, as `jax.grad`
 returns them; backward is that without the run forward. Accumulated is the same through a tape that adds to gradients,
-which are then set to 0. By hand is the ideal adjoint as kernels of the same language, alone: again and again, they find
-in the caches what a run forward evicts. The program by hand does all that the tape does: it runs forward and sets the
-gradients. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first
-input, of the sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64 before it
-is timed; Warp, if it is installed, runs the same kernels, and where its gradient is another one the table says so.
+which are then set to 0. By hand is the ideal adjoint as kernels of the same language, alone, again and again, so that
+they find in the caches what a run forward evicts; the program by hand runs forward, too. `hvp / gradient` is `wb.hvp`
+over `wb.grad`, by the first input, of the sum of the result times a seed. Every gradient and every hvp is compared with
+JAX's in float64 before it is timed; so is Warp's, if it is installed, and where it is another one the table says so.
 
-All rows take some minutes; on a busy machine (more processes than cores) caches are shared, and the rows that are bound
-by memory show it by factors. Each row is kept as it is measured.
+All rows take some minutes. On a busy machine caches are shared, and rows that are bound by memory show it by factors.
 
 python benchmarks/gradients.py [--only NAME …]
 """

@@ -93,7 +93,7 @@ STORED_ITERATIONS = Limit(64, "known iterations of a reversed loop", "all states
 STORED_STATE_BYTES = Limit(32, "bytes of a state of such a loop", "all states are stored", OTHER)
 PULLED_NEIGHBOURS = Limit(64, "offsets at which a thread adds in an adjoint", "the adjoint gathers", SLOWER)
 PULLED_OPERATIONS = Limit(400, "operations of a gathering adjoint", "the adjoint gathers", SLOWER)
-CLEARED_BYTES = Limit(2**16, "bytes of an array that a launch overwrites", "its adjoint clears on the way", OTHER)
+CLEARED_BYTES = Limit(2**16, "bytes of a gradient", "adjoints clear it on the way, and add to it", OTHER)
 PULLED_OFFSET = Limit(8, "the constant by which a neighbour's index differs", "the adjoint gathers", SLOWER)
 
 # What threads do together.

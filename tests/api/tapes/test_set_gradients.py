@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.events import CacheHit, CacheMiss, Event, subscribe
 
 N = 20000
 """Elements of an array of more than CLEARED_BYTES."""
@@ -161,13 +162,14 @@ def test_one_array_twice_and_views() -> None:
         np.testing.assert_array_equal(_grad(x).numpy(), wanted)
 
 
-def test_what_no_gradient_reaches_is_zero() -> None:
+@pytest.mark.parametrize("n", [8, N])
+def test_what_no_gradient_reaches_is_zero(n: int) -> None:
     """The pass sets all gradients of what the tape recorded, of arrays that do not lead to the loss to 0."""
-    x, z = (wb.ones(N, wb.float64, requires_grad=True) for _ in range(2))
-    y, other = (wb.zeros(N, wb.float64, requires_grad=True) for _ in range(2))
+    x, z = (wb.ones(n, wb.float64, requires_grad=True) for _ in range(2))
+    y, other = (wb.zeros(n, wb.float64, requires_grad=True) for _ in range(2))
     with wb.Tape(accumulate=False) as tape:
-        wb.launch(square, N, [x, y])
-        wb.launch(square, N, [z, other])
+        wb.launch(square, n, [x, y])
+        wb.launch(square, n, [z, other])
     _grad(z).fill_(5.0)
     tape.backward(grads={y: _grad(x)})  # a seed is read before gradients are set
     np.testing.assert_array_equal(_grad(x).numpy(), 0.0)
@@ -191,6 +193,27 @@ def test_refused_passes_leave_no_undefined_gradient() -> None:
         tape.backward(grads={z: 1.0})
     np.testing.assert_array_equal(tape.gradients[y].numpy(), 0.0)
     np.testing.assert_array_equal(tape.gradients[x].numpy(), 0.0)
+
+
+@pytest.mark.parametrize("accumulate", [True, False])
+@pytest.mark.parametrize("requires_grad", [True, False])
+@pytest.mark.parametrize("case", ["all", "inside", "places by number"])
+def test_one_adjoint_is_built(case: str, requires_grad: bool, accumulate: bool) -> None:
+    """A program that only sets, or only adds, builds or loads one adjoint, also where a launch could set nothing."""
+    code = set[str]()
+
+    def note(event: Event) -> None:
+        assert isinstance(event, CacheMiss | CacheHit)
+        code.update([event.key] if event.direction != "forward" else [])
+
+    end = subscribe(note, CacheMiss, CacheHit)
+    try:
+        for _ in range(2):
+            x, y = (wb.zeros(N, wb.float64, requires_grad=requires_grad) for _ in range(2))
+            _run(case, x, y, accumulate=accumulate).backward(grads={y: 1.0})
+    finally:
+        end()
+    assert len(code) <= 1
 
 
 def test_higher_order_and_checkpoints() -> None:

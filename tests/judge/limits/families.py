@@ -146,7 +146,7 @@ OUT_OF_REACH = {
         "decides how wide a gang is: tests/backends/cpu/test_gang and test_gang_rows have programs of each width",
     ),
     "FILE_DEPTH": "counts blocks of a file: tests/ir reads files on both sides",
-    "CLEARED_BYTES": "counts bytes of memory: tests/api/tapes/test_overwritten_regions has arrays on both sides",
+    "CLEARED_BYTES": "counts bytes: tests/api/tapes/test_set_gradients has arrays on both sides",
 }
 """Rows that no program reaches by its size, and why."""
 

@@ -386,7 +386,7 @@ class Tape(Opened):
             NotDifferentiable: a step has no right gradient.
         """
         ready: list[tuple[Step, Undo]] = []
-        held = {*self.adjoints}
+        held = {*self.adjoints} if self.unset else set[Memory]()
         self._set.clear()
         try:
             for step in steps:
@@ -538,6 +538,7 @@ class Tape(Opened):
         self.steps.clear()
         self.adjoints.clear()
         self.written.clear()
+        self._set.clear()
         self._versions.clear()
         self._ends.clear()
         self.kept.clear()
