@@ -2,7 +2,7 @@
 
 A value is in one of three forms. *Uniform* ones stay scalars, and the scalar handlers emit what computes them.
 *Linear* ones are the scalar of the gang's first thread and a distance from thread to thread. All others are *varying*:
-one vector for each component, whose text is what the scalar handlers write, widened (`widen`). Threads behind the last
+one vector for each component, whose text is what the scalar handlers write, widened (`text`). Threads behind the last
 full gang are emitted by the scalar emitter.
 
 A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go
@@ -27,9 +27,8 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEm
 from workbench.backends.cpu.emit.emitter import later
 from workbench.backends.cpu.emit.loops import Strips, lone_loops
 from workbench.backends.cpu.emit.types import width
-from workbench.backends.cpu.gang.distant import Distant, Registers, Stack, distant
+from workbench.backends.cpu.gang.text import Distant, Registers, Stack, WideWriter, distant, variants
 from workbench.backends.cpu.gang.transposes import struct_loads
-from workbench.backends.cpu.gang.widen import WideWriter, variants
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, frame
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import Value as LlvmValue
