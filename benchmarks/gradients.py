@@ -5,12 +5,10 @@ gradient is a run forward and backward through a tape with `accumulate=False`, w
 returns them; backward is that without the run forward. Accumulated is the same through a tape that adds to gradients,
 which are then set to 0. By hand is the ideal adjoint as kernels of the same language, alone: again and again, they find
 in the caches what a run forward evicts. The program by hand does all that the tape does: it runs forward and sets the
-gradients. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first
-input, of the sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64 before it
-is timed; Warp, if it is installed, runs the same kernels, and where its gradient is another one the table says so.
-
-All rows take some minutes; on a busy machine (more processes than cores) caches are shared, and the rows that are bound
-by memory show it by factors. Each row is kept as it is measured.
+gradients. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first input, of the sum of the result times a seed. Every
+gradient, and every hvp, is compared with JAX's in float64 before it is timed; Warp, if it is installed, runs the same
+kernels, and where its gradient is another one the table says so. All rows take some minutes; with more processes
+than cores caches are shared, and the rows that are bound by memory show it by factors. Each row is kept once measured.
 
 python benchmarks/gradients.py [--only NAME …]
 """

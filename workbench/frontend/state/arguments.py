@@ -63,12 +63,12 @@ def nodes_by_name(context: Context, node: ast.Call, parameters: str) -> dict[str
     """
     name, names = ast.unparse(node.func), parameters.split()
     unnamed = names[: names.index("/")] if "/" in names else []
-    given = {k.arg: k.value for k in node.keywords if k.arg}
-    if not given.keys().isdisjoint(p.rstrip("?") for p in unnamed):
+    by_name = {k.arg: k.value for k in node.keywords if k.arg}
+    if not by_name.keys().isdisjoint(p.rstrip("?") for p in unnamed):
         raise context.type_error(f"{name}() takes {counted(len(unnamed))} without names.")
     names = [p for p in names if p != "/"]
     optional = [p.rstrip("?") for p in names if p.endswith("?")]
-    return bound(context, name, [p.rstrip("?") for p in names], node.args, given, optional)
+    return bound(context, name, [p.rstrip("?") for p in names], node.args, by_name, optional)
 
 
 def argument(context: Context, node: ast.expr) -> Operand:
