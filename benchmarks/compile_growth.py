@@ -29,7 +29,7 @@ from workbench.api.builds.build import function_of
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
-from workbench.backends.worker.calls import Task
+from workbench.backends.worker.pool import Task
 
 ENOUGH = 5.0
 COUNTS = 0.05

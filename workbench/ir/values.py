@@ -301,6 +301,11 @@ def definitions(*blocks: Block) -> dict[Value, Op]:
     return {value: op for block in blocks for value, op in block.definitions.items()}
 
 
+def carried_params(op: Op) -> Sequence[Value]:
+    """Return the parameters of a loop's body that it carries from iteration to iteration; not the index of a `for`."""
+    return op.blocks[-1].params[1 if op.name == "for" else 0 :]
+
+
 VALUES = {"store": 1, "atomic_add": 1, "atomic_load": 0, "atomic_swap": 2}
 """By access to an element or a component, how many values it has as operands."""
 

@@ -7,6 +7,10 @@ innocuous?", 1995). What is left of the narrow types is loads, stores, moves and
 float64), so a backend needs no arithmetic for them.
 
 The same kernel in float64 is for derivatives that are compared with difference quotients: float32 is too coarse there.
+
+Of `0.0 if a < 0 else float64(a)` LLVM, be it the CPU's or the one in NVRTC, makes the conversion of a choice between 0
+and a (llvm/llvm-project#157254), and turns `<` into `<=` on the way: of -0.0 that makes +0.0. So where numbers of a
+type are compared by order (`compared_types`), backends convert them in a way that LLVM does not look through.
 """
 
 from __future__ import annotations
@@ -130,3 +134,22 @@ def _op(op: Op, mapping: Replacements) -> Op:
     results = tuple(_value(v, mapping) for v in op.results)
     attrs: dict[str, object] = {k: _block(v, {}) if isinstance(v, Block) else v for k, v in op.attrs.items()}
     return op.replace(operands, results=results, attrs=attrs, blocks=blocks)
+
+
+_ORDERED = frozenset({"lt", "le", "gt", "ge"})
+
+
+def compared_types(function: Function) -> frozenset[Scalar]:
+    """Return the scalar types of which the function compares numbers with `<`, `<=`, `>` or `>=`."""
+    return frozenset(element(op.operands[0].type) for op in walk(function.body) if op.name in _ORDERED)
+
+
+def may_lose_sign(source: Scalar, target: Scalar, compared: frozenset[Scalar]) -> bool:
+    """Return whether LLVM may lose the sign of a zero in a conversion between float32 and float64.
+
+    Args:
+        source: the type converted from.
+        target: the type converted to.
+        compared: the types of which the function compares numbers by order; LLVM errs only if `source` is one.
+    """
+    return source in compared and {source, target} == {float32, float64}

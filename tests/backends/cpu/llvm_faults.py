@@ -266,7 +266,7 @@ then:
         name="the sign of zero is lost where a comparison with 0 chooses between 0 and a conversion",
         issues=(157254,),
         first=18,
-        remedy="`backends/zero_signs`: such conversions go through `llvm.canonicalize`, for NVRTC through PTX",
+        remedy="`passes/precision`: such conversions go through `llvm.canonicalize`, for NVRTC through PTX",
         reproducer=lambda: _loop(
             "float",
             "double",

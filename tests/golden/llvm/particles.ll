@@ -229,7 +229,7 @@ body.166:
   %v194 = getelementptr i8, ptr %v191, i64 0
   %v195 = and i8 %v193, 1
   %on.196 = icmp ne i8 %v195, 0
-  %v197 = select i1 %on.196, ptr %v194, ptr %v190
+  %v197 = select i1 %on.196, ptr %v194, ptr %v190, !unpredictable !{}
   %v198 = load float, ptr %v197, align 4
   %p.199 = insertelement <8 x float> poison, float %v198, i64 0
   %v200 = getelementptr float, ptr %v197, i64 1
@@ -241,7 +241,7 @@ body.166:
   %v206 = getelementptr i8, ptr %v191, i64 12
   %v207 = and i8 %v193, 2
   %on.208 = icmp ne i8 %v207, 0
-  %v209 = select i1 %on.208, ptr %v206, ptr %v190
+  %v209 = select i1 %on.208, ptr %v206, ptr %v190, !unpredictable !{}
   %v210 = load float, ptr %v209, align 4
   %p.211 = insertelement <8 x float> %p.199, float %v210, i64 1
   %v212 = getelementptr float, ptr %v209, i64 1
@@ -253,7 +253,7 @@ body.166:
   %v218 = getelementptr i8, ptr %v191, i64 24
   %v219 = and i8 %v193, 4
   %on.220 = icmp ne i8 %v219, 0
-  %v221 = select i1 %on.220, ptr %v218, ptr %v190
+  %v221 = select i1 %on.220, ptr %v218, ptr %v190, !unpredictable !{}
   %v222 = load float, ptr %v221, align 4
   %p.223 = insertelement <8 x float> %p.211, float %v222, i64 2
   %v224 = getelementptr float, ptr %v221, i64 1
@@ -265,7 +265,7 @@ body.166:
   %v230 = getelementptr i8, ptr %v191, i64 36
   %v231 = and i8 %v193, 8
   %on.232 = icmp ne i8 %v231, 0
-  %v233 = select i1 %on.232, ptr %v230, ptr %v190
+  %v233 = select i1 %on.232, ptr %v230, ptr %v190, !unpredictable !{}
   %v234 = load float, ptr %v233, align 4
   %p.235 = insertelement <8 x float> %p.223, float %v234, i64 3
   %v236 = getelementptr float, ptr %v233, i64 1
@@ -277,7 +277,7 @@ body.166:
   %v242 = getelementptr i8, ptr %v191, i64 48
   %v243 = and i8 %v193, 16
   %on.244 = icmp ne i8 %v243, 0
-  %v245 = select i1 %on.244, ptr %v242, ptr %v190
+  %v245 = select i1 %on.244, ptr %v242, ptr %v190, !unpredictable !{}
   %v246 = load float, ptr %v245, align 4
   %p.247 = insertelement <8 x float> %p.235, float %v246, i64 4
   %v248 = getelementptr float, ptr %v245, i64 1
@@ -289,7 +289,7 @@ body.166:
   %v254 = getelementptr i8, ptr %v191, i64 60
   %v255 = and i8 %v193, 32
   %on.256 = icmp ne i8 %v255, 0
-  %v257 = select i1 %on.256, ptr %v254, ptr %v190
+  %v257 = select i1 %on.256, ptr %v254, ptr %v190, !unpredictable !{}
   %v258 = load float, ptr %v257, align 4
   %p.259 = insertelement <8 x float> %p.247, float %v258, i64 5
   %v260 = getelementptr float, ptr %v257, i64 1
@@ -301,7 +301,7 @@ body.166:
   %v266 = getelementptr i8, ptr %v191, i64 72
   %v267 = and i8 %v193, 64
   %on.268 = icmp ne i8 %v267, 0
-  %v269 = select i1 %on.268, ptr %v266, ptr %v190
+  %v269 = select i1 %on.268, ptr %v266, ptr %v190, !unpredictable !{}
   %v270 = load float, ptr %v269, align 4
   %p.271 = insertelement <8 x float> %p.259, float %v270, i64 6
   %v272 = getelementptr float, ptr %v269, i64 1
@@ -313,7 +313,7 @@ body.166:
   %v278 = getelementptr i8, ptr %v191, i64 84
   %v279 = and i8 %v193, 128
   %on.280 = icmp ne i8 %v279, 0
-  %v281 = select i1 %on.280, ptr %v278, ptr %v190
+  %v281 = select i1 %on.280, ptr %v278, ptr %v190, !unpredictable !{}
   %v282 = load float, ptr %v281, align 4
   %p.283 = insertelement <8 x float> %p.271, float %v282, i64 7
   %v284 = getelementptr float, ptr %v281, i64 1
@@ -330,7 +330,7 @@ body.166:
   %v295 = getelementptr i8, ptr %v292, i64 0
   %v296 = and i8 %v294, 1
   %on.297 = icmp ne i8 %v296, 0
-  %v298 = select i1 %on.297, ptr %v295, ptr %v290
+  %v298 = select i1 %on.297, ptr %v295, ptr %v290, !unpredictable !{}
   %v299 = load float, ptr %v298, align 4
   %p.300 = insertelement <8 x float> poison, float %v299, i64 0
   %v301 = getelementptr float, ptr %v298, i64 1
@@ -342,7 +342,7 @@ body.166:
   %v307 = getelementptr i8, ptr %v292, i64 12
   %v308 = and i8 %v294, 2
   %on.309 = icmp ne i8 %v308, 0
-  %v310 = select i1 %on.309, ptr %v307, ptr %v290
+  %v310 = select i1 %on.309, ptr %v307, ptr %v290, !unpredictable !{}
   %v311 = load float, ptr %v310, align 4
   %p.312 = insertelement <8 x float> %p.300, float %v311, i64 1
   %v313 = getelementptr float, ptr %v310, i64 1
@@ -354,7 +354,7 @@ body.166:
   %v319 = getelementptr i8, ptr %v292, i64 24
   %v320 = and i8 %v294, 4
   %on.321 = icmp ne i8 %v320, 0
-  %v322 = select i1 %on.321, ptr %v319, ptr %v290
+  %v322 = select i1 %on.321, ptr %v319, ptr %v290, !unpredictable !{}
   %v323 = load float, ptr %v322, align 4
   %p.324 = insertelement <8 x float> %p.312, float %v323, i64 2
   %v325 = getelementptr float, ptr %v322, i64 1
@@ -366,7 +366,7 @@ body.166:
   %v331 = getelementptr i8, ptr %v292, i64 36
   %v332 = and i8 %v294, 8
   %on.333 = icmp ne i8 %v332, 0
-  %v334 = select i1 %on.333, ptr %v331, ptr %v290
+  %v334 = select i1 %on.333, ptr %v331, ptr %v290, !unpredictable !{}
   %v335 = load float, ptr %v334, align 4
   %p.336 = insertelement <8 x float> %p.324, float %v335, i64 3
   %v337 = getelementptr float, ptr %v334, i64 1
@@ -378,7 +378,7 @@ body.166:
   %v343 = getelementptr i8, ptr %v292, i64 48
   %v344 = and i8 %v294, 16
   %on.345 = icmp ne i8 %v344, 0
-  %v346 = select i1 %on.345, ptr %v343, ptr %v290
+  %v346 = select i1 %on.345, ptr %v343, ptr %v290, !unpredictable !{}
   %v347 = load float, ptr %v346, align 4
   %p.348 = insertelement <8 x float> %p.336, float %v347, i64 4
   %v349 = getelementptr float, ptr %v346, i64 1
@@ -390,7 +390,7 @@ body.166:
   %v355 = getelementptr i8, ptr %v292, i64 60
   %v356 = and i8 %v294, 32
   %on.357 = icmp ne i8 %v356, 0
-  %v358 = select i1 %on.357, ptr %v355, ptr %v290
+  %v358 = select i1 %on.357, ptr %v355, ptr %v290, !unpredictable !{}
   %v359 = load float, ptr %v358, align 4
   %p.360 = insertelement <8 x float> %p.348, float %v359, i64 5
   %v361 = getelementptr float, ptr %v358, i64 1
@@ -402,7 +402,7 @@ body.166:
   %v367 = getelementptr i8, ptr %v292, i64 72
   %v368 = and i8 %v294, 64
   %on.369 = icmp ne i8 %v368, 0
-  %v370 = select i1 %on.369, ptr %v367, ptr %v290
+  %v370 = select i1 %on.369, ptr %v367, ptr %v290, !unpredictable !{}
   %v371 = load float, ptr %v370, align 4
   %p.372 = insertelement <8 x float> %p.360, float %v371, i64 6
   %v373 = getelementptr float, ptr %v370, i64 1
@@ -414,7 +414,7 @@ body.166:
   %v379 = getelementptr i8, ptr %v292, i64 84
   %v380 = and i8 %v294, 128
   %on.381 = icmp ne i8 %v380, 0
-  %v382 = select i1 %on.381, ptr %v379, ptr %v290
+  %v382 = select i1 %on.381, ptr %v379, ptr %v290, !unpredictable !{}
   %v383 = load float, ptr %v382, align 4
   %p.384 = insertelement <8 x float> %p.372, float %v383, i64 7
   %v385 = getelementptr float, ptr %v382, i64 1
@@ -506,7 +506,7 @@ endfor.169:
   %v459 = getelementptr i8, ptr %v456, i64 0
   %v460 = and i8 %v458, 1
   %on.461 = icmp ne i8 %v460, 0
-  %v462 = select i1 %on.461, ptr %v459, ptr %v455
+  %v462 = select i1 %on.461, ptr %v459, ptr %v455, !unpredictable !{}
   %v463 = extractelement <8 x float> %v447, i64 0
   store float %v463, ptr %v462, align 4
   %v464 = extractelement <8 x float> %v448, i64 0
@@ -518,7 +518,7 @@ endfor.169:
   %v468 = getelementptr i8, ptr %v456, i64 12
   %v469 = and i8 %v458, 2
   %on.470 = icmp ne i8 %v469, 0
-  %v471 = select i1 %on.470, ptr %v468, ptr %v455
+  %v471 = select i1 %on.470, ptr %v468, ptr %v455, !unpredictable !{}
   %v472 = extractelement <8 x float> %v447, i64 1
   store float %v472, ptr %v471, align 4
   %v473 = extractelement <8 x float> %v448, i64 1
@@ -530,7 +530,7 @@ endfor.169:
   %v477 = getelementptr i8, ptr %v456, i64 24
   %v478 = and i8 %v458, 4
   %on.479 = icmp ne i8 %v478, 0
-  %v480 = select i1 %on.479, ptr %v477, ptr %v455
+  %v480 = select i1 %on.479, ptr %v477, ptr %v455, !unpredictable !{}
   %v481 = extractelement <8 x float> %v447, i64 2
   store float %v481, ptr %v480, align 4
   %v482 = extractelement <8 x float> %v448, i64 2
@@ -542,7 +542,7 @@ endfor.169:
   %v486 = getelementptr i8, ptr %v456, i64 36
   %v487 = and i8 %v458, 8
   %on.488 = icmp ne i8 %v487, 0
-  %v489 = select i1 %on.488, ptr %v486, ptr %v455
+  %v489 = select i1 %on.488, ptr %v486, ptr %v455, !unpredictable !{}
   %v490 = extractelement <8 x float> %v447, i64 3
   store float %v490, ptr %v489, align 4
   %v491 = extractelement <8 x float> %v448, i64 3
@@ -554,7 +554,7 @@ endfor.169:
   %v495 = getelementptr i8, ptr %v456, i64 48
   %v496 = and i8 %v458, 16
   %on.497 = icmp ne i8 %v496, 0
-  %v498 = select i1 %on.497, ptr %v495, ptr %v455
+  %v498 = select i1 %on.497, ptr %v495, ptr %v455, !unpredictable !{}
   %v499 = extractelement <8 x float> %v447, i64 4
   store float %v499, ptr %v498, align 4
   %v500 = extractelement <8 x float> %v448, i64 4
@@ -566,7 +566,7 @@ endfor.169:
   %v504 = getelementptr i8, ptr %v456, i64 60
   %v505 = and i8 %v458, 32
   %on.506 = icmp ne i8 %v505, 0
-  %v507 = select i1 %on.506, ptr %v504, ptr %v455
+  %v507 = select i1 %on.506, ptr %v504, ptr %v455, !unpredictable !{}
   %v508 = extractelement <8 x float> %v447, i64 5
   store float %v508, ptr %v507, align 4
   %v509 = extractelement <8 x float> %v448, i64 5
@@ -578,7 +578,7 @@ endfor.169:
   %v513 = getelementptr i8, ptr %v456, i64 72
   %v514 = and i8 %v458, 64
   %on.515 = icmp ne i8 %v514, 0
-  %v516 = select i1 %on.515, ptr %v513, ptr %v455
+  %v516 = select i1 %on.515, ptr %v513, ptr %v455, !unpredictable !{}
   %v517 = extractelement <8 x float> %v447, i64 6
   store float %v517, ptr %v516, align 4
   %v518 = extractelement <8 x float> %v448, i64 6
@@ -590,7 +590,7 @@ endfor.169:
   %v522 = getelementptr i8, ptr %v456, i64 84
   %v523 = and i8 %v458, 128
   %on.524 = icmp ne i8 %v523, 0
-  %v525 = select i1 %on.524, ptr %v522, ptr %v455
+  %v525 = select i1 %on.524, ptr %v522, ptr %v455, !unpredictable !{}
   %v526 = extractelement <8 x float> %v447, i64 7
   store float %v526, ptr %v525, align 4
   %v527 = extractelement <8 x float> %v448, i64 7
@@ -607,7 +607,7 @@ endfor.169:
   %v536 = getelementptr i8, ptr %v533, i64 0
   %v537 = and i8 %v535, 1
   %on.538 = icmp ne i8 %v537, 0
-  %v539 = select i1 %on.538, ptr %v536, ptr %v531
+  %v539 = select i1 %on.538, ptr %v536, ptr %v531, !unpredictable !{}
   %v540 = extractelement <8 x float> %v450, i64 0
   store float %v540, ptr %v539, align 4
   %v541 = extractelement <8 x float> %v451, i64 0
@@ -619,7 +619,7 @@ endfor.169:
   %v545 = getelementptr i8, ptr %v533, i64 12
   %v546 = and i8 %v535, 2
   %on.547 = icmp ne i8 %v546, 0
-  %v548 = select i1 %on.547, ptr %v545, ptr %v531
+  %v548 = select i1 %on.547, ptr %v545, ptr %v531, !unpredictable !{}
   %v549 = extractelement <8 x float> %v450, i64 1
   store float %v549, ptr %v548, align 4
   %v550 = extractelement <8 x float> %v451, i64 1
@@ -631,7 +631,7 @@ endfor.169:
   %v554 = getelementptr i8, ptr %v533, i64 24
   %v555 = and i8 %v535, 4
   %on.556 = icmp ne i8 %v555, 0
-  %v557 = select i1 %on.556, ptr %v554, ptr %v531
+  %v557 = select i1 %on.556, ptr %v554, ptr %v531, !unpredictable !{}
   %v558 = extractelement <8 x float> %v450, i64 2
   store float %v558, ptr %v557, align 4
   %v559 = extractelement <8 x float> %v451, i64 2
@@ -643,7 +643,7 @@ endfor.169:
   %v563 = getelementptr i8, ptr %v533, i64 36
   %v564 = and i8 %v535, 8
   %on.565 = icmp ne i8 %v564, 0
-  %v566 = select i1 %on.565, ptr %v563, ptr %v531
+  %v566 = select i1 %on.565, ptr %v563, ptr %v531, !unpredictable !{}
   %v567 = extractelement <8 x float> %v450, i64 3
   store float %v567, ptr %v566, align 4
   %v568 = extractelement <8 x float> %v451, i64 3
@@ -655,7 +655,7 @@ endfor.169:
   %v572 = getelementptr i8, ptr %v533, i64 48
   %v573 = and i8 %v535, 16
   %on.574 = icmp ne i8 %v573, 0
-  %v575 = select i1 %on.574, ptr %v572, ptr %v531
+  %v575 = select i1 %on.574, ptr %v572, ptr %v531, !unpredictable !{}
   %v576 = extractelement <8 x float> %v450, i64 4
   store float %v576, ptr %v575, align 4
   %v577 = extractelement <8 x float> %v451, i64 4
@@ -667,7 +667,7 @@ endfor.169:
   %v581 = getelementptr i8, ptr %v533, i64 60
   %v582 = and i8 %v535, 32
   %on.583 = icmp ne i8 %v582, 0
-  %v584 = select i1 %on.583, ptr %v581, ptr %v531
+  %v584 = select i1 %on.583, ptr %v581, ptr %v531, !unpredictable !{}
   %v585 = extractelement <8 x float> %v450, i64 5
   store float %v585, ptr %v584, align 4
   %v586 = extractelement <8 x float> %v451, i64 5
@@ -679,7 +679,7 @@ endfor.169:
   %v590 = getelementptr i8, ptr %v533, i64 72
   %v591 = and i8 %v535, 64
   %on.592 = icmp ne i8 %v591, 0
-  %v593 = select i1 %on.592, ptr %v590, ptr %v531
+  %v593 = select i1 %on.592, ptr %v590, ptr %v531, !unpredictable !{}
   %v594 = extractelement <8 x float> %v450, i64 6
   store float %v594, ptr %v593, align 4
   %v595 = extractelement <8 x float> %v451, i64 6
@@ -691,7 +691,7 @@ endfor.169:
   %v599 = getelementptr i8, ptr %v533, i64 84
   %v600 = and i8 %v535, 128
   %on.601 = icmp ne i8 %v600, 0
-  %v602 = select i1 %on.601, ptr %v599, ptr %v531
+  %v602 = select i1 %on.601, ptr %v599, ptr %v531, !unpredictable !{}
   %v603 = extractelement <8 x float> %v450, i64 7
   store float %v603, ptr %v602, align 4
   %v604 = extractelement <8 x float> %v451, i64 7

@@ -338,35 +338,35 @@ rest.280:
   %v300 = getelementptr i8, ptr %v298, i64 0
   %v301 = and i8 %v299, 1
   %on.302 = icmp ne i8 %v301, 0
-  %v303 = select i1 %on.302, ptr %v300, ptr %v297
+  %v303 = select i1 %on.302, ptr %v300, ptr %v297, !unpredictable !{}
   %v304 = getelementptr i8, ptr %v298, i64 32
   %v305 = and i8 %v299, 2
   %on.306 = icmp ne i8 %v305, 0
-  %v307 = select i1 %on.306, ptr %v304, ptr %v297
+  %v307 = select i1 %on.306, ptr %v304, ptr %v297, !unpredictable !{}
   %v308 = getelementptr i8, ptr %v298, i64 64
   %v309 = and i8 %v299, 4
   %on.310 = icmp ne i8 %v309, 0
-  %v311 = select i1 %on.310, ptr %v308, ptr %v297
+  %v311 = select i1 %on.310, ptr %v308, ptr %v297, !unpredictable !{}
   %v312 = getelementptr i8, ptr %v298, i64 96
   %v313 = and i8 %v299, 8
   %on.314 = icmp ne i8 %v313, 0
-  %v315 = select i1 %on.314, ptr %v312, ptr %v297
+  %v315 = select i1 %on.314, ptr %v312, ptr %v297, !unpredictable !{}
   %v316 = getelementptr i8, ptr %v298, i64 128
   %v317 = and i8 %v299, 16
   %on.318 = icmp ne i8 %v317, 0
-  %v319 = select i1 %on.318, ptr %v316, ptr %v297
+  %v319 = select i1 %on.318, ptr %v316, ptr %v297, !unpredictable !{}
   %v320 = getelementptr i8, ptr %v298, i64 160
   %v321 = and i8 %v299, 32
   %on.322 = icmp ne i8 %v321, 0
-  %v323 = select i1 %on.322, ptr %v320, ptr %v297
+  %v323 = select i1 %on.322, ptr %v320, ptr %v297, !unpredictable !{}
   %v324 = getelementptr i8, ptr %v298, i64 192
   %v325 = and i8 %v299, 64
   %on.326 = icmp ne i8 %v325, 0
-  %v327 = select i1 %on.326, ptr %v324, ptr %v297
+  %v327 = select i1 %on.326, ptr %v324, ptr %v297, !unpredictable !{}
   %v328 = getelementptr i8, ptr %v298, i64 224
   %v329 = and i8 %v299, 128
   %on.330 = icmp ne i8 %v329, 0
-  %v331 = select i1 %on.330, ptr %v328, ptr %v297
+  %v331 = select i1 %on.330, ptr %v328, ptr %v297, !unpredictable !{}
   %bodies.pos.332 = load <8 x i32>, ptr %v303, align 4
   %bodies.pos.333 = load <8 x i32>, ptr %v307, align 4
   %bodies.pos.334 = load <8 x i32>, ptr %v311, align 4
@@ -411,35 +411,35 @@ rest.280:
   %v373 = getelementptr i8, ptr %v371, i64 0
   %v374 = and i8 %v372, 1
   %on.375 = icmp ne i8 %v374, 0
-  %v376 = select i1 %on.375, ptr %v373, ptr %v369
+  %v376 = select i1 %on.375, ptr %v373, ptr %v369, !unpredictable !{}
   %v377 = getelementptr i8, ptr %v371, i64 32
   %v378 = and i8 %v372, 2
   %on.379 = icmp ne i8 %v378, 0
-  %v380 = select i1 %on.379, ptr %v377, ptr %v369
+  %v380 = select i1 %on.379, ptr %v377, ptr %v369, !unpredictable !{}
   %v381 = getelementptr i8, ptr %v371, i64 64
   %v382 = and i8 %v372, 4
   %on.383 = icmp ne i8 %v382, 0
-  %v384 = select i1 %on.383, ptr %v381, ptr %v369
+  %v384 = select i1 %on.383, ptr %v381, ptr %v369, !unpredictable !{}
   %v385 = getelementptr i8, ptr %v371, i64 96
   %v386 = and i8 %v372, 8
   %on.387 = icmp ne i8 %v386, 0
-  %v388 = select i1 %on.387, ptr %v385, ptr %v369
+  %v388 = select i1 %on.387, ptr %v385, ptr %v369, !unpredictable !{}
   %v389 = getelementptr i8, ptr %v371, i64 128
   %v390 = and i8 %v372, 16
   %on.391 = icmp ne i8 %v390, 0
-  %v392 = select i1 %on.391, ptr %v389, ptr %v369
+  %v392 = select i1 %on.391, ptr %v389, ptr %v369, !unpredictable !{}
   %v393 = getelementptr i8, ptr %v371, i64 160
   %v394 = and i8 %v372, 32
   %on.395 = icmp ne i8 %v394, 0
-  %v396 = select i1 %on.395, ptr %v393, ptr %v369
+  %v396 = select i1 %on.395, ptr %v393, ptr %v369, !unpredictable !{}
   %v397 = getelementptr i8, ptr %v371, i64 192
   %v398 = and i8 %v372, 64
   %on.399 = icmp ne i8 %v398, 0
-  %v400 = select i1 %on.399, ptr %v397, ptr %v369
+  %v400 = select i1 %on.399, ptr %v397, ptr %v369, !unpredictable !{}
   %v401 = getelementptr i8, ptr %v371, i64 224
   %v402 = and i8 %v372, 128
   %on.403 = icmp ne i8 %v402, 0
-  %v404 = select i1 %on.403, ptr %v401, ptr %v369
+  %v404 = select i1 %on.403, ptr %v401, ptr %v369, !unpredictable !{}
   %bodies.pos.405 = load <8 x i32>, ptr %v376, align 4
   %bodies.pos.406 = load <8 x i32>, ptr %v380, align 4
   %bodies.pos.407 = load <8 x i32>, ptr %v384, align 4
@@ -642,7 +642,7 @@ endfor.446:
   %v587 = getelementptr i8, ptr %v584, i64 0
   %v588 = and i8 %v586, 1
   %on.589 = icmp ne i8 %v588, 0
-  %v590 = select i1 %on.589, ptr %v587, ptr %v583
+  %v590 = select i1 %on.589, ptr %v587, ptr %v583, !unpredictable !{}
   %v591 = extractelement <8 x float> %v575, i64 0
   store float %v591, ptr %v590, align 4
   %v592 = extractelement <8 x float> %v576, i64 0
@@ -654,7 +654,7 @@ endfor.446:
   %v596 = getelementptr i8, ptr %v584, i64 12
   %v597 = and i8 %v586, 2
   %on.598 = icmp ne i8 %v597, 0
-  %v599 = select i1 %on.598, ptr %v596, ptr %v583
+  %v599 = select i1 %on.598, ptr %v596, ptr %v583, !unpredictable !{}
   %v600 = extractelement <8 x float> %v575, i64 1
   store float %v600, ptr %v599, align 4
   %v601 = extractelement <8 x float> %v576, i64 1
@@ -666,7 +666,7 @@ endfor.446:
   %v605 = getelementptr i8, ptr %v584, i64 24
   %v606 = and i8 %v586, 4
   %on.607 = icmp ne i8 %v606, 0
-  %v608 = select i1 %on.607, ptr %v605, ptr %v583
+  %v608 = select i1 %on.607, ptr %v605, ptr %v583, !unpredictable !{}
   %v609 = extractelement <8 x float> %v575, i64 2
   store float %v609, ptr %v608, align 4
   %v610 = extractelement <8 x float> %v576, i64 2
@@ -678,7 +678,7 @@ endfor.446:
   %v614 = getelementptr i8, ptr %v584, i64 36
   %v615 = and i8 %v586, 8
   %on.616 = icmp ne i8 %v615, 0
-  %v617 = select i1 %on.616, ptr %v614, ptr %v583
+  %v617 = select i1 %on.616, ptr %v614, ptr %v583, !unpredictable !{}
   %v618 = extractelement <8 x float> %v575, i64 3
   store float %v618, ptr %v617, align 4
   %v619 = extractelement <8 x float> %v576, i64 3
@@ -690,7 +690,7 @@ endfor.446:
   %v623 = getelementptr i8, ptr %v584, i64 48
   %v624 = and i8 %v586, 16
   %on.625 = icmp ne i8 %v624, 0
-  %v626 = select i1 %on.625, ptr %v623, ptr %v583
+  %v626 = select i1 %on.625, ptr %v623, ptr %v583, !unpredictable !{}
   %v627 = extractelement <8 x float> %v575, i64 4
   store float %v627, ptr %v626, align 4
   %v628 = extractelement <8 x float> %v576, i64 4
@@ -702,7 +702,7 @@ endfor.446:
   %v632 = getelementptr i8, ptr %v584, i64 60
   %v633 = and i8 %v586, 32
   %on.634 = icmp ne i8 %v633, 0
-  %v635 = select i1 %on.634, ptr %v632, ptr %v583
+  %v635 = select i1 %on.634, ptr %v632, ptr %v583, !unpredictable !{}
   %v636 = extractelement <8 x float> %v575, i64 5
   store float %v636, ptr %v635, align 4
   %v637 = extractelement <8 x float> %v576, i64 5
@@ -714,7 +714,7 @@ endfor.446:
   %v641 = getelementptr i8, ptr %v584, i64 72
   %v642 = and i8 %v586, 64
   %on.643 = icmp ne i8 %v642, 0
-  %v644 = select i1 %on.643, ptr %v641, ptr %v583
+  %v644 = select i1 %on.643, ptr %v641, ptr %v583, !unpredictable !{}
   %v645 = extractelement <8 x float> %v575, i64 6
   store float %v645, ptr %v644, align 4
   %v646 = extractelement <8 x float> %v576, i64 6
@@ -726,7 +726,7 @@ endfor.446:
   %v650 = getelementptr i8, ptr %v584, i64 84
   %v651 = and i8 %v586, 128
   %on.652 = icmp ne i8 %v651, 0
-  %v653 = select i1 %on.652, ptr %v650, ptr %v583
+  %v653 = select i1 %on.652, ptr %v650, ptr %v583, !unpredictable !{}
   %v654 = extractelement <8 x float> %v575, i64 7
   store float %v654, ptr %v653, align 4
   %v655 = extractelement <8 x float> %v576, i64 7
@@ -743,7 +743,7 @@ endfor.446:
   %v664 = getelementptr i8, ptr %v661, i64 0
   %v665 = and i8 %v663, 1
   %on.666 = icmp ne i8 %v665, 0
-  %v667 = select i1 %on.666, ptr %v664, ptr %v659
+  %v667 = select i1 %on.666, ptr %v664, ptr %v659, !unpredictable !{}
   %v668 = extractelement <8 x float> %v578, i64 0
   store float %v668, ptr %v667, align 4
   %v669 = extractelement <8 x float> %v579, i64 0
@@ -755,7 +755,7 @@ endfor.446:
   %v673 = getelementptr i8, ptr %v661, i64 12
   %v674 = and i8 %v663, 2
   %on.675 = icmp ne i8 %v674, 0
-  %v676 = select i1 %on.675, ptr %v673, ptr %v659
+  %v676 = select i1 %on.675, ptr %v673, ptr %v659, !unpredictable !{}
   %v677 = extractelement <8 x float> %v578, i64 1
   store float %v677, ptr %v676, align 4
   %v678 = extractelement <8 x float> %v579, i64 1
@@ -767,7 +767,7 @@ endfor.446:
   %v682 = getelementptr i8, ptr %v661, i64 24
   %v683 = and i8 %v663, 4
   %on.684 = icmp ne i8 %v683, 0
-  %v685 = select i1 %on.684, ptr %v682, ptr %v659
+  %v685 = select i1 %on.684, ptr %v682, ptr %v659, !unpredictable !{}
   %v686 = extractelement <8 x float> %v578, i64 2
   store float %v686, ptr %v685, align 4
   %v687 = extractelement <8 x float> %v579, i64 2
@@ -779,7 +779,7 @@ endfor.446:
   %v691 = getelementptr i8, ptr %v661, i64 36
   %v692 = and i8 %v663, 8
   %on.693 = icmp ne i8 %v692, 0
-  %v694 = select i1 %on.693, ptr %v691, ptr %v659
+  %v694 = select i1 %on.693, ptr %v691, ptr %v659, !unpredictable !{}
   %v695 = extractelement <8 x float> %v578, i64 3
   store float %v695, ptr %v694, align 4
   %v696 = extractelement <8 x float> %v579, i64 3
@@ -791,7 +791,7 @@ endfor.446:
   %v700 = getelementptr i8, ptr %v661, i64 48
   %v701 = and i8 %v663, 16
   %on.702 = icmp ne i8 %v701, 0
-  %v703 = select i1 %on.702, ptr %v700, ptr %v659
+  %v703 = select i1 %on.702, ptr %v700, ptr %v659, !unpredictable !{}
   %v704 = extractelement <8 x float> %v578, i64 4
   store float %v704, ptr %v703, align 4
   %v705 = extractelement <8 x float> %v579, i64 4
@@ -803,7 +803,7 @@ endfor.446:
   %v709 = getelementptr i8, ptr %v661, i64 60
   %v710 = and i8 %v663, 32
   %on.711 = icmp ne i8 %v710, 0
-  %v712 = select i1 %on.711, ptr %v709, ptr %v659
+  %v712 = select i1 %on.711, ptr %v709, ptr %v659, !unpredictable !{}
   %v713 = extractelement <8 x float> %v578, i64 5
   store float %v713, ptr %v712, align 4
   %v714 = extractelement <8 x float> %v579, i64 5
@@ -815,7 +815,7 @@ endfor.446:
   %v718 = getelementptr i8, ptr %v661, i64 72
   %v719 = and i8 %v663, 64
   %on.720 = icmp ne i8 %v719, 0
-  %v721 = select i1 %on.720, ptr %v718, ptr %v659
+  %v721 = select i1 %on.720, ptr %v718, ptr %v659, !unpredictable !{}
   %v722 = extractelement <8 x float> %v578, i64 6
   store float %v722, ptr %v721, align 4
   %v723 = extractelement <8 x float> %v579, i64 6
@@ -827,7 +827,7 @@ endfor.446:
   %v727 = getelementptr i8, ptr %v661, i64 84
   %v728 = and i8 %v663, 128
   %on.729 = icmp ne i8 %v728, 0
-  %v730 = select i1 %on.729, ptr %v727, ptr %v659
+  %v730 = select i1 %on.729, ptr %v727, ptr %v659, !unpredictable !{}
   %v731 = extractelement <8 x float> %v578, i64 7
   store float %v731, ptr %v730, align 4
   %v732 = extractelement <8 x float> %v579, i64 7

@@ -133,7 +133,7 @@ rest.91:
   %v111 = getelementptr i8, ptr %v109, i64 0
   %v112 = and i8 %v110, 1
   %on.113 = icmp ne i8 %v112, 0
-  %v114 = select i1 %on.113, ptr %v111, ptr %v108
+  %v114 = select i1 %on.113, ptr %v111, ptr %v108, !unpredictable !{}
   %v115 = load float, ptr %v114, align 4
   %x.116 = insertelement <8 x float> poison, float %v115, i64 0
   %v117 = getelementptr float, ptr %v114, i64 1
@@ -145,7 +145,7 @@ rest.91:
   %v123 = getelementptr i8, ptr %v109, i64 12
   %v124 = and i8 %v110, 2
   %on.125 = icmp ne i8 %v124, 0
-  %v126 = select i1 %on.125, ptr %v123, ptr %v108
+  %v126 = select i1 %on.125, ptr %v123, ptr %v108, !unpredictable !{}
   %v127 = load float, ptr %v126, align 4
   %x.128 = insertelement <8 x float> %x.116, float %v127, i64 1
   %v129 = getelementptr float, ptr %v126, i64 1
@@ -157,7 +157,7 @@ rest.91:
   %v135 = getelementptr i8, ptr %v109, i64 24
   %v136 = and i8 %v110, 4
   %on.137 = icmp ne i8 %v136, 0
-  %v138 = select i1 %on.137, ptr %v135, ptr %v108
+  %v138 = select i1 %on.137, ptr %v135, ptr %v108, !unpredictable !{}
   %v139 = load float, ptr %v138, align 4
   %x.140 = insertelement <8 x float> %x.128, float %v139, i64 2
   %v141 = getelementptr float, ptr %v138, i64 1
@@ -169,7 +169,7 @@ rest.91:
   %v147 = getelementptr i8, ptr %v109, i64 36
   %v148 = and i8 %v110, 8
   %on.149 = icmp ne i8 %v148, 0
-  %v150 = select i1 %on.149, ptr %v147, ptr %v108
+  %v150 = select i1 %on.149, ptr %v147, ptr %v108, !unpredictable !{}
   %v151 = load float, ptr %v150, align 4
   %x.152 = insertelement <8 x float> %x.140, float %v151, i64 3
   %v153 = getelementptr float, ptr %v150, i64 1
@@ -181,7 +181,7 @@ rest.91:
   %v159 = getelementptr i8, ptr %v109, i64 48
   %v160 = and i8 %v110, 16
   %on.161 = icmp ne i8 %v160, 0
-  %v162 = select i1 %on.161, ptr %v159, ptr %v108
+  %v162 = select i1 %on.161, ptr %v159, ptr %v108, !unpredictable !{}
   %v163 = load float, ptr %v162, align 4
   %x.164 = insertelement <8 x float> %x.152, float %v163, i64 4
   %v165 = getelementptr float, ptr %v162, i64 1
@@ -193,7 +193,7 @@ rest.91:
   %v171 = getelementptr i8, ptr %v109, i64 60
   %v172 = and i8 %v110, 32
   %on.173 = icmp ne i8 %v172, 0
-  %v174 = select i1 %on.173, ptr %v171, ptr %v108
+  %v174 = select i1 %on.173, ptr %v171, ptr %v108, !unpredictable !{}
   %v175 = load float, ptr %v174, align 4
   %x.176 = insertelement <8 x float> %x.164, float %v175, i64 5
   %v177 = getelementptr float, ptr %v174, i64 1
@@ -205,7 +205,7 @@ rest.91:
   %v183 = getelementptr i8, ptr %v109, i64 72
   %v184 = and i8 %v110, 64
   %on.185 = icmp ne i8 %v184, 0
-  %v186 = select i1 %on.185, ptr %v183, ptr %v108
+  %v186 = select i1 %on.185, ptr %v183, ptr %v108, !unpredictable !{}
   %v187 = load float, ptr %v186, align 4
   %x.188 = insertelement <8 x float> %x.176, float %v187, i64 6
   %v189 = getelementptr float, ptr %v186, i64 1
@@ -217,7 +217,7 @@ rest.91:
   %v195 = getelementptr i8, ptr %v109, i64 84
   %v196 = and i8 %v110, 128
   %on.197 = icmp ne i8 %v196, 0
-  %v198 = select i1 %on.197, ptr %v195, ptr %v108
+  %v198 = select i1 %on.197, ptr %v195, ptr %v108, !unpredictable !{}
   %v199 = load float, ptr %v198, align 4
   %x.200 = insertelement <8 x float> %x.188, float %v199, i64 7
   %v201 = getelementptr float, ptr %v198, i64 1
@@ -233,7 +233,7 @@ rest.91:
   %v211 = getelementptr i8, ptr %v209, i64 0
   %v212 = and i8 %v210, 1
   %on.213 = icmp ne i8 %v212, 0
-  %v214 = select i1 %on.213, ptr %v211, ptr %v207
+  %v214 = select i1 %on.213, ptr %v211, ptr %v207, !unpredictable !{}
   %v215 = load float, ptr %v214, align 4
   %x.216 = insertelement <8 x float> poison, float %v215, i64 0
   %v217 = getelementptr float, ptr %v214, i64 1
@@ -245,7 +245,7 @@ rest.91:
   %v223 = getelementptr i8, ptr %v209, i64 12
   %v224 = and i8 %v210, 2
   %on.225 = icmp ne i8 %v224, 0
-  %v226 = select i1 %on.225, ptr %v223, ptr %v207
+  %v226 = select i1 %on.225, ptr %v223, ptr %v207, !unpredictable !{}
   %v227 = load float, ptr %v226, align 4
   %x.228 = insertelement <8 x float> %x.216, float %v227, i64 1
   %v229 = getelementptr float, ptr %v226, i64 1
@@ -257,7 +257,7 @@ rest.91:
   %v235 = getelementptr i8, ptr %v209, i64 24
   %v236 = and i8 %v210, 4
   %on.237 = icmp ne i8 %v236, 0
-  %v238 = select i1 %on.237, ptr %v235, ptr %v207
+  %v238 = select i1 %on.237, ptr %v235, ptr %v207, !unpredictable !{}
   %v239 = load float, ptr %v238, align 4
   %x.240 = insertelement <8 x float> %x.228, float %v239, i64 2
   %v241 = getelementptr float, ptr %v238, i64 1
@@ -269,7 +269,7 @@ rest.91:
   %v247 = getelementptr i8, ptr %v209, i64 36
   %v248 = and i8 %v210, 8
   %on.249 = icmp ne i8 %v248, 0
-  %v250 = select i1 %on.249, ptr %v247, ptr %v207
+  %v250 = select i1 %on.249, ptr %v247, ptr %v207, !unpredictable !{}
   %v251 = load float, ptr %v250, align 4
   %x.252 = insertelement <8 x float> %x.240, float %v251, i64 3
   %v253 = getelementptr float, ptr %v250, i64 1
@@ -281,7 +281,7 @@ rest.91:
   %v259 = getelementptr i8, ptr %v209, i64 48
   %v260 = and i8 %v210, 16
   %on.261 = icmp ne i8 %v260, 0
-  %v262 = select i1 %on.261, ptr %v259, ptr %v207
+  %v262 = select i1 %on.261, ptr %v259, ptr %v207, !unpredictable !{}
   %v263 = load float, ptr %v262, align 4
   %x.264 = insertelement <8 x float> %x.252, float %v263, i64 4
   %v265 = getelementptr float, ptr %v262, i64 1
@@ -293,7 +293,7 @@ rest.91:
   %v271 = getelementptr i8, ptr %v209, i64 60
   %v272 = and i8 %v210, 32
   %on.273 = icmp ne i8 %v272, 0
-  %v274 = select i1 %on.273, ptr %v271, ptr %v207
+  %v274 = select i1 %on.273, ptr %v271, ptr %v207, !unpredictable !{}
   %v275 = load float, ptr %v274, align 4
   %x.276 = insertelement <8 x float> %x.264, float %v275, i64 5
   %v277 = getelementptr float, ptr %v274, i64 1
@@ -305,7 +305,7 @@ rest.91:
   %v283 = getelementptr i8, ptr %v209, i64 72
   %v284 = and i8 %v210, 64
   %on.285 = icmp ne i8 %v284, 0
-  %v286 = select i1 %on.285, ptr %v283, ptr %v207
+  %v286 = select i1 %on.285, ptr %v283, ptr %v207, !unpredictable !{}
   %v287 = load float, ptr %v286, align 4
   %x.288 = insertelement <8 x float> %x.276, float %v287, i64 6
   %v289 = getelementptr float, ptr %v286, i64 1
@@ -317,7 +317,7 @@ rest.91:
   %v295 = getelementptr i8, ptr %v209, i64 84
   %v296 = and i8 %v210, 128
   %on.297 = icmp ne i8 %v296, 0
-  %v298 = select i1 %on.297, ptr %v295, ptr %v207
+  %v298 = select i1 %on.297, ptr %v295, ptr %v207, !unpredictable !{}
   %v299 = load float, ptr %v298, align 4
   %x.300 = insertelement <8 x float> %x.288, float %v299, i64 7
   %v301 = getelementptr float, ptr %v298, i64 1
@@ -379,7 +379,7 @@ endfor.309:
   %v351 = getelementptr i8, ptr %v348, i64 0
   %v352 = and i8 %v350, 1
   %on.353 = icmp ne i8 %v352, 0
-  %v354 = select i1 %on.353, ptr %v351, ptr %v347
+  %v354 = select i1 %on.353, ptr %v351, ptr %v347, !unpredictable !{}
   %v355 = extractelement <8 x float> %v339, i64 0
   store float %v355, ptr %v354, align 4
   %v356 = extractelement <8 x float> %v341, i64 0
@@ -391,7 +391,7 @@ endfor.309:
   %v360 = getelementptr i8, ptr %v348, i64 12
   %v361 = and i8 %v350, 2
   %on.362 = icmp ne i8 %v361, 0
-  %v363 = select i1 %on.362, ptr %v360, ptr %v347
+  %v363 = select i1 %on.362, ptr %v360, ptr %v347, !unpredictable !{}
   %v364 = extractelement <8 x float> %v339, i64 1
   store float %v364, ptr %v363, align 4
   %v365 = extractelement <8 x float> %v341, i64 1
@@ -403,7 +403,7 @@ endfor.309:
   %v369 = getelementptr i8, ptr %v348, i64 24
   %v370 = and i8 %v350, 4
   %on.371 = icmp ne i8 %v370, 0
-  %v372 = select i1 %on.371, ptr %v369, ptr %v347
+  %v372 = select i1 %on.371, ptr %v369, ptr %v347, !unpredictable !{}
   %v373 = extractelement <8 x float> %v339, i64 2
   store float %v373, ptr %v372, align 4
   %v374 = extractelement <8 x float> %v341, i64 2
@@ -415,7 +415,7 @@ endfor.309:
   %v378 = getelementptr i8, ptr %v348, i64 36
   %v379 = and i8 %v350, 8
   %on.380 = icmp ne i8 %v379, 0
-  %v381 = select i1 %on.380, ptr %v378, ptr %v347
+  %v381 = select i1 %on.380, ptr %v378, ptr %v347, !unpredictable !{}
   %v382 = extractelement <8 x float> %v339, i64 3
   store float %v382, ptr %v381, align 4
   %v383 = extractelement <8 x float> %v341, i64 3
@@ -427,7 +427,7 @@ endfor.309:
   %v387 = getelementptr i8, ptr %v348, i64 48
   %v388 = and i8 %v350, 16
   %on.389 = icmp ne i8 %v388, 0
-  %v390 = select i1 %on.389, ptr %v387, ptr %v347
+  %v390 = select i1 %on.389, ptr %v387, ptr %v347, !unpredictable !{}
   %v391 = extractelement <8 x float> %v339, i64 4
   store float %v391, ptr %v390, align 4
   %v392 = extractelement <8 x float> %v341, i64 4
@@ -439,7 +439,7 @@ endfor.309:
   %v396 = getelementptr i8, ptr %v348, i64 60
   %v397 = and i8 %v350, 32
   %on.398 = icmp ne i8 %v397, 0
-  %v399 = select i1 %on.398, ptr %v396, ptr %v347
+  %v399 = select i1 %on.398, ptr %v396, ptr %v347, !unpredictable !{}
   %v400 = extractelement <8 x float> %v339, i64 5
   store float %v400, ptr %v399, align 4
   %v401 = extractelement <8 x float> %v341, i64 5
@@ -451,7 +451,7 @@ endfor.309:
   %v405 = getelementptr i8, ptr %v348, i64 72
   %v406 = and i8 %v350, 64
   %on.407 = icmp ne i8 %v406, 0
-  %v408 = select i1 %on.407, ptr %v405, ptr %v347
+  %v408 = select i1 %on.407, ptr %v405, ptr %v347, !unpredictable !{}
   %v409 = extractelement <8 x float> %v339, i64 6
   store float %v409, ptr %v408, align 4
   %v410 = extractelement <8 x float> %v341, i64 6
@@ -463,7 +463,7 @@ endfor.309:
   %v414 = getelementptr i8, ptr %v348, i64 84
   %v415 = and i8 %v350, 128
   %on.416 = icmp ne i8 %v415, 0
-  %v417 = select i1 %on.416, ptr %v414, ptr %v347
+  %v417 = select i1 %on.416, ptr %v414, ptr %v347, !unpredictable !{}
   %v418 = extractelement <8 x float> %v339, i64 7
   store float %v418, ptr %v417, align 4
   %v419 = extractelement <8 x float> %v341, i64 7
@@ -480,7 +480,7 @@ endfor.309:
   %v428 = getelementptr i8, ptr %v425, i64 0
   %v429 = and i8 %v427, 1
   %on.430 = icmp ne i8 %v429, 0
-  %v431 = select i1 %on.430, ptr %v428, ptr %v423
+  %v431 = select i1 %on.430, ptr %v428, ptr %v423, !unpredictable !{}
   %v432 = extractelement <8 x float> %v340, i64 0
   store float %v432, ptr %v431, align 4
   %v433 = extractelement <8 x float> %v342, i64 0
@@ -492,7 +492,7 @@ endfor.309:
   %v437 = getelementptr i8, ptr %v425, i64 12
   %v438 = and i8 %v427, 2
   %on.439 = icmp ne i8 %v438, 0
-  %v440 = select i1 %on.439, ptr %v437, ptr %v423
+  %v440 = select i1 %on.439, ptr %v437, ptr %v423, !unpredictable !{}
   %v441 = extractelement <8 x float> %v340, i64 1
   store float %v441, ptr %v440, align 4
   %v442 = extractelement <8 x float> %v342, i64 1
@@ -504,7 +504,7 @@ endfor.309:
   %v446 = getelementptr i8, ptr %v425, i64 24
   %v447 = and i8 %v427, 4
   %on.448 = icmp ne i8 %v447, 0
-  %v449 = select i1 %on.448, ptr %v446, ptr %v423
+  %v449 = select i1 %on.448, ptr %v446, ptr %v423, !unpredictable !{}
   %v450 = extractelement <8 x float> %v340, i64 2
   store float %v450, ptr %v449, align 4
   %v451 = extractelement <8 x float> %v342, i64 2
@@ -516,7 +516,7 @@ endfor.309:
   %v455 = getelementptr i8, ptr %v425, i64 36
   %v456 = and i8 %v427, 8
   %on.457 = icmp ne i8 %v456, 0
-  %v458 = select i1 %on.457, ptr %v455, ptr %v423
+  %v458 = select i1 %on.457, ptr %v455, ptr %v423, !unpredictable !{}
   %v459 = extractelement <8 x float> %v340, i64 3
   store float %v459, ptr %v458, align 4
   %v460 = extractelement <8 x float> %v342, i64 3
@@ -528,7 +528,7 @@ endfor.309:
   %v464 = getelementptr i8, ptr %v425, i64 48
   %v465 = and i8 %v427, 16
   %on.466 = icmp ne i8 %v465, 0
-  %v467 = select i1 %on.466, ptr %v464, ptr %v423
+  %v467 = select i1 %on.466, ptr %v464, ptr %v423, !unpredictable !{}
   %v468 = extractelement <8 x float> %v340, i64 4
   store float %v468, ptr %v467, align 4
   %v469 = extractelement <8 x float> %v342, i64 4
@@ -540,7 +540,7 @@ endfor.309:
   %v473 = getelementptr i8, ptr %v425, i64 60
   %v474 = and i8 %v427, 32
   %on.475 = icmp ne i8 %v474, 0
-  %v476 = select i1 %on.475, ptr %v473, ptr %v423
+  %v476 = select i1 %on.475, ptr %v473, ptr %v423, !unpredictable !{}
   %v477 = extractelement <8 x float> %v340, i64 5
   store float %v477, ptr %v476, align 4
   %v478 = extractelement <8 x float> %v342, i64 5
@@ -552,7 +552,7 @@ endfor.309:
   %v482 = getelementptr i8, ptr %v425, i64 72
   %v483 = and i8 %v427, 64
   %on.484 = icmp ne i8 %v483, 0
-  %v485 = select i1 %on.484, ptr %v482, ptr %v423
+  %v485 = select i1 %on.484, ptr %v482, ptr %v423, !unpredictable !{}
   %v486 = extractelement <8 x float> %v340, i64 6
   store float %v486, ptr %v485, align 4
   %v487 = extractelement <8 x float> %v342, i64 6
@@ -564,7 +564,7 @@ endfor.309:
   %v491 = getelementptr i8, ptr %v425, i64 84
   %v492 = and i8 %v427, 128
   %on.493 = icmp ne i8 %v492, 0
-  %v494 = select i1 %on.493, ptr %v491, ptr %v423
+  %v494 = select i1 %on.493, ptr %v491, ptr %v423, !unpredictable !{}
   %v495 = extractelement <8 x float> %v340, i64 7
   store float %v495, ptr %v494, align 4
   %v496 = extractelement <8 x float> %v342, i64 7

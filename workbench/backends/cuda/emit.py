@@ -32,13 +32,13 @@ from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED, blocks_
 from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
-from workbench.backends.zero_signs import compared_types
 from workbench.deep import with_deep_stack
 from workbench.errors import BuildError
 from workbench.ir.ops import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of, walk
 from workbench.passes.expand import expand
 from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run
+from workbench.passes.precision import compared_types
 from workbench.types import ArrayType
 
 _AXES = "ijkl"

@@ -260,7 +260,7 @@ def _to_integer(name: str) -> str:
 def _convert(target: str, source: str, instruction: str, letters: str) -> str:
     """Return the C++ function that converts between float and double in PTX, so that LLVM does not see through it.
 
-    See `backends/zero_signs`.
+    See `passes/precision`.
 
     Args:
         target: the type converted to, as IR names it.

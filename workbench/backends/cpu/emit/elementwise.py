@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.types import cast, register, saturating, suffix, width
-from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import BuildError
 from workbench.ir.values import Op
+from workbench.passes.precision import may_lose_sign
 from workbench.types import Kind, Scalar, element
 
 FAST = "reassoc nsz arcp contract afn"

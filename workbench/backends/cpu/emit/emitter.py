@@ -14,9 +14,9 @@ from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.layout import Slot, layout
 from workbench.backends.llvm.values import Writer
-from workbench.backends.zero_signs import compared_types
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.limits import RUNTIME_UNROLLED_LOOPS
+from workbench.passes.precision import compared_types
 from workbench.types import ArrayType, Kind, Scalar, element
 
 Wishes = tuple[tuple[str, str], ...]

@@ -8,14 +8,14 @@ from functools import partial
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
 from workbench.backends.cpu.emit.types import register
-from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
+from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import is_bad_under_mask
 from workbench.backends.cpu.gang.width import is_retry
 from workbench.backends.llvm.values import vector
 from workbench.builtins import TABLE
 from workbench.ir.ops import ACCESSES, CHEAP, LOOPS, SCALAR
-from workbench.ir.values import Block, Op, Value, walk
+from workbench.ir.values import Block, Op, Value, carried_params, walk
 from workbench.limits import GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import advancing
 from workbench.types import element, int32, int64

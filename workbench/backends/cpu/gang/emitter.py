@@ -2,7 +2,7 @@
 
 A value is in one of three forms. *Uniform* ones stay scalars, and the scalar handlers emit what computes them.
 *Linear* ones are the scalar of the gang's first thread and a distance from thread to thread. All others are *varying*:
-one vector for each component, whose text is what the scalar handlers write, widened (`widen`). Threads behind the last
+one vector for each component, whose text is what the scalar handlers write, widened (`text`). Threads behind the last
 full gang are emitted by the scalar emitter.
 
 A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go
@@ -27,15 +27,14 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEm
 from workbench.backends.cpu.emit.emitter import later
 from workbench.backends.cpu.emit.loops import Strips, lone_loops
 from workbench.backends.cpu.emit.types import width
-from workbench.backends.cpu.gang.distant import Distant, Registers, Stack, distant
+from workbench.backends.cpu.gang.text import Distant, Registers, Stack, WideWriter, distant, variants
 from workbench.backends.cpu.gang.transposes import struct_loads
-from workbench.backends.cpu.gang.widen import WideWriter, variants
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, frame
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import Value as LlvmValue
 from workbench.backends.llvm.values import numbers, splat, vector
 from workbench.ir.ops import LEAD, LOOPS
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, carried_params, walk
 from workbench.limits import GANG_STEP
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Kind, Scalar, element, int32, int64
@@ -114,7 +113,8 @@ class GangEmitter(ModuleEmitter):
         if shape.rows > 1:
             self.by_row = varying_values(of_gangs, axis=-2)
             # What control flow hands on is the same in all rows, or a vector of each.
-            handed = [v for op in walk(of_gangs.body) if op.blocks for v in (*op.results, *_params(op))]
+            structured = [op for op in walk(of_gangs.body) if op.blocks]
+            handed = [v for op in structured for v in (*op.results, *(p for b in op.blocks for p in b.params))]
             besides = self.by_row.intersection(handed)
         self.varying = varying_values(function, besides=besides) | varying_values(of_gangs, besides=besides)
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
@@ -793,13 +793,3 @@ class GangEmitter(ModuleEmitter):
     def is_divergent(self, op: Op) -> bool:
         """Return whether threads of a gang may go different ways in an `if` or a loop."""
         return is_divergent(op, self.varying)
-
-
-def _params(op: Op) -> list[Value]:
-    """Return the parameters of all blocks of an operation."""
-    return [p for block in op.blocks for p in block.params]
-
-
-def carried_params(op: Op) -> Sequence[Value]:
-    """Return the parameters of a loop's body that it carries from iteration to iteration; not the index of a `for`."""
-    return op.blocks[-1].params[1 if op.name == "for" else 0 :]

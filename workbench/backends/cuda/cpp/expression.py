@@ -19,11 +19,11 @@ from workbench.backends.cuda.cpp.locals import Inlining, is_splat
 from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
 from workbench.backends.layout import access_bytes
-from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.ops import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Op, Value, array_of, number_of, scalar_of, scalar_or_vector_of, vector_of
+from workbench.passes.precision import may_lose_sign
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half, uint32
 from workbench.types import bool as bool_
 
