@@ -88,7 +88,6 @@ class Emitter(ABC):
         self.maths = maths
         self.half_instructions = half_instructions
         self.innermost = vecmath.worth_it(function)
-        self.halves = vecmath.has_wide_data(function)
         self.one_core = one_core
         self.frozen = repeated_loads(function)
         self.wide: dict[Value, str] | None = None
@@ -200,7 +199,7 @@ class Emitter(ABC):
             name: the function, such as "sin".
             scalar: the type of its arguments.
         """
-        callee = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
+        callee = vecmath.callee(name, scalar, self.maths, self.innermost)
         if callee is None:
             return None
         if callee.symbol not in self._vector_functions:

@@ -143,22 +143,20 @@ class Thin:
         w.jump(head)
         w.open(head)
         first, row, number, number_row = w.name("gang"), w.reserve(), w.name("number"), w.reserve()
-        coordinates = [(w.name(hint), w.reserve()) for hint in ("row", "column")]
+        counters = [(w.name(hint), w.reserve()) for hint in ("row", "column")]
         w.branch(w.emit(f"icmp slt i64 {first}, {last}", "more"), inside, after)
         w.open(inside)
-        self._gang(first, *(name for name, _ in coordinates))
+        self._gang(first, *(name for name, _ in counters))
         if emitter.strips.threads:
             look_seldom(emitter, "i64", number, max(1, emitter.strips.threads // threads), thread=True)
         following, counted = w.emit(f"add nsw i64 {first}, {threads}"), w.emit(f"add nsw i64 {number}, 1")
         w.fill(row, first, f"phi i64 [ {begin}, %{before} ], [ {following}, %{w.label} ]")
         w.fill(number_row, number, f"phi i64 [ 0, %{before} ], [ {counted}, %{w.label} ]")
-        rows, columns = (
-            w.emit(f"add nsw i64 {name}, {step}") for (name, _), step in zip(coordinates, steps, strict=True)
-        )
+        rows, columns = (w.emit(f"add nsw i64 {name}, {step}") for (name, _), step in zip(counters, steps, strict=True))
         over = w.emit(f"icmp sge i64 {columns}, {extent}")
         rows = w.emit(f"add nsw i64 {rows}, {w.emit(f'zext i1 {over} to i64')}")
         columns = w.emit(f"sub nsw i64 {columns}, {w.emit(f'select i1 {over}, i64 {extent}, i64 0')}")
-        for (name, line), start, after_it in zip(coordinates, starts, (rows, columns), strict=True):
+        for (name, line), start, after_it in zip(counters, starts, (rows, columns), strict=True):
             w.fill(line, name, f"phi i64 [ {start}, %{before} ], [ {after_it}, %{w.label} ]")
         w.do(f"br label %{head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.open(after)

@@ -32,14 +32,8 @@ def symbol(name: str, bits: int, count: int = 1) -> str:
 
 
 def symbols(name: str, bits: int) -> tuple[str, ...]:
-    """Return the symbols in the module of one of our maths functions on this machine: the scalar, then wide ones."""
-    return tuple(symbol(name, bits, count) for count in (1, *widths(bits, WIDTH)))
-
-
-def widths(bits: int, width: int) -> tuple[int, ...]:
-    """Return how many elements the wide forms of a function take, widest first, for registers of `width` bits."""
-    widest = width // bits
-    return (widest, widest // 2) if bits == 32 else (widest,)
+    """Return the symbols in the module of one of our maths functions on this machine: the scalar, then the wide one."""
+    return symbol(name, bits), symbol(name, bits, WIDTH // bits)
 
 
 def needed(image: bytes) -> set[tuple[str, int]]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 import msgspec
 
 from workbench.backends.cpu.maths import names
-from workbench.backends.cpu.maths.names import ARM, FORMULAS, FUNCTIONS, INSTEAD, WIDTH, scalar_name, symbol, widths
+from workbench.backends.cpu.maths.names import ARM, FORMULAS, FUNCTIONS, INSTEAD, WIDTH, scalar_name, symbol
 from workbench.ir.ops import VALUE
 from workbench.ir.values import Function, walk
 from workbench.limits import VECTOR_MATH_ITERATIONS
-from workbench.types import Scalar, element
+from workbench.types import Scalar
 
 PURE = "nounwind willreturn memory(none)"
-ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function ABIs call registers of this width
+ISA = "n" if ARM else "d"  # as the vector function ABIs call registers of WIDTH bits
 
 
 class Maths(msgspec.Struct, frozen=True):
@@ -83,13 +83,7 @@ def worth_it(function: Function) -> bool:
     return True
 
 
-def has_wide_data(function: Function) -> bool:
-    """Return whether 64-bit elements are loaded or stored: LLVM then vectorises half as many threads at a time."""
-    arrays = (op.operands[0].type for op in walk(function.body) if op.name in ("load", "store"))
-    return any(element(t).bits == 64 for t in arrays)
-
-
-def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: bool) -> Callee | None:
+def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool) -> Callee | None:
     """Return the function to call for a maths function; None if LLVM's own, which calls the C library, is to be used.
 
     Args:
@@ -97,7 +91,6 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
         scalar: the type of its arguments.
         maths: what the target has.
         innermost: whether the loop over threads can be the innermost one (`worth_it`).
-        halves: give the loop vectoriser a variant with half the lanes too.
     """
     instead = name in INSTEAD and not maths.fused
     if name not in FUNCTIONS and not instead:
@@ -106,17 +99,16 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
     if instead or (name in FORMULAS and maths.formulas):
         make = _own if maths.fused else _in_module
         if not maths.fused:  # no system's names for vectors: those of LLVM
-            width, isa = maths.bits, dict.fromkeys(ISA, "_LLVM_")
+            width, isa = maths.bits, "_LLVM_"
     elif maths.library and innermost:
         make = _of_library
     else:
         return None
-    bits, count = scalar.bits, arguments(name)
-    lanes = (width // bits, width // bits // 2) if halves and bits == 32 else (width // bits,)
+    bits, lanes = scalar.bits, width // scalar.bits
     ours, definitions, wide = make(name, bits, lanes)
-    variants = [f"_ZGV{isa[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
-    chosen = (ours, *wide) if make is _of_library else tuple(wide)
-    return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, chosen)
+    variant = f"_ZGV{isa}N{lanes}{'v' * arguments(name)}_{ours}({wide})"
+    chosen = (ours, wide) if make is _of_library else (wide,)
+    return Callee(ours, f'"vector-function-abi-variant"="{variant}"', definitions, chosen)
 
 
 def arguments(name: str) -> int:
@@ -125,53 +117,39 @@ def arguments(name: str) -> int:
 
 
 def module(name: str, bits: int) -> str:
-    """Return an LLVM module with our function `name` in all widths that a kernel on this machine may call."""
-    return "\n".join(definitions(name, bits, widths(bits, WIDTH)).values()) + "\n"
+    """Return an LLVM module with our function `name`, scalar and as wide as kernels on this machine call it."""
+    return "\n".join(definitions(name, bits, (WIDTH // bits,)).values()) + "\n"
 
 
-def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+def _own(name: str, bits: int, lanes: int) -> tuple[str, dict[str, str], str]:
     """Return what links a kernel to our maths function in a module of its own.
 
     Returns:
-        The symbol of its scalar form, declarations by symbol, and the symbols of its wide forms.
+        The symbol of its scalar form, declarations by symbol, and the symbol of its wide form.
     """
-    symbols = [symbol(name, bits, n) for n in (1, *lanes)]
-    texts = [declared(name, bits, n) for n in (1, *lanes)]
-    return symbols[0], dict(zip(symbols, texts, strict=True)), symbols[1:]
+    one, wide = (symbol(name, bits, n) for n in (1, lanes))
+    return one, {one: declared(name, bits, 1), wide: declared(name, bits, lanes)}, wide
 
 
-def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+def _in_module(name: str, bits: int, lanes: int) -> tuple[str, dict[str, str], str]:
     """Return what defines our maths function in the kernel's own module, without fused multiply-add.
 
     Returns:
-        The symbol of its scalar form, definitions by symbol, and the symbols of its wide forms.
+        The symbol of its scalar form, definitions by symbol, and the symbol of its wide form.
     """
-    symbols = [symbol(name, bits, n) for n in (1, *lanes)]
-    return symbols[0], definitions(name, bits, lanes, fused=False), symbols[1:]
+    return symbol(name, bits, 1), definitions(name, bits, (lanes,), fused=False), symbol(name, bits, lanes)
 
 
-def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    """Return the name of a function's form for one number, IR by symbol, and its form for each count of `lanes`.
-
-    libmvec's function takes `lanes[0]` lanes; it defines the form for one number and, where `lanes` has a second
-    count, that for half as many lanes.
-    """
-    ours = f"wb.{scalar_name(name, bits)}"
-    kind, count, theirs, lanes_wide = (
-        "float" if bits == 32 else "double",
-        FUNCTIONS[name],
-        names.libmvec_symbol(name, bits),
-        lanes[0],
-    )
-    wide = f"<{lanes_wide} x {kind}>"
+def _of_library(name: str, bits: int, lanes: int) -> tuple[str, dict[str, str], str]:
+    """Return the name of a libmvec function's form for one number, IR by symbol, and its form for `lanes`."""
+    ours, theirs = f"wb.{scalar_name(name, bits)}", names.libmvec_symbol(name, bits)
+    kind, count = _kind(bits, 1), FUNCTIONS[name]
+    wide = _kind(bits, lanes)
     definitions = {
         theirs: f"declare {wide} @{theirs}({', '.join([wide] * count)}) {PURE}",
-        ours: _one(ours, theirs, kind, lanes_wide, count),
+        ours: _one(ours, theirs, kind, lanes, count),
     }
-    if len(lanes) == 1:
-        return ours, definitions, [theirs]
-    definitions[f"{ours}.half"] = _half(ours, theirs, kind, lanes_wide, count)
-    return ours, definitions, [theirs, f"{ours}.half"]
+    return ours, definitions, theirs
 
 
 def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
@@ -185,19 +163,6 @@ def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
     rows.append(f"  %wide = call {wide} @{theirs}({', '.join(f'{wide} %all{n}' for n in range(count))})")
     rows.append(f"  %first = extractelement {wide} %wide, i64 0")
     return "\n".join([*rows, f"  ret {kind} %first", "}"])
-
-
-def _half(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
-    """Return LLVM text of a libmvec function's form for half the lanes, which computes everything twice."""
-    wide, half = f"<{lanes} x {kind}>", f"<{lanes // 2} x {kind}>"
-    twice = ", ".join(f"i32 {k % (lanes // 2)}" for k in range(lanes))
-    lower = ", ".join(f"i32 {k}" for k in range(lanes // 2))
-    rows = [f"define internal {half} @{ours}.half({', '.join(f'{half} %x{n}' for n in range(count))}) {PURE} {{"]
-    for n in range(count):
-        rows.append(f"  %all{n} = shufflevector {half} %x{n}, {half} poison, <{lanes} x i32> <{twice}>")
-    rows.append(f"  %wide = call {wide} @{theirs}({', '.join(f'{wide} %all{n}' for n in range(count))})")
-    rows.append(f"  %low = shufflevector {wide} %wide, {wide} poison, <{lanes // 2} x i32> <{lower}>")
-    return "\n".join([*rows, f"  ret {half} %low", "}"])
 
 
 def declared(name: str, bits: int, count: int = 1) -> str:
