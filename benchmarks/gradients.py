@@ -1,10 +1,11 @@
 """Measure what a gradient costs: over its forward kernel, over the adjoint written by hand, and beside JAX and Warp.
 
 Every time is processor time of all threads, per call of the quickest turn in rounds in which all calls take turns. A
-gradient is a run forward and backward through a tape, whose gradients are then set to 0; backward is that without the
-run forward. By hand is the ideal adjoint as kernels of the same language, alone: again and again, they find in the
-caches what a run forward evicts, and nothing sets the gradients to 0. The program by hand does all that the tape does:
-it runs forward, adds to the gradients, and sets them to 0. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first
+gradient is a run forward and backward through a tape with `accumulate=False`, which sets the gradients, as `jax.grad`
+returns them; backward is that without the run forward. Accumulated is the same through a tape that adds to gradients,
+which are then set to 0. By hand is the ideal adjoint as kernels of the same language, alone: again and again, they find
+in the caches what a run forward evicts. The program by hand does all that the tape does: it runs forward and sets the
+gradients. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first
 input, of the sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64 before it
 is timed; Warp, if it is installed, runs the same kernels, and where its gradient is another one the table says so.
 
@@ -143,7 +144,7 @@ def softmax_hand(x: wb.array2d[float], g: wb.array2d[float], gx: wb.array2d[floa
         d += e * g[i, j]
     d = d / s
     for j in range(x.shape[1]):
-        gx[i, j] += wb.exp(x[i, j] - m) / s * (g[i, j] - d)
+        gx[i, j] = wb.exp(x[i, j] - m) / s * (g[i, j] - d)
 
 
 @wb.kernel
@@ -163,7 +164,7 @@ def log_sum_exp_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[fl
     s = sum_of_exponentials(x, i, m)
     a = g[i] / s
     for j in range(x.shape[1]):
-        gx[i, j] += wb.exp(x[i, j] - m) * a
+        gx[i, j] = wb.exp(x[i, j] - m) * a
 
 
 @wb.kernel
@@ -180,7 +181,7 @@ def row_max_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[float]
     m = greatest(x, i)
     a = g[i]
     for j in range(x.shape[1]):
-        gx[i, j] += wb.where(x[i, j] == m, a, 0.0)
+        gx[i, j] = wb.where(x[i, j] == m, a, 0.0)
 
 
 @wb.kernel
@@ -241,7 +242,7 @@ def conv_hand_x(gz: wb.array3d[float], w: wb.array4d[float], gx: wb.array3d[floa
         for u in range(3):
             for v in range(3):
                 s += gz[o, i + 2 - u, j + 2 - v] * w[o, c, u, v]
-    gx[c, i, j] += s
+    gx[c, i, j] = s
 
 
 @wb.kernel
@@ -266,7 +267,7 @@ def conv_fold(part: wb.array2d[float], gw: wb.array[float]):
     s = 0.0
     for j in range(part.shape[1]):
         s += part[q, j]
-    gw[q] += s
+    gw[q] = s
 
 
 @wb.kernel
@@ -286,7 +287,7 @@ def matmul_hand_a(g: wb.array2d[float], b: wb.array2d[float], ga: wb.array2d[flo
     s = 0.0
     for j in range(b.shape[1]):
         s += g[i, j] * b[k, j]
-    ga[i, k] += s
+    ga[i, k] = s
 
 
 @wb.kernel
@@ -296,7 +297,7 @@ def matmul_hand_b(g: wb.array2d[float], a: wb.array2d[float], gb: wb.array2d[flo
     s = 0.0
     for i in range(a.shape[0]):
         s += a[i, k] * g[i, j]
-    gb[k, j] += s
+    gb[k, j] = s
 
 
 @wb.kernel
@@ -344,6 +345,8 @@ def embedding(e: wb.array2d[float], ids: wb.array[int], y: wb.array2d[float]):
 def embedding_hand(ids: wb.array[int], g: wb.array2d[float], ge: wb.array2d[float], n: int):
     """A column per thread."""
     j = wb.tid()
+    for i in range(ge.shape[0]):
+        ge[i, j] = 0.0
     for i in range(n):
         ge[ids[i], j] += g[i, j] * 2.0
 
@@ -511,15 +514,15 @@ def lattice_shift(t: wb.array3d[float], gf: wb.array3d[float]):
     i, j = wb.tid()
     h, w = t.shape[1], t.shape[2]
     im, ip, jm, jp = (i + h - 1) % h, (i + 1) % h, (j + w - 1) % w, (j + 1) % w
-    gf[0, i, j] += t[0, i, j]
-    gf[1, i, j] += t[1, i, jp]
-    gf[2, i, j] += t[2, ip, j]
-    gf[3, i, j] += t[3, i, jm]
-    gf[4, i, j] += t[4, im, j]
-    gf[5, i, j] += t[5, ip, jp]
-    gf[6, i, j] += t[6, ip, jm]
-    gf[7, i, j] += t[7, im, jm]
-    gf[8, i, j] += t[8, im, jp]
+    gf[0, i, j] = t[0, i, j]
+    gf[1, i, j] = t[1, i, jp]
+    gf[2, i, j] = t[2, ip, j]
+    gf[3, i, j] = t[3, i, jm]
+    gf[4, i, j] = t[4, im, j]
+    gf[5, i, j] = t[5, ip, jp]
+    gf[6, i, j] = t[6, ip, jm]
+    gf[7, i, j] = t[7, im, jm]
+    gf[8, i, j] = t[8, im, jp]
 
 
 def hand(*launches: tuple[Any, Any, Callable[[list[Any], Any, list[Any]], list[Any]]]) -> Callable[..., Any]:
@@ -627,26 +630,28 @@ def calls(case: Case) -> dict[str, Callable[[], Any]]:
             result.zero_()
         wb.launch(case.kernel, case.dim, arguments)
 
-    def tape() -> None:
+    def tape(accumulate: bool = False) -> None:
         if added:
             result.zero_()
-        with wb.Tape() as recorded:
+        with wb.Tape(accumulate=accumulate) as recorded:
             wb.launch(case.kernel, case.dim, arguments)
         recorded.backward(grads={result: given})
         slopes[:] = [x.grad.numpy().copy() for x in wanted] if check else []
-        recorded.zero()
+        if accumulate:
+            recorded.zero()
 
     pulled = jax.jit(lambda seed, *args: (lambda made: (made[0], made[1](seed)))(jax.vjp(function, *args)))
     slopes: list[np.ndarray] = []
     check = True
-    tape()
+    for _ in range(2):  # what the second one sets held the gradient of the first
+        tape()
     with jax.enable_x64(True):
         doubles = [jnp.asarray(x, jnp.float64) for x in (*floats, seed)]
         exact = [np.asarray(g) for g in jax.vjp(function, *doubles[:-1])[1](doubles[-1])]
     compare(case, slopes, exact)
     check = False
     jitted, seeds = jax.jit(function), jnp.asarray(seed)
-    timed: dict[str, Callable[[], Any]] = {"forward": forward, "gradient": tape}
+    timed: dict[str, Callable[[], Any]] = {"forward": forward, "gradient": tape, "accumulated": lambda: tape(True)}
     if case.hand is not None:
         gradients = [wb.zeros(x.shape) for x in floats]
         adjoint = timed["by hand"] = case.hand([*held, result], given, gradients)
@@ -657,8 +662,6 @@ def calls(case: Case) -> dict[str, Callable[[], Any]]:
         def program() -> None:
             forward()
             adjoint()
-            for gradient in gradients:
-                gradient.zero_()
 
         timed["program by hand"] = program
     if available():
@@ -739,7 +742,8 @@ def line(name: str, t: dict[str, float], wall: dict[str, float]) -> str:
     by_hand = f"{t['by hand'] * 1e3:.3g} | {backward / t['by hand']:.2f}" if "by hand" in t else "– | –"
     program = t.get("program by hand", 0.0) - t["forward"]
     by_hand += f" | {backward / program:.2f}" if program > 0 else " | –"
-    ours = f"{t['forward'] * 1e3:.3g} | {t['gradient'] * 1e3:.3g} | {backward / t['forward']:.1f} | {by_hand}"
+    added = f"{t['accumulated'] * 1e3:.3g}" if "accumulated" in t else "–"
+    ours = f"{t['forward'] * 1e3:.3g} | {t['gradient'] * 1e3:.3g} | {added} | {backward / t['forward']:.1f} | {by_hand}"
     theirs = t["jax gradient"] - t["jax forward"]
     peer = f"{theirs / t['jax forward']:.1f} | {t['jax forward'] / t['forward']:.2f} "
     warp = ["–" if "warp forward" not in t else f"{t['warp forward'] / t['forward']:.2f}", "–"]
@@ -752,15 +756,16 @@ def line(name: str, t: dict[str, float], wall: dict[str, float]) -> str:
 
 HEAD = """# What gradients cost: processor time in ms
 
-A gradient is a run forward and backward, and setting to 0 what it added to; backward is that without the forward run.
-By hand are the kernels of an adjoint alone; the program by hand runs forward and sets to 0, too. `jax / ours` and
-`warp / ours` are their times over ours; *wrong*: Warp's gradient is not the right one, and was not timed.
+A gradient is a run forward and backward that sets the gradients (`Tape(accumulate=False)`), as `jax.grad` returns them;
+backward is that without the forward run; accumulated: adding to gradients, and setting them to 0. By hand are the
+kernels of an adjoint alone; the program by hand runs forward, too. `jax / ours` and `warp / ours` are their times over
+ours (Warp accumulates); *wrong*: Warp's gradient is not the right one, and was not timed.
 `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
 
-| | forward | gradient | backward / forward | by hand | backward / by hand | backward / program by hand | \
-jax: backward / forward | jax / ours, forward | jax / ours, gradient | the same by wall time | warp / ours, forward | \
+| | forward | gradient | accumulated | backward / forward | by hand | backward / by hand | \
+backward / program by hand | jax: backward / forward | jax / ours, forward | jax / ours, gradient | the same by wall time | warp / ours, forward | \
 warp / ours, gradient | hvp / gradient |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 

@@ -23,7 +23,7 @@ FACTS = {
     # Bits of registers of the instruction sets that LLVM makes code for.
     "backends/cpu/gang/width.py": {"NARROW", "MASKED"},
     "backends/cpu/compile.py": {"LEVEL", "GATHERS"},
-    "backends/cpu/text/reductions.py": {"_PARTS", "_PART_BYTES"},
+    "backends/cpu/emit/combine.py": {"_BYTES", "_ALIGNMENT"},
     # The ends of int32, the sides of a block of a transposition, and the words of a message.
     "passes/analysis/intervals.py": {"LEAST", "MOST"},
     "backends/cpu/emit/tiles/transpose.py": {"SIDES"},

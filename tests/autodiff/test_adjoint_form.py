@@ -11,7 +11,7 @@ from tests.support.checks.numeric import I1, V1, X1, X2, check, gradients, kerne
 from workbench.autodiff import adjoint, adjoint_params, primal_params, reads
 from workbench.backends.python.interpret import run
 from workbench.errors import NotDifferentiable
-from workbench.ir.show import canonical, show
+from workbench.ir.data import canonical, show
 from workbench.ir.values import Function, walk, written_arrays
 from workbench.ir.verify import verify
 from workbench.types import VECTORS, ArrayType, float32, float64, int32

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.kernels.cache_samples import digest, entry
 from workbench import events
-from workbench.cache.folder.entry import encode
+from workbench.cache.disk import encode
 from workbench.cache.store import Store
 from workbench.errors import CacheError
 

@@ -12,8 +12,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from tests.support.kernels.cache_samples import digest, entry
-from workbench.cache import generator
-from workbench.cache.folder.entry import Entry
+from workbench.cache import key as keys
+from workbench.cache.disk import Entry
 from workbench.cache.store import Memory, Store, default_store
 from workbench.errors import CacheError
 
@@ -174,55 +174,55 @@ def _package(folder: Path, text: str = "a = 1\n") -> Path:
 
 def test_the_generator_is_known_by_its_text(tmp_path: Path) -> None:
     package = _package(tmp_path / "one")
-    before, newest = generator.digest_of(package)
-    assert before == generator.digest_of(_package(tmp_path / "two"))[0]  # not by its folder or its times
+    before, newest = keys.digest_of(package)
+    assert before == keys.digest_of(_package(tmp_path / "two"))[0]  # not by its folder or its times
     assert newest == max(p.stat().st_ctime_ns for p in package.rglob("*.*") if "frontend" not in p.parts)
 
     (package / "ir" / "__pycache__").mkdir()
     (package / "ir" / "__pycache__" / "values.pyc").write_bytes(b"x")
     (package / "frontend" / "lower.py").write_text("a = 2\n")  # speaks through the IR alone
-    assert generator.digest_of(package)[0] == before
+    assert keys.digest_of(package)[0] == before
 
     seen = {before}
     for change in ("ir/values.py", "backends/cuda/prelude.cuh", "types.py", "passes/new.py"):
         (package / change).parent.mkdir(exist_ok=True)
         (package / change).write_text("a = 2\n")
-        seen.add(generator.digest_of(package)[0])
+        seen.add(keys.digest_of(package)[0])
     assert len(seen) == 5
 
 
 def test_a_generator_edited_while_it_runs_is_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generator, "_PACKAGE", _package(tmp_path))
+    monkeypatch.setattr(keys, "_PACKAGE", _package(tmp_path))
 
     def version() -> str:
-        generator._digests.cache_clear()
-        return generator.generator_version.__wrapped__()
+        keys._digests.cache_clear()
+        return keys.generator_version.__wrapped__()
 
-    newest = generator.digest_of(tmp_path)[1]
-    monkeypatch.setattr(generator, "_IMPORTED", newest)
-    assert version() == version() == generator.digest_of(tmp_path)[0]
-    monkeypatch.setattr(generator, "_IMPORTED", newest - 1)
+    newest = keys.digest_of(tmp_path)[1]
+    monkeypatch.setattr(keys, "_IMPORTED", newest)
+    assert version() == version() == keys.digest_of(tmp_path)[0]
+    monkeypatch.setattr(keys, "_IMPORTED", newest - 1)
     assert version() != version()
     os.utime(tmp_path / "types.py", (1e9, 1e9))  # by `rsync -t`, an archive: edited all the same
     assert version() != version()
     with monkeypatch.context() as patch:
-        patch.setattr(generator.time, "time_ns", lambda: newest - 1)
+        patch.setattr(keys.time, "time_ns", lambda: newest - 1)
         assert version() == version(), "a wrong clock is no edit"
 
 
 def test_a_digest_is_remembered_until_something_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[bytes, bytes] = {}
     memory = SimpleNamespace(get=lambda _, key: kept.get(key, b""), put=lambda _, key, fact: kept.update({key: fact}))
-    monkeypatch.setattr(generator, "REMEMBER", [memory])
-    monkeypatch.setattr(generator, "SETTLED", 0)
+    monkeypatch.setattr(keys, "REMEMBER", [memory])
+    monkeypatch.setattr(keys, "SETTLED", 0)
     package, read = _package(tmp_path / "package"), []
-    real = generator.digest_of
-    monkeypatch.setattr(generator, "digest_of", lambda *a: (read.append(1), real(*a))[1])
+    real = keys.digest_of
+    monkeypatch.setattr(keys, "digest_of", lambda *a: (read.append(1), real(*a))[1])
 
     def version() -> str:
         time.sleep(0.02)  # a tick of the clock of the file system, which `SETTLED` allows for
-        found = generator._digests.__wrapped__(str(package))
-        assert found[1] == real(package, generator.FRONT_END)
+        found = keys._digests.__wrapped__(str(package))
+        assert found[1] == real(package, keys.FRONT_END)
         return found[0][0]
 
     file = package / "ir" / "values.py"
@@ -248,7 +248,7 @@ def test_a_digest_is_remembered_until_something_changes(tmp_path: Path, monkeypa
     for wrong in (b"", b"x", kept[key][:-1]):
         kept[key] = wrong
         assert version() == found[-1]
-    monkeypatch.setattr(generator, "SETTLED", 10**18)
+    monkeypatch.setattr(keys, "SETTLED", 10**18)
     kept.clear()
     assert version() == version() == found[-1]
     assert kept == {}, "it may have changed in this very moment"
@@ -257,21 +257,21 @@ def test_a_digest_is_remembered_until_something_changes(tmp_path: Path, monkeypa
 def test_of_an_installed_wheel_the_record_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: dict[bytes, bytes] = {}
     memory = SimpleNamespace(get=lambda _, key: kept.get(key, b""), put=lambda _, key, fact: kept.update({key: fact}))
-    monkeypatch.setattr(generator, "REMEMBER", [memory])
-    monkeypatch.setattr(generator, "SETTLED", 0)
-    monkeypatch.setattr(generator, "_SEEN", {})
+    monkeypatch.setattr(keys, "REMEMBER", [memory])
+    monkeypatch.setattr(keys, "SETTLED", 0)
+    monkeypatch.setattr(keys, "_SEEN", {})
     package = _package(tmp_path / "workbench")
     record = tmp_path / "kernel_workbench-1.0.dist-info" / "RECORD"
     record.parent.mkdir()
     record.write_text("workbench/__init__.py,sha256=abc,10\n")
-    read, asked, real, stat = [], [], generator.digest_of, os.stat
-    monkeypatch.setattr(generator, "digest_of", lambda *a: (read.append(1), real(*a))[1])
+    read, asked, real, stat = [], [], keys.digest_of, os.stat
+    monkeypatch.setattr(keys, "digest_of", lambda *a: (read.append(1), real(*a))[1])
 
     def version() -> str:
         time.sleep(0.02)
         with monkeypatch.context() as patch:
-            patch.setattr(generator.os, "stat", lambda path, **how: (asked.append(str(path)), stat(path, **how))[1])
-            return generator._digests.__wrapped__(str(package))[0][0]
+            patch.setattr(keys.os, "stat", lambda path, **how: (asked.append(str(path)), stat(path, **how))[1])
+            return keys._digests.__wrapped__(str(package))[0][0]
 
     first = version()
     asked.clear()
@@ -279,12 +279,12 @@ def test_of_an_installed_wheel_the_record_is_asked(tmp_path: Path, monkeypatch: 
     assert version() == first and len(read) == 2
     assert sorted(os.path.basename(path) for path in asked) == ["RECORD", "workbench"]
     monkeypatch.setitem(sys.modules, "workbench.ir.more", ModuleType("more"))
-    monkeypatch.setattr(generator, "_PACKAGE", package)
-    assert not generator.is_outdated()
+    monkeypatch.setattr(keys, "_PACKAGE", package)
+    assert not keys.is_outdated()
     (package / "ir" / "values.py").write_text("a = 4\n")
     record.write_text("workbench/__init__.py,sha256=def,10\n")  # an upgrade
     monkeypatch.setitem(sys.modules, "workbench.ir.other", ModuleType("other"))
-    assert generator.is_outdated()
+    assert keys.is_outdated()
     assert version() != first and len(read) == 4
     record.write_text("../../bin/workbench,sha256=abc,10\n")  # an editable install: files are asked
     version()
@@ -295,10 +295,10 @@ def test_of_an_installed_wheel_the_record_is_asked(tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize("back", [0, 3600])
 def test_an_edit_by_a_clock_that_was_set_back_is_seen(back: int, tmp_path: Path) -> None:
     states = [path.stat() for path in _package(tmp_path).rglob("*.py")]
-    before = generator._state(states)
+    before = keys._state(states)
     fields = {name: getattr(states[0], name) for name in ("st_size", "st_ino", "st_ctime_ns", "st_mtime_ns")}
     fields["st_ctime_ns"] -= back * 10**9
-    after = generator._state([SimpleNamespace(**fields), *states[1:]])  # type: ignore[list-item]
+    after = keys._state([SimpleNamespace(**fields), *states[1:]])  # type: ignore[list-item]
     assert (after == before) is (back == 0)
 
 
@@ -318,11 +318,11 @@ def test_an_edit_by_a_clock_that_was_set_back_is_seen(back: int, tmp_path: Path)
 def test_a_file_system_whose_times_of_change_can_be_set_is_read_each_time(
     lines: str | None, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(generator.sys, "platform", "linux")
-    monkeypatch.setattr(generator, "_MOUNTS", str(tmp_path / "mounts"))
+    monkeypatch.setattr(keys.sys, "platform", "linux")
+    monkeypatch.setattr(keys, "_MOUNTS", str(tmp_path / "mounts"))
     if lines is not None:
         (tmp_path / "mounts").write_text(lines)
-    assert generator._has_change_times("/home/my files/workbench") is kept
+    assert keys._has_change_times("/home/my files/workbench") is kept
 
 
 @pytest.mark.parametrize("name", ["edited", "new"])
@@ -338,10 +338,10 @@ def test_what_an_updated_package_compiles_stays_in_memory(
     package = _package(tmp_path / "package")
     for old in ("edited", "removed"):
         (package / "ir" / f"{old}.py").write_text("a = 1\n")
-    monkeypatch.setattr(generator, "_PACKAGE", package)
-    monkeypatch.setattr(generator, "_SEEN", {})
-    assert not generator.is_outdated(), "no digest was taken"
-    generator._digests.__wrapped__(str(package))
+    monkeypatch.setattr(keys, "_PACKAGE", package)
+    monkeypatch.setattr(keys, "_SEEN", {})
+    assert not keys.is_outdated(), "no digest was taken"
+    keys._digests.__wrapped__(str(package))
     store = Store(tmp_path / "cache")
     (package / "ir" / "__pycache__").mkdir()  # as the first import does
     store.put(digest(1), entry(1))
@@ -359,14 +359,14 @@ def test_what_an_updated_package_compiles_stays_in_memory(
     store.put(digest(4), entry(4))  # it stays of two versions
     other = Store(tmp_path / "cache")
     assert [other.get(digest(n)) for n in range(1, 5)] == [entry(1), entry(2), None, None]
-    generator._digests.__wrapped__(str(package))  # another reading
+    keys._digests.__wrapped__(str(package))  # another reading
     (package / "ir" / "removed.py").unlink()
-    assert not generator.is_outdated()
+    assert not keys.is_outdated()
     imports("ir.removed")
-    assert generator.is_outdated()
+    assert keys.is_outdated()
 
 
 def test_a_generator_without_its_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CacheError, match="source code is not in"):
-        generator.digest_of(tmp_path)
-    assert generator.generator_version() == generator.generator_version()
+        keys.digest_of(tmp_path)
+    assert keys.generator_version() == keys.generator_version()

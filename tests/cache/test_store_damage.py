@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.kernels.cache_samples import digest, entry
 from workbench import events
-from workbench.cache.folder.entry import HEADER, MAGIC, Damaged, Entry, decode, decode_metadata, encode
+from workbench.cache.disk import HEADER, MAGIC, Damaged, Entry, decode, decode_metadata, encode
 from workbench.cache.key import SCHEMA
 from workbench.cache.store import Store
 

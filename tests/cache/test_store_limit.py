@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.kernels.cache_samples import digest, entry
-from workbench.cache.folder import disk
+from workbench.cache import disk
 from workbench.cache.store import Store
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.kernels.cache_samples import digest, entry
-from workbench.cache.folder.disk import distrust, own, own_or_root
+from workbench.cache.disk import distrust, own, own_or_root
 from workbench.cache.store import Store, default_store
 
 FOREIGN = 54321

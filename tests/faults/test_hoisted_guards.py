@@ -14,7 +14,7 @@ from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import optimised_text
 from workbench.backends.cpu.emit.emit_module import checked
 from workbench.backends.python.interpret import run
-from workbench.ir.show import show
+from workbench.ir.data import show
 from workbench.ir.values import walk
 from workbench.passes.checks.bounds_checks import guard, versions_of
 

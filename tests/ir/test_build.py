@@ -6,7 +6,7 @@ import pytest
 
 from workbench.ir import Builder, Function, Value
 from workbench.ir.build import copy_block, map_blocks, replace_body
-from workbench.ir.show import canonical
+from workbench.ir.data import canonical
 from workbench.ir.values import Block, Op, walk
 from workbench.ir.verify import verify
 from workbench.source import Location, Source

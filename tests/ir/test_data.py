@@ -11,9 +11,8 @@ import workbench as wb
 from tests.frontend.functions import test_golden_texts as golden
 from tests.ir.test_text import scaled
 from workbench.builtins.declaration.verify import verify_builtins
-from workbench.ir.data import Unwritable, from_data, read_type, to_data, type_data
+from workbench.ir.data import Unwritable, canonical, from_data, read_bits, read_type, show, to_data, type_data
 from workbench.ir.json_values import Malformed
-from workbench.ir.show import canonical, read_bits, show
 from workbench.ir.values import walk
 from workbench.types import MATRICES, QUATERNIONS, SCALARS, VECTORS, ArrayType, float32
 

@@ -22,10 +22,9 @@ from workbench.autodiff import adjoint
 from workbench.builtins import TABLE
 from workbench.interop.jax.values.access import read_before_written
 from workbench.ir import Builder, Function, Value, ops, tiles, values
-from workbench.ir.ops import DECLARED, OPERATIONS, Attribute, Dialect, Operation
+from workbench.ir.ops import DECLARED, OPERATIONS, ROWS, Attribute, Dialect, Operation
 from workbench.ir.values import read_arrays, walk, written_arrays
 from workbench.passes.checks.bounds_checks import guard
-from workbench.passes.loops.row_strips import ROWS
 from workbench.types import ArrayType, float32
 
 MAKERS = ("Op", "emit", "one", "op")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.ir import Builder, Captured, Function, Value
-from workbench.ir.show import canonical, literal_bits, show
+from workbench.ir.data import canonical, literal_bits, show
 from workbench.ir.values import number_ops, read_arrays, walk, written_arrays
 from workbench.ir.verify import verify
 from workbench.source import Location, Source

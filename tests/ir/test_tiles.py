@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from workbench.ir import Block, Builder, Function, Op, Value
-from workbench.ir.data import from_data, to_data
-from workbench.ir.show import canonical, show
+from workbench.ir.data import canonical, from_data, show, to_data
 from workbench.ir.tiles import RULES
 from workbench.ir.verify import InvalidIR, verify
 from workbench.tiles import Tile

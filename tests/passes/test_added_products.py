@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.ir.show import show
+from workbench.ir.data import show
 from workbench.ir.values import walk
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.kernels.pass_programs import inputs, names, random_function, results, same
 from workbench.builtins import TABLE, Ref
 from workbench.ir import Builder, Captured, Function, Value
-from workbench.ir.show import canonical, show
+from workbench.ir.data import canonical, show
 from workbench.ir.values import walk
 from workbench.ir.verify import verify
 from workbench.passes.dce import prune

@@ -36,6 +36,7 @@ def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
 
 CHECKED = Options(checks=True)
 LOWERED_FOR_LLVM = [
+    "write_out",
     "load_forwarding",
     "dead_stores",
     "sink_stores",

@@ -15,7 +15,7 @@ from workbench.backends.cuda.products import workers
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.products.workers import Builder, build
 from workbench.backends.worker import process
-from workbench.backends.worker.jobs import Job
+from workbench.backends.worker.pool import Job
 from workbench.cache.products import find_product, products
 from workbench.errors import BuildError, DeviceError
 from workbench.work import Work

@@ -11,7 +11,7 @@ import workbench as wb
 from tests.support.kernels.gemm import gemm_kernel
 from tests.tiles.test_operations import kernel_of, slow
 from workbench.autodiff import adjoint, tangent
-from workbench.ir.show import show
+from workbench.ir.data import show
 from workbench.ir.values import walk
 
 RNG = np.random.default_rng(11)

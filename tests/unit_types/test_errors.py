@@ -11,8 +11,7 @@ import pytest
 
 import kernel_ext.refusal  # noqa: F401  a subclass of WorkbenchError outside of the library
 from workbench import errors
-from workbench.backends.worker.calls import raised
-from workbench.backends.worker.jobs import TaskFailed
+from workbench.backends.worker.pool import TaskFailed, raised
 from workbench.backends.worker.server import described
 from workbench.errors import BuildError, CellErrors, DeviceError, KernelFault, LaunchError, WorkbenchError
 from workbench.source import Location, Source

@@ -23,8 +23,7 @@ from workbench.api.builds.build import UNVECTORISED
 from workbench.backends.cpu import codegen
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
-from workbench.backends.worker.calls import task_name
-from workbench.backends.worker.pool import Pool
+from workbench.backends.worker.pool import Pool, task_name
 from workbench.errors import BuildError
 from workbench.work import Work
 
@@ -147,7 +146,7 @@ import workbench as wb
 from tests.worker import tasks
 from tests.worker.conftest import paths
 from workbench.backends.cpu import compile as cpu, llvm_pool
-from workbench.backends.worker.calls import task_name
+from workbench.backends.worker.pool import task_name
 from workbench.backends.worker.pool import Pool
 real = cpu.codegen.generate
 cpu.POOL = llvm_pool.POOL = Pool("test", paths)

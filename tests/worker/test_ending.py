@@ -9,7 +9,8 @@ import pytest
 
 from tests.worker import tasks
 from workbench import events
-from workbench.backends.worker import calls, process
+from workbench.backends.worker import pool as pools
+from workbench.backends.worker import process
 from workbench.backends.worker.pool import Pool
 from workbench.work import Work
 
@@ -18,7 +19,7 @@ from workbench.work import Work
 def notices(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What is said while this Python seems to end."""
     monkeypatch.setattr(process, "_closed", [True])
-    monkeypatch.setattr(calls, "_told", set())
+    monkeypatch.setattr(pools, "_told", set())
     said: list[str] = []
     stop = events.subscribe(lambda event: said.append(event.message), events.Notice)
     yield said
@@ -30,7 +31,7 @@ def test_a_thread_ends_without_a_word(pool: Pool, notices: list[str]) -> None:
 
     def compiling() -> None:
         try:
-            over.append(calls.call(pool, tasks.echo, {"given": 1}))
+            over.append(pools.call(pool, tasks.echo, {"given": 1}))
         except SystemExit:  # which ends a thread without a word
             over.append("ended")
 
@@ -41,12 +42,12 @@ def test_a_thread_ends_without_a_word(pool: Pool, notices: list[str]) -> None:
 
 
 def test_work_in_the_background_is_dropped(pool: Pool, notices: list[str]) -> None:
-    work = Work(calls.call, pool, tasks.echo, {"given": 1}, name="late")
+    work = Work(pools.call, pool, tasks.echo, {"given": 1}, name="late")
     with pytest.raises(RuntimeError, match="late was dropped"):
         work.result()
     assert notices == []
 
 
 def test_the_main_thread_compiles_itself(pool: Pool, notices: list[str]) -> None:
-    assert calls.call(pool, tasks.echo, {"given": 1}, b"x")[1] == b"x"
+    assert pools.call(pool, tasks.echo, {"given": 1}, b"x")[1] == b"x"
     assert len(notices) == 1 and "this Python is ending" in notices[0]

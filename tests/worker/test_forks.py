@@ -21,9 +21,8 @@ from tests.worker import tasks
 from tests.worker.conftest import ROOT, gone
 from workbench import forks
 from workbench.backends.cpu import jit
-from workbench.backends.worker.calls import task_name
-from workbench.backends.worker.pool import Pool
-from workbench.cache.folder import lock
+from workbench.backends.worker.pool import Pool, task_name
+from workbench.cache import store
 from workbench.work import Work
 
 # Another test of this process may have loaded JAX, whose threads make Python and JAX warn of a fork.
@@ -245,10 +244,10 @@ def test_work_of_the_parent_is_over_in_a_child() -> None:
 
 def test_a_child_holds_no_lock_of_its_parents_cache(tmp_path: Any) -> None:
     path = tmp_path / "lock"
-    with lock.Locks().hold("a", path, 1.0) as held:
+    with store.Locks().hold("a", path, 1.0) as held:
         assert held
-        assert in_child(lambda: not lock._held and not lock._locked(os.open(path, os.O_RDWR)))
-    with lock.Locks().hold("a", path, 1.0) as held:
+        assert in_child(lambda: not store._held and not store._locked(os.open(path, os.O_RDWR)))
+    with store.Locks().hold("a", path, 1.0) as held:
         assert held
 
 

@@ -20,11 +20,9 @@ import pytest
 from tests.worker import tasks
 from tests.worker.conftest import gone, running
 from workbench import events
-from workbench.backends.worker import calls, process, windows
 from workbench.backends.worker import pool as pools
-from workbench.backends.worker.calls import call, task_name
-from workbench.backends.worker.jobs import Limits, Lost, TaskFailed
-from workbench.backends.worker.pool import Pool
+from workbench.backends.worker import process, windows
+from workbench.backends.worker.pool import Limits, Lost, Pool, TaskFailed, call, task_name
 from workbench.backends.worker.process import Unavailable
 from workbench.errors import BuildError
 from workbench.work import Work
@@ -221,7 +219,7 @@ def test_without_a_process_the_work_is_done_here_and_that_is_said_once(
 ) -> None:
     monkeypatch.setattr(sys, "executable", executable)
     monkeypatch.setattr(sys, "base_prefix", "/nowhere")
-    monkeypatch.setattr(calls, "_told", set())
+    monkeypatch.setattr(pools, "_told", set())
     told: list[events.Notice] = []
     stop = events.subscribe(told.append, events.Notice)
     try:

@@ -22,8 +22,7 @@ from workbench.api.kernels.struct import make_struct
 from workbench.api.lowerings.lowering import known_function
 from workbench.api.recorder import Recorder
 from workbench.autodiff.directions import parameters
-from workbench.cache.folder.disk import distrust, own
-from workbench.cache.folder.entry import Damaged, decode
+from workbench.cache.disk import Damaged, decode, distrust, own
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.frontend.state.tiling import Tiling

@@ -5,9 +5,8 @@ lost. Carried, it is kept like any other. It is read before, where its index is 
 was written; so no access is made that a right program would not allow. An element is left alone where another access
 might touch it.
 
-On a GPU an element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a
-sum: it is added once, after the loop. (One that all threads add to is combined in float64: `passes/memory/atomics`.) On
-the CPU such additions go side by side, and a loop that carries less runs as a wider gang: bodies 0.87 with sums.
+An element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a sum: it is
+added once, after the loop. (One that all threads add to is combined in float64: `passes/memory/atomics`.)
 
 `hoist` comes first: index arithmetic that stays the same in all turns of a loop is done before it, so that the indices
 of such an element are the same values everywhere.

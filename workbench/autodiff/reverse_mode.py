@@ -183,7 +183,7 @@ def _adjoint(function: Function, options: _Options) -> Function:
     if options.launch is not None and disjoint is not None:
         options.launch.disjoint.extend(disjoint.disjoint)
     labels = own.labels
-    promoted = partial(promote, aliased=options.atomic, sums=not options.stack)
+    promoted = partial(promote, aliased=options.atomic, sums=True)
     return verify(relabelled(run(REVERSED, result, promote=promoted), labels))
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32", "ordered", "single", "uncleared")
+RARE = ("aligned", "apart", "constant", "index32", "ordered", "replaced", "single", "uncleared")
 """Options that `Options.items` lists only where they differ from the default."""
 
 
@@ -43,6 +43,8 @@ class Options(msgspec.Struct, frozen=True):
             the adjoint is right for all launches.
         uncleared: an adjoint leaves the cotangents of boxes that the kernel overwrites (`autodiff/memory/boxes.py`) as
             they are; the caller clears them.
+        replaced: an adjoint sets gradients where it can, instead of adding to them (`autodiff/memory/replaced.py`); its
+            metadata says where.
     """
 
     checks: bool = False
@@ -58,6 +60,7 @@ class Options(msgspec.Struct, frozen=True):
     quick: bool = False
     single: tuple[int, ...] | None = None
     uncleared: bool = False
+    replaced: bool = False
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Return the options as (name, value) pairs, sorted by name, for keys.

@@ -85,8 +85,6 @@ def describe(
         shapes: of each array argument, by parameter.
         count: faults in the launch.
     """
-    if op.name in ("extract", "insert") and isinstance(op.operands[0].type, Matrix):
-        values = (_row(op.operands[0].type, values[0]),)
     who = f"{'block' if function.block_dim else 'thread'} {thread}"  # of tiles a line runs for the whole block
     if op.name in ELEMENTS:
         sentence = _access(op, defining, who, values, shapes)
@@ -95,6 +93,8 @@ def describe(
         sentence = _tile_outside(op, who, values, shapes)
     else:
         sentence = _SENTENCES[op.name](op, defining, who, values)
+        if op.name in ("extract", "insert") and isinstance(op.operands[0].type, Matrix):
+            values = (_outside(op.operands[0].type, values)[1],)
     more = f"{count} faults in this launch; this is the first." if count > 1 else ""
     name = function.name.removesuffix("_tangent").removesuffix("_adjoint")
     return KernelFault(sentence, op.location, more, name, thread=thread, values=values, count=count)
@@ -164,21 +164,29 @@ def _tile_part(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) 
     return f"A part of shape {shown(sizes)} at {values} is not inside of a tile of {shown(tile.shape)}; {who}."
 
 
-def _row(type: Matrix, component: int) -> int:
-    """Return the row index that was out of range, from the flat component index that a fault reports for a matrix.
+def _outside(type: Matrix, values: Numbers) -> tuple[int, int]:
+    """Return the axis along which an index of a matrix is out of range, and that index as the user wrote it.
 
-    Columns are always in range. A negative row had the number of rows added to it, which is undone.
+    Args:
+        type: of the matrix.
+        values: what the fault reports: the position of the component, counted row by row, and the column where that was
+            known only at run time. A negative row had the number of rows added to it, which is undone.
     """
-    row = component // type.columns
-    return row if row >= 0 else row - type.rows
+    position, *column = values
+    if column and not -type.columns <= column[0] < type.columns:
+        return 1, column[0]
+    row = position // type.columns
+    return 0, row if row >= 0 else row - type.rows
 
 
 def _component(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
-    """Return the sentence for a component of a vector, or a row of a matrix, that is out of range."""
+    """Return the sentence for a component of a vector, or a row or column of a matrix, that is out of range."""
     type = op.operands[0].type
     assert not isinstance(type, ArrayType)
     if isinstance(type, Matrix):
-        return f"A {type!r} has rows 0 to {type.rows - 1}; {who} asked for row {values[0]}."
+        axis, index = _outside(type, values)
+        kind = ("row", "column")[axis]
+        return f"A {type!r} has {kind}s 0 to {type.shape[axis] - 1}; {who} asked for {kind} {index}."
     length = getattr(type, "length", 0)
     return f"A {type!r} has components 0 to {length - 1}; {who} asked for component {values[0]}."
 

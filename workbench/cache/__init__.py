@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from workbench.cache.folder.entry import Imported
+from workbench.cache.disk import Imported
 from workbench.cache.store import CacheInfo, EntryInfo, default_store
 
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from workbench.backends.cpu import machine
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.maths import names
-from workbench.cache import generator
-from workbench.cache.folder.entry import Entry
-from workbench.cache.generator import generator_version
-from workbench.cache.key import Key, Part
+from workbench.cache import key as keys
+from workbench.cache.disk import Entry
+from workbench.cache.key import Key, Part, generator_version
 from workbench.cache.store import default_store
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def _digest(name: str, known_by: bytes) -> str:
 def keep_facts() -> None:
     """Have the facts about this machine and the digests of our sources stored in the cache from now on."""
     # They lie on a lower floor than the store, so it is handed to them.
-    machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]
+    machine.REMEMBER[:] = keys.REMEMBER[:] = [Facts()]
 
 
 keep_facts()

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.backends.cuda.products.workers import CUBLASDX, TIME_LIMIT, Builder, build
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import Store, default_store
 

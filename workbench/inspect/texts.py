@@ -23,7 +23,7 @@ from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
 from workbench.errors import LaunchError, NotDifferentiable, WorkbenchError, must_be
 from workbench.inspect.pane_names import PANES
-from workbench.ir.show import show
+from workbench.ir.data import show
 from workbench.runtime.device.device import CPU
 from workbench.types import Type
 
@@ -139,7 +139,7 @@ def ir(kernel: Kernel, *, lines: bool = False) -> str:
         True
 
     Returns:
-        Text as `workbench.ir.show` writes it.
+        Text as `workbench.ir.data` writes it.
     """
     return show(_specialisation(kernel).function, lines=lines)
 
@@ -151,7 +151,7 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
     With `lines`, each operation ends in `@ line` of the source.
 
     Returns:
-        Text as `workbench.ir.show` writes it.
+        Text as `workbench.ir.data` writes it.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
@@ -166,7 +166,7 @@ def tangent(kernel: Kernel, *, lines: bool = False) -> str:
     With `lines`, each operation ends in `@ line` of the source.
 
     Returns:
-        Text as `workbench.ir.show` writes it.
+        Text as `workbench.ir.data` writes it.
 
     Raises:
         NotDifferentiable: a derivative would flow through what has none; the message says at which line.

@@ -222,7 +222,10 @@ class Rewriter(msgspec.Struct):
             if not self.mapping.keys().isdisjoint(op.operands):
                 op = op.replace(tuple(self.mapping.get(v, v) for v in op.operands))
             changed = self.change(self, op)
-            ops += (self.inside(op),) if changed is None else changed
+            if changed is not None:
+                ops += changed
+            else:
+                ops.append(self.inside(op) if op.blocks else op)
         return Block(block.params, tuple(ops))
 
     def inside(self, op: Op) -> Op:

@@ -1,5 +1,6 @@
-"""IR as plain JSON values and back, so that a function can lie in a file.
+"""IR written down: as text, for readers and for keys, and as plain JSON values and back, so that it can lie in a file.
 
+Text for readers has the values' names; canonical text, for module keys, has neither names of locals nor locations.
 `to_data` writes a function whole: every bit of constants, names, places, the text it came from. `from_data` believes
 nothing: each value is checked as it is read, then the whole is verified, so what comes back is legal IR or an error.
 """
@@ -7,13 +8,16 @@ nothing: each value is checked as it is read, then the whole is verified, so wha
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TypedDict, cast
+
+import numpy as np
 
 from workbench.errors import its_type
 from workbench.ir.json_values import Json, Locations, Malformed, checked, nth
-from workbench.ir.ops import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
-from workbench.ir.show import literal_bits, read_bits
+from workbench.ir.ops import ADJ_CUDA, ADJOINTS, CAPTURED, CUDA, NAME, REFERENCE, REPLAY_CUDA, VALUE, Number, attributes
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value, scalar_or_vector_of
 from workbench.ir.verify import InvalidIR, verify
 from workbench.limits import BLOCK_THREADS, FILE_DEPTH, FILE_OPERATIONS
@@ -32,9 +36,142 @@ from workbench.types import (
     Transform,
     Type,
     Vector,
+    element,
     in_complex,
     is_small,
 )
+
+_HEX = re.compile(r"[0-9a-f]*")
+_PACKED = {"bool": ">?", "int32": ">i", "int64": ">q", "float32": ">f", "float64": ">d"}
+# Attributes of many lines, which readers find in the cell.
+TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
+
+
+def show(function: Function, *, lines: bool = False) -> str:
+    """Return the function as readable text; with `lines`, operations end in `@ line`, the line of the user's text."""
+    return _Printer(function, canonical=False, lines=lines).to_str()
+
+
+def canonical(function: Function) -> str:
+    """Return the function as text that depends on its meaning alone, for module keys.
+
+    Locals are numbered in order, locations are left out, constants stand with all their bits; a captured constant
+    stands by its name alone (its value is a key part of its own).
+    """
+    return _Printer(function, canonical=True, lines=False).to_str()
+
+
+def literal_bits(value: object, type: Scalar | Vector) -> str:
+    """Return all bits of a constant: the hexadecimal digits of the bytes of its NumPy value, big-endian."""
+    scalar = type if isinstance(type, Scalar) else type.dtype
+    # Most are packed so: NumPy takes ten times as long. A conversion would not keep the bits of a signalling NaN.
+    if type is scalar and scalar.name in _PACKED and value == value:
+        with suppress(struct.error, OverflowError):
+            return struct.pack(_PACKED[scalar.name], value).hex()
+    with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
+        if scalar.is_half:
+            bits = [scalar(v).view(np.uint16) for v in np.asarray(value, dtype=object).reshape(-1)]
+            return np.array(bits, dtype=">u2").tobytes().hex()
+        data = np.asarray(value, dtype=scalar.numpy)
+    return data.astype(scalar.numpy.newbyteorder(">")).tobytes().hex()
+
+
+def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
+    """Return the number, or for a vector the tuple of numbers, that `literal_bits` wrote.
+
+    Raises:
+        Malformed: the bits are no constant of this type.
+    """
+    if not isinstance(type, (Scalar, Vector)):
+        raise Malformed(f"a constant of {type!r}")
+    count = type.length if isinstance(type, Vector) else 1
+    scalar = element(type)
+    if not isinstance(bits, str) or not _HEX.fullmatch(bits) or len(bits) != 2 * count * scalar.size:
+        raise Malformed(f"a constant of {type!r} with the bits {str(bits)[:40]}")
+    if scalar.is_half:
+        numbers = np.frombuffer(bytes.fromhex(bits), ">u2").astype(np.uint16).view(scalar.numpy).astype(np.float32)
+        return tuple(numbers.tolist()) if isinstance(type, Vector) else numbers.tolist()[0]
+    decoded = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
+    return tuple(decoded) if isinstance(type, Vector) else decoded[0]
+
+
+class _Printer:
+    """Writes one function as text: `canonical` for module keys, else for readers; `lines` appends line numbers."""
+
+    def __init__(self, function: Function, canonical: bool, lines: bool) -> None:
+        self.function = function
+        self.canonical = canonical
+        self.lines = lines
+        self.names: dict[Value, str] = {}
+        self.used: set[str] = set()
+        self.rows: list[str] = []
+
+    def to_str(self) -> str:
+        """Return the text of the function, one line per operation; call it once per printer."""
+        params = ", ".join(f"{self.name(p)}: {p.type!r}" for p in self.function.params)
+        head = "function" if self.canonical else self.function.name
+        blocks = f" block {self.function.block_dim}" if self.function.block_dim else ""
+        self.rows.append(f"{head}({params}) tid {self.function.launch_ndim}{blocks}")
+        self.block(self.function.body, 1)
+        return "\n".join(self.rows) + "\n"
+
+    def name(self, value: Value) -> str:
+        """Return a value's unique label, assigned at first use: `%v0`, … if canonical, else from the value's name."""
+        if value not in self.names:
+            if self.canonical:
+                label = f"v{len(self.names)}"
+            else:
+                base = value.name or "_"
+                label, n = base, 0
+                while label in self.used or label == "_":
+                    n += 1
+                    label = f"{base}{n}"
+                self.used.add(label)
+            self.names[value] = f"%{label}"
+        return self.names[value]
+
+    def block(self, block: Block, depth: int) -> None:
+        """Append the lines of a block's operations to `rows`, indented by `depth` steps."""
+        for op in block.ops:
+            self.op(op, depth)
+
+    def op(self, op: Op, depth: int) -> None:
+        """Append the line of an operation to `rows`, then its blocks, gradient and replay in braces."""
+        pad = "  " * depth
+        operands = ", ".join([self.names.get(v) or self.name(v) for v in op.operands])
+        results = ", ".join([f"{self.name(v)}: {v.type!r}" for v in op.results])
+        attrs = self.attrs(op)
+        line = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
+        head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{line}"
+        self.rows.append(head)
+        for block in op.blocks:
+            params = ", ".join(f"{self.name(v)}: {v.type!r}" for v in block.params)
+            self.rows.append(f"{pad}{{ {params}".rstrip())
+            self.block(block, depth + 1)
+            self.rows.append(f"{pad}}}")
+        for name in (GRADIENT, REPLAY):
+            block = op.attrs.get(name)
+            if block is not None:
+                params = ", ".join(f"{self.name(v)}: {v.type!r}" for v in block.params)
+                self.rows.append(f"{pad}{name} {{ {params}".rstrip())
+                self.block(block, depth + 1)
+                self.rows.append(f"{pad}}}")
+
+    def attrs(self, op: Op) -> str:
+        """Return an operation's attributes as text behind its name: ` #bits`, ` @captured` or `[name=value, …]`.
+
+        Blocks, locations and missing attributes are left out; for readers, CUDA text too. Empty if nothing is left.
+        """
+        if op.name == "const":
+            captured, value, type = op.attrs.get(CAPTURED), op.attrs[VALUE], scalar_or_vector_of(op.result)
+            if captured:
+                return f" @{captured}"
+            return f" #{literal_bits(value, type)}" if self.canonical else f" {value!r}"
+        hidden = () if self.canonical else TEXTS
+        items = sorted((k, v) for k, v in op.attrs.items() if v is not None and k not in hidden)
+        shown = [f"{k}={v}" for k, v in items if not isinstance(v, (Block, Location))]
+        return f"[{', '.join(shown)}]" if shown else ""
+
 
 _NAME = re.compile(r"[^\x00-\x1f]{1,1000}")
 _PARAMETER = re.compile(r"[^\W\d]\w*((\[\])?\.[^\W\d]\w*)*")  # `x`; `p.x` and `ps[].x` of structs
@@ -236,10 +373,10 @@ class _Writer:
 
     def op(self, op: Op) -> list[Json]:
         """Return name, operands by number, results, attributes, blocks and location of an operation as JSON values."""
-        operands = [self.values[v] for v in op.operands]
+        operands = [*map(self.values.__getitem__, op.operands)]
         attrs = self.attributes(op)
-        results = [self.value(r) for r in op.results]
-        blocks = [self.block(b) for b in op.blocks]
+        results = [*map(self.value, op.results)]
+        blocks = [*map(self.block, op.blocks)]
         return [op.name, operands, results, attrs, blocks, self.write_location(op.location)]
 
     def write_location(self, location: Location) -> list[Json]:

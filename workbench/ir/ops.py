@@ -217,6 +217,8 @@ ELEMENTS = _names(lambda row: row.operands.startswith("array, *indices"))
 """Accesses to one element of an array, at indices."""
 REGIONS = _names(lambda row: row.operands.startswith("array, *offsets"))
 """Accesses to a part of an array, as a tile."""
+ROWS = ("row_load", "row_store", "row_add", "row_total")
+"""Accesses to a strip of a row of the thread's own (`passes/loops/row_strips.py`)."""
 TILE_PARTS = _names(lambda row: row.operands.startswith("tile, *"))
 """Operations that read or change a part of a tile, at indices or offsets."""
 OPAQUE = _names(lambda row: row.writes is Memory.ARRAYS)

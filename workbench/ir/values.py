@@ -19,7 +19,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
     atomic_swap    (array, *indices, old, new) -> bool          put `new` where `old` still stands, bit by bit;
                    whether another thread has changed it, so that nothing was put there
         `store` and those beginning in atomic_ may have one index more than the array has dimensions: the number of a
-        component, row by row, which is what they then mean (see passes/memory/by_component.py)
+        component, row by row, which is what they then mean (see passes/memory/elements.py)
     owned          (array) -> bool                 whether no other thread has access to the elements that this one
                    has access to; only as the condition of an `if` that `passes/memory/atomics.py` decides
     reduce_add     (array, element) -> ()          add to element 0, summed over the threads of the launch
@@ -276,6 +276,7 @@ class Function(msgspec.Struct, frozen=True, eq=False):
         source: the text it came from.
         block_dim: threads of a block, if the kernel runs once per block (design/tiles.md): launches count blocks; 0: it
             runs once per thread.
+        axes: which dimension of the launch each axis is, where a backend has changed their order; empty: its own.
     """
 
     name: str
@@ -285,6 +286,7 @@ class Function(msgspec.Struct, frozen=True, eq=False):
     captured: tuple[Captured, ...] = ()
     source: Source = UNKNOWN.source
     block_dim: int = 0
+    axes: tuple[int, ...] = ()
 
 
 def walk(block: Block) -> Sequence[Op]:

@@ -132,7 +132,7 @@ class _Liveness:
 
     def rebuilt(self, block: Block) -> Block:
         """Return the block with the operations that are kept."""
-        ops = (self.narrowed(op) if op.blocks else op for op in block.ops if op in self.kept or op.name == "yield")
+        ops = [self.narrowed(op) if op.blocks else op for op in block.ops if op in self.kept or op.name == "yield"]
         return Block(block.params, tuple(ops))
 
     def narrowed(self, op: Op) -> Op:

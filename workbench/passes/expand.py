@@ -95,8 +95,9 @@ class _Expander:
 
     def keep(self, op: Op, operands: tuple[Value, ...]) -> None:
         """Emit an operation itself, with these operands and its blocks expanded."""
-        blocks = tuple(self.block(b) for b in op.blocks)
-        self.builder.append(op.replace(operands, blocks=blocks))
+        if op.blocks or operands != op.operands:
+            op = op.replace(operands, blocks=tuple([self.block(b) for b in op.blocks]))
+        self.builder.append(op)
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
         """Emit an operation that is no builtin, with its blocks expanded.

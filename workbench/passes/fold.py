@@ -28,8 +28,8 @@ from workbench.builtins import TABLE, Builtin
 from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.deep import with_deep_stack
 from workbench.ir.build import Rewriter, copy_op, map_blocks, replace_body, rewrite
+from workbench.ir.data import literal_bits
 from workbench.ir.ops import CAPTURED, PURE, VALUE, Number
-from workbench.ir.show import literal_bits
 from workbench.ir.values import FUNC, Block, Function, NumPyValue, Op, Value, scalar_or_vector_of, walk
 from workbench.passes.analysis.intervals import Scopes
 from workbench.passes.expand import expand

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from workbench.ir.ops import TILED
 from workbench.ir.values import Function
 from workbench.passes.analysis.endless import refuse_endless
 from workbench.passes.checks.bounds_checks import finite, guard, without_asserts, without_prints
@@ -37,13 +38,13 @@ from workbench.passes.dce import prune, prune_derivative, unchanged
 from workbench.passes.expand import without_customs
 from workbench.passes.fold import added_products, contract, fold
 from workbench.passes.loops.expansion import expand_scalars
-from workbench.passes.loops.forms import counted, early_exits, split_counters, uniform_divisors
+from workbench.passes.loops.forms import DIVISIONS, counted, early_exits, split_counters, uniform_divisors
 from workbench.passes.loops.peeling import peel_boundaries
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.memory.atomics import atomic, defer_atomics, demote_atomics, reductions
-from workbench.passes.memory.by_component import by_component
-from workbench.passes.memory.elements import drop_overwritten, reuse, sink_stores
+from workbench.passes.memory.elements import by_component, drop_overwritten, reuse, sink_stores
 from workbench.passes.precision import halves
+from workbench.passes.unroll import write_out
 from workbench.passes.weak_literals import decide
 
 Pass = Callable[[Function], Function]
@@ -94,7 +95,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # leaves is what the backend has.
 CHECKED: Stage = ("atomic", "number_prints", "strip_asserts", "bounds_checks")
 CPU: Stage = (
-    *("load_forwarding", "dead_stores", "sink_stores", "lower_tiles", "halves", "counted", "counters"),
+    *("write_out", "load_forwarding", "dead_stores", "sink_stores", "lower_tiles", "halves", "counted", "counters"),
     *("peel_boundaries", "early_exits", "defer_atomics", "divisors", "scalar_expansion", "expand"),
 )
 # `link_products` is in backends/cuda/products/spec.py, for code that is linked with cuBLASDx.
@@ -132,12 +133,26 @@ PASSES: Mapping[str, Pass] = {
     "reductions": reductions,
     "refuse_endless": refuse_endless,
     "scalar_expansion": expand_scalars,
+    "write_out": write_out,
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,
     "unchanged": unchanged,
     "weak_literals": decide,
 }
+
+SUBJECTS: Mapping[str, frozenset[str]] = {
+    "counted": frozenset({"while"}),
+    "counters": frozenset({"wrap_index"}),
+    "divisors": DIVISIONS,
+    "early_exits": frozenset({"for"}),
+    "lower_tiles": TILED,
+    "refuse_endless": frozenset({"while"}),
+    "scalar_expansion": frozenset({"for"}),
+    "sink_stores": frozenset({"if"}),
+    "strip_asserts": frozenset({"assert", "view_index"}),
+}
+"""By pass, the operations that it is about: it leaves a function alone that has none of them."""
 
 
 def run(stage: Stage, function: Function, **arguments: Pass | bool) -> Function:
@@ -160,4 +175,6 @@ def run(stage: Stage, function: Function, **arguments: Pass | bool) -> Function:
 
 def apply(name: str, step: Pass, function: Function) -> Function:
     """Return the function after one pass; tests and tools replace this function to see what each pass does."""
-    return step(function)
+    subject = SUBJECTS.get(name)
+    idle = subject is not None and subject.isdisjoint(function.body.op_names)
+    return function if idle else step(function)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
+from functools import partial
 
 from workbench.ir.build import Replacements, copy_op, replace_body
-from workbench.ir.ops import VALUE
+from workbench.ir.ops import LOADS, VALUE
 from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
+from workbench.limits import DECIDED_OPERATIONS
+from workbench.passes.fold import fold
 from workbench.types import is_integer
 
 
@@ -24,6 +27,47 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
     unroller = _Unroller(function, limit, chosen)
     body = unroller.block(function.body)
     return replace_body(function, body) if unroller.done else function
+
+
+def write_out(function: Function) -> Function:
+    """Return the function with loops written out whose counters decide a condition or choose a component.
+
+    A vector or matrix that is indexed by a counter lies in memory, and a condition on a counter is a branch; where each
+    iteration is written out, the one is values, and the other is decided. A loop is written out if its range is known
+    and some such index or condition depends on counters and constants alone. That may make the ranges of inner loops
+    known (`for j in range(i + 1)`).
+    """
+    names = function.body.op_names
+    if "for" not in names or names.isdisjoint(("extract", "insert", "if")):
+        return function
+    while True:
+        constants = {op.result for op in walk(function.body) if op.name == "const"}
+        larger = unroll(function, DECIDED_OPERATIONS, partial(_decides, constants))
+        if larger is function:
+            return function
+        function = fold(larger)
+
+
+def _decides(constants: Set[Value], loop: Op) -> bool:
+    """Return whether a loop's counter decides a condition or chooses a component in its body.
+
+    Constants and the counters of loops in it may take part, nothing else.
+    """
+    (body,) = loop.blocks
+    counter = body.params[0]
+    known, of_counter = {counter}, {counter}
+    for op in walk(body):  # each after what it uses
+        chooses = op.operands[1:2] if op.name in ("extract", "insert") else op.operands[:1] if op.name == "if" else ()
+        if not of_counter.isdisjoint(chooses):
+            return True
+        bounds = op.operands[:3] if op.name == "for" else op.operands
+        if not bounds or not all(v in known or v in constants for v in bounds):
+            continue
+        results = op.blocks[0].params[:1] if op.name == "for" else () if op.blocks or op.name in LOADS else op.results
+        known.update(results)
+        if not of_counter.isdisjoint(bounds):
+            of_counter.update(results)
+    return False
 
 
 class _Unroller:

@@ -21,7 +21,7 @@ _INSTEAD = {
     "cpu": 'x.to("cpu") is on the CPU; x.numpy() has its elements.',
     "cuda": 'x.to("cuda") is on the GPU.',
     "backward": "Launch inside `with wb.Tape() as tape:`, then call tape.backward(x).",
-    "zero_grad": "x.grad.zero_() clears its gradient.",
+    "zero_grad": "x.grad.zero_() clears its gradient; wb.Tape(accumulate=False) sets it.",
     "numel": "x.size is the number of elements.",
     "dim": "x.ndim is the number of dimensions.",
     "ravel": "x.flatten() has one dimension.",

@@ -16,11 +16,10 @@ import pytest
 import workbench as wb
 from workbench.api.kernels.func import attach
 from workbench.api.lowerings import lowering
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
-from workbench.ir.data import to_data
-from workbench.ir.show import show
+from workbench.ir.data import show, to_data
 
 USES = "def k(x: array(dtype=float)):\n    i = tid()\n    x[i] += {}\n"
 CALLS = "def k(x: array(dtype=float)):\n    i = tid()\n    x[i] = f(x[i])\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.backends.cpu.emit import strips
+from workbench.backends.cpu.emit import loops
 from workbench.ir import Builder, Function, Value
 from workbench.ir.values import walk
 from workbench.types import VECTORS, ArrayType, Scalar, bool, float32, int8, int32, int64, uint8
@@ -204,14 +204,14 @@ def within(t: Scalar, function: Function, step: int | None) -> Function:
     ("t", "step"), [(t, step) for t in (int8, uint8, int32) for step in (None, 1, -1) if (t, step) != (uint8, -1)]
 )
 def test_inner_loops_of_few_and_of_many_iterations(launch, t, step, monkeypatch):
-    monkeypatch.setattr(strips, "STRIP_OPERATIONS", 256)  # iterations of a strip: 16, about
-    monkeypatch.setattr(strips, "LOOK_OPERATIONS", 1024)
+    monkeypatch.setattr(loops, "STRIP_OPERATIONS", 256)  # iterations of a strip: 16, about
+    monkeypatch.setattr(loops, "LOOK_OPERATIONS", 1024)
     ranges = RANGES[t] + [(10, 10 + n, 1) for n in (0, 1, 3, 4, 5, 31, 32, 33, 64, 100)]
     ranges += [(stop, start, -1) for start, stop, _ in ranges[-10:]] if t is not uint8 else []
     if step is not None:
         ranges = [(a, b, step) for a, b, _ in ranges if len(range(a, b, step)) < 2**20]
     function = within(t, collect_range(t), step)
-    looks = strips.Strips(function)
+    looks = loops.Strips(function)
     assert any(looks.often(op) and looks.turns(op) < 64 for op in walk(function.body) if op.name == "for")
     columns = [np.array(c, t.numpy) for c in zip(*ranges, strict=True)]
     out = np.zeros((len(ranges), 3), np.int64)

@@ -20,9 +20,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.worker.calls import task_name
-from workbench.backends.worker.jobs import Limits, Lost
-from workbench.backends.worker.pool import Pool
+from workbench.backends.worker.pool import Limits, Lost, Pool, task_name
 from workbench.builtins import TABLE
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function

@@ -184,6 +184,35 @@ def test_rows_thinner_than_a_gang(shape: tuple[int, int]) -> None:
         np.testing.assert_allclose(y, expected, rtol=1e-6)
 
 
+@wb.kernel
+def tabled(b: wb.array[float], t: wb.array[wb.int32], g: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    y[i, j] = b[j] * 2.0 + float(t[i]) + g[1, j + 2] * b[i + 1]
+
+
+@wb.kernel
+def tabled_cells(b: wb.array[float], t: wb.array[wb.uint32], y: wb.array3d[float]):
+    h, i, j = wb.tid()
+    y[h, i, j] = b[j] + float(t[h] % wb.uint32(1000)) - b[i] * 3.0
+
+
+@pytest.mark.parametrize("m", (*range(1, 10), 16, 17))
+@pytest.mark.parametrize("n", (1, 2, 3, 50))
+def test_tables_by_row_and_column(n: int, m: int) -> None:
+    """All that a gang reads of a table fits a register, which is filled only as far as the table goes."""
+    rng = np.random.default_rng(n * m)
+    b, t = _before_a_hole(rng.random(max(m, n + 1), np.float32)), _before_a_hole(np.arange(n, dtype=np.int32) - 7)
+    g, y = _before_a_hole(rng.random((2, m + 2), np.float32)), _before_a_hole(np.zeros((n, m), np.float32))
+    wb.launch(tabled, (n, m), [b, t, g, y])
+    two = np.float32(2)
+    np.testing.assert_array_equal(y, b[:m] * two + t[:, None].astype(np.float32) + g[1, 2:] * b[1 : n + 1, None])
+    b, t = _before_a_hole(rng.random(max(m, n), np.float32)), _before_a_hole(rng.integers(0, 2**32, 3, np.uint32))
+    z = np.zeros((3, n, m), np.float32)
+    wb.launch(tabled_cells, z.shape, [b, t, z])
+    low = (t % 1000).astype(np.float32)[:, None, None]
+    np.testing.assert_array_equal(z, b[:m] + low - b[:n, None] * np.float32(3))
+
+
 @pytest.mark.parametrize("shape", [(3, 5, 2), (40, 2, 2), (2, 40, 3), (1, 1, 70), (6, 1, 1)])
 def test_thin_rows_in_thin_planes(shape: tuple[int, int, int]) -> None:
     x = np.random.default_rng(0).random(shape)

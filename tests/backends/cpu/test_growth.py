@@ -24,7 +24,7 @@ from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import _tuning as tuning
 from workbench.backends.cpu.emit.emit_module import emit_llvm
-from workbench.backends.cpu.emit.frozen import repeated_loads
+from workbench.backends.cpu.emit.loops import repeated_loads
 from workbench.ir.values import Function, walk
 
 ROOT = Path(__file__).parents[3]

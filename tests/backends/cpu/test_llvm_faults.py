@@ -14,8 +14,7 @@ from workbench.backends.cpu.jit import load
 from workbench.backends.cpu.llvm_pool import POOL
 from workbench.backends.cpu.machine import facts
 from workbench.backends.cpu.systems import code_model
-from workbench.backends.worker.calls import task_name
-from workbench.backends.worker.jobs import Limits, Lost
+from workbench.backends.worker.pool import Limits, Lost, task_name
 
 FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 TUNING = {"speed_level": LEVEL, "loop_unrolling": False, "loop_interleaving": False, **dict.fromkeys(VECTORISERS, True)}

@@ -10,7 +10,6 @@ import pytest
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import load_symbols
-from workbench.backends.llvm import masked
 from workbench.backends.llvm.functions import (
     Int,
     Ints,
@@ -24,8 +23,7 @@ from workbench.backends.llvm.functions import (
     module,
     when,
 )
-from workbench.backends.llvm.values import Value, constant
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Value, Writer, constant, masked_load, masked_store
 
 MASKS = (0, 1, 0x80000000, 0xFFFFFFFF, 0x00F0F00F)
 
@@ -65,8 +63,8 @@ def wb_lanes(values: Ptr, out: Ptr, mask: Int) -> None:
 @define
 def wb_masked(values: Ptr, out: Ptr, mask: Int) -> None:
     """Store 3 - 2 · value, of neighbours, in the lanes that are on."""
-    loaded: Ints = masked.load(values, mask.flags, "i32", 4)
-    masked.store(out, mask.flags, 3 - loaded * 2, 4)
+    loaded: Ints = masked_load(values, mask.flags, "i32", 4)
+    masked_store(out, mask.flags, 3 - loaded * 2, 4)
 
 
 @pytest.mark.parametrize("mask", MASKS)

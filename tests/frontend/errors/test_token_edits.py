@@ -22,7 +22,7 @@ from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run, step
 from workbench.errors import KernelFault, KernelTypeError, NotDifferentiable, WorkbenchError
-from workbench.ir.show import canonical
+from workbench.ir.data import canonical
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
 from workbench.passes.memory.atomics import demote_atomics

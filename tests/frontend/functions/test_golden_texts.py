@@ -10,7 +10,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import optimised_text
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
-from workbench.ir.show import canonical, show
+from workbench.ir.data import canonical, show
 from workbench.passes.memory.atomics import demote_atomics
 
 PORTABLE = "x86-64-v3"

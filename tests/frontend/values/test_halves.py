@@ -19,9 +19,9 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.emit.emit_module import emit_llvm
+from workbench.backends.cpu.emit.halves import definitions
 from workbench.backends.cpu.jit import load
 from workbench.backends.cpu.machine import converts_halves
-from workbench.backends.cpu.text.halves import definitions
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 from workbench.builtins.declaration.rules import promote

@@ -6,10 +6,10 @@ entry:
   %x.at.77 = getelementptr inbounds i8, ptr %params, i64 32
   %x.data.78 = load ptr, ptr %x.at.77
   %v152 = getelementptr inbounds i8, ptr %stop, i64 8
-  %y.at.551 = getelementptr inbounds i8, ptr %params, i64 72
-  %y.data.552 = load ptr, ptr %y.at.551
-  %v579 = getelementptr inbounds i8, ptr %stop, i64 16
-  %slots.596 = alloca [16 x [2 x <8 x float>]], align 64
+  %y.at.516 = getelementptr inbounds i8, ptr %params, i64 72
+  %y.data.517 = load ptr, ptr %y.at.516
+  %v537 = getelementptr inbounds i8, ptr %stop, i64 16
+  %slots.554 = alloca [16 x [2 x <8 x float>]], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -21,8 +21,8 @@ start:
   %gangs.9 = add nsw i32 %low.1, %v8
   br label %gangs.3
 gangs.3:
-  %gang.10 = phi i32 [ %low.1, %start ], [ %v584, %go.576 ]
-  %number.11 = phi i32 [ 0, %start ], [ %v585, %go.576 ]
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v542, %go.534 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v543, %go.534 ]
   %more.12 = icmp slt i32 %gang.10, %gangs.9
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
@@ -196,27 +196,27 @@ else.21:
   %more.175 = icmp slt i32 0, %v17
   br i1 %more.175, label %strip.167, label %endfor.171
 strip.167:
-  %j.176 = phi i32 [ 0, %else.21 ], [ %last.185, %go.525 ]
-  %s.177 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.513, %go.525 ]
-  %s.178 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.514, %go.525 ]
-  %s.179 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.515, %go.525 ]
-  %s.180 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.516, %go.525 ]
-  %s.181 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.517, %go.525 ]
-  %s.182 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.518, %go.525 ]
-  %s.183 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.519, %go.525 ]
-  %s.184 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.520, %go.525 ]
-  %last.185 = phi i32 [ %last.174, %else.21 ], [ %last.533, %go.525 ]
+  %j.176 = phi i32 [ 0, %else.21 ], [ %last.185, %go.490 ]
+  %s.177 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.478, %go.490 ]
+  %s.178 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.479, %go.490 ]
+  %s.179 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.480, %go.490 ]
+  %s.180 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.481, %go.490 ]
+  %s.181 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.482, %go.490 ]
+  %s.182 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.483, %go.490 ]
+  %s.183 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.484, %go.490 ]
+  %s.184 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.485, %go.490 ]
+  %last.185 = phi i32 [ %last.174, %else.21 ], [ %last.498, %go.490 ]
   br label %body.168
 body.168:
-  %j.186 = phi i32 [ %j.176, %strip.167 ], [ %j.next.521, %body.168 ]
-  %s.187 = phi <8 x float> [ %s.177, %strip.167 ], [ %s.513, %body.168 ]
-  %s.188 = phi <8 x float> [ %s.178, %strip.167 ], [ %s.514, %body.168 ]
-  %s.189 = phi <8 x float> [ %s.179, %strip.167 ], [ %s.515, %body.168 ]
-  %s.190 = phi <8 x float> [ %s.180, %strip.167 ], [ %s.516, %body.168 ]
-  %s.191 = phi <8 x float> [ %s.181, %strip.167 ], [ %s.517, %body.168 ]
-  %s.192 = phi <8 x float> [ %s.182, %strip.167 ], [ %s.518, %body.168 ]
-  %s.193 = phi <8 x float> [ %s.183, %strip.167 ], [ %s.519, %body.168 ]
-  %s.194 = phi <8 x float> [ %s.184, %strip.167 ], [ %s.520, %body.168 ]
+  %j.186 = phi i32 [ %j.176, %strip.167 ], [ %j.next.486, %body.168 ]
+  %s.187 = phi <8 x float> [ %s.177, %strip.167 ], [ %s.478, %body.168 ]
+  %s.188 = phi <8 x float> [ %s.178, %strip.167 ], [ %s.479, %body.168 ]
+  %s.189 = phi <8 x float> [ %s.179, %strip.167 ], [ %s.480, %body.168 ]
+  %s.190 = phi <8 x float> [ %s.180, %strip.167 ], [ %s.481, %body.168 ]
+  %s.191 = phi <8 x float> [ %s.181, %strip.167 ], [ %s.482, %body.168 ]
+  %s.192 = phi <8 x float> [ %s.182, %strip.167 ], [ %s.483, %body.168 ]
+  %s.193 = phi <8 x float> [ %s.183, %strip.167 ], [ %s.484, %body.168 ]
+  %s.194 = phi <8 x float> [ %s.184, %strip.167 ], [ %s.485, %body.168 ]
   ; line 5: s += sin(x[i, j])
   %v195 = sext i32 %j.186 to i64
   %v196 = mul i64 %i.14, %x.shape1.16
@@ -254,726 +254,678 @@ body.168:
   %v228 = getelementptr i8, ptr %v200, i64 %v227
   %v229 = load float, ptr %v228, align 4
   %x.230 = insertelement <8 x float> %x.226, float %v229, i64 7
-  %v231 = sext i32 %j.186 to i64
-  %v232 = mul i64 %i.14, %x.shape1.16
-  %v233 = add i64 %v232, %v231
-  %v234 = mul i64 %v233, 4
-  %v235 = mul i64 %x.shape1.16, 4
-  %v236 = mul i64 %v235, 8
-  %v237 = add i64 %v234, %v236
-  %v238 = getelementptr i8, ptr %x.data.78, i64 %v237
-  %v239 = getelementptr i8, ptr %v238, i64 0
-  %v240 = load float, ptr %v239, align 4
-  %x.241 = insertelement <8 x float> poison, float %v240, i64 0
-  %v242 = getelementptr i8, ptr %v238, i64 %v235
-  %v243 = load float, ptr %v242, align 4
-  %x.244 = insertelement <8 x float> %x.241, float %v243, i64 1
-  %v245 = mul i64 %v235, 2
-  %v246 = getelementptr i8, ptr %v238, i64 %v245
-  %v247 = load float, ptr %v246, align 4
-  %x.248 = insertelement <8 x float> %x.244, float %v247, i64 2
-  %v249 = mul i64 %v235, 3
-  %v250 = getelementptr i8, ptr %v238, i64 %v249
-  %v251 = load float, ptr %v250, align 4
-  %x.252 = insertelement <8 x float> %x.248, float %v251, i64 3
-  %v253 = mul i64 %v235, 4
-  %v254 = getelementptr i8, ptr %v238, i64 %v253
-  %v255 = load float, ptr %v254, align 4
-  %x.256 = insertelement <8 x float> %x.252, float %v255, i64 4
-  %v257 = mul i64 %v235, 5
-  %v258 = getelementptr i8, ptr %v238, i64 %v257
-  %v259 = load float, ptr %v258, align 4
-  %x.260 = insertelement <8 x float> %x.256, float %v259, i64 5
-  %v261 = mul i64 %v235, 6
-  %v262 = getelementptr i8, ptr %v238, i64 %v261
-  %v263 = load float, ptr %v262, align 4
-  %x.264 = insertelement <8 x float> %x.260, float %v263, i64 6
-  %v265 = mul i64 %v235, 7
-  %v266 = getelementptr i8, ptr %v238, i64 %v265
-  %v267 = load float, ptr %v266, align 4
-  %x.268 = insertelement <8 x float> %x.264, float %v267, i64 7
-  %v269 = sext i32 %j.186 to i64
-  %v270 = mul i64 %i.14, %x.shape1.16
-  %v271 = add i64 %v270, %v269
-  %v272 = mul i64 %v271, 4
-  %v273 = mul i64 %x.shape1.16, 4
-  %v274 = mul i64 %v273, 16
-  %v275 = add i64 %v272, %v274
-  %v276 = getelementptr i8, ptr %x.data.78, i64 %v275
-  %v277 = getelementptr i8, ptr %v276, i64 0
-  %v278 = load float, ptr %v277, align 4
-  %x.279 = insertelement <8 x float> poison, float %v278, i64 0
-  %v280 = getelementptr i8, ptr %v276, i64 %v273
-  %v281 = load float, ptr %v280, align 4
-  %x.282 = insertelement <8 x float> %x.279, float %v281, i64 1
-  %v283 = mul i64 %v273, 2
-  %v284 = getelementptr i8, ptr %v276, i64 %v283
-  %v285 = load float, ptr %v284, align 4
-  %x.286 = insertelement <8 x float> %x.282, float %v285, i64 2
-  %v287 = mul i64 %v273, 3
-  %v288 = getelementptr i8, ptr %v276, i64 %v287
-  %v289 = load float, ptr %v288, align 4
-  %x.290 = insertelement <8 x float> %x.286, float %v289, i64 3
-  %v291 = mul i64 %v273, 4
-  %v292 = getelementptr i8, ptr %v276, i64 %v291
-  %v293 = load float, ptr %v292, align 4
-  %x.294 = insertelement <8 x float> %x.290, float %v293, i64 4
-  %v295 = mul i64 %v273, 5
-  %v296 = getelementptr i8, ptr %v276, i64 %v295
-  %v297 = load float, ptr %v296, align 4
-  %x.298 = insertelement <8 x float> %x.294, float %v297, i64 5
-  %v299 = mul i64 %v273, 6
-  %v300 = getelementptr i8, ptr %v276, i64 %v299
+  %v231 = mul i64 %v199, 8
+  %v232 = add i64 %v198, %v231
+  %v233 = getelementptr i8, ptr %x.data.78, i64 %v232
+  %v234 = getelementptr i8, ptr %v233, i64 0
+  %v235 = load float, ptr %v234, align 4
+  %x.236 = insertelement <8 x float> poison, float %v235, i64 0
+  %v237 = getelementptr i8, ptr %v233, i64 %v199
+  %v238 = load float, ptr %v237, align 4
+  %x.239 = insertelement <8 x float> %x.236, float %v238, i64 1
+  %v240 = mul i64 %v199, 2
+  %v241 = getelementptr i8, ptr %v233, i64 %v240
+  %v242 = load float, ptr %v241, align 4
+  %x.243 = insertelement <8 x float> %x.239, float %v242, i64 2
+  %v244 = mul i64 %v199, 3
+  %v245 = getelementptr i8, ptr %v233, i64 %v244
+  %v246 = load float, ptr %v245, align 4
+  %x.247 = insertelement <8 x float> %x.243, float %v246, i64 3
+  %v248 = mul i64 %v199, 4
+  %v249 = getelementptr i8, ptr %v233, i64 %v248
+  %v250 = load float, ptr %v249, align 4
+  %x.251 = insertelement <8 x float> %x.247, float %v250, i64 4
+  %v252 = mul i64 %v199, 5
+  %v253 = getelementptr i8, ptr %v233, i64 %v252
+  %v254 = load float, ptr %v253, align 4
+  %x.255 = insertelement <8 x float> %x.251, float %v254, i64 5
+  %v256 = mul i64 %v199, 6
+  %v257 = getelementptr i8, ptr %v233, i64 %v256
+  %v258 = load float, ptr %v257, align 4
+  %x.259 = insertelement <8 x float> %x.255, float %v258, i64 6
+  %v260 = mul i64 %v199, 7
+  %v261 = getelementptr i8, ptr %v233, i64 %v260
+  %v262 = load float, ptr %v261, align 4
+  %x.263 = insertelement <8 x float> %x.259, float %v262, i64 7
+  %v264 = mul i64 %v199, 16
+  %v265 = add i64 %v198, %v264
+  %v266 = getelementptr i8, ptr %x.data.78, i64 %v265
+  %v267 = getelementptr i8, ptr %v266, i64 0
+  %v268 = load float, ptr %v267, align 4
+  %x.269 = insertelement <8 x float> poison, float %v268, i64 0
+  %v270 = getelementptr i8, ptr %v266, i64 %v199
+  %v271 = load float, ptr %v270, align 4
+  %x.272 = insertelement <8 x float> %x.269, float %v271, i64 1
+  %v273 = mul i64 %v199, 2
+  %v274 = getelementptr i8, ptr %v266, i64 %v273
+  %v275 = load float, ptr %v274, align 4
+  %x.276 = insertelement <8 x float> %x.272, float %v275, i64 2
+  %v277 = mul i64 %v199, 3
+  %v278 = getelementptr i8, ptr %v266, i64 %v277
+  %v279 = load float, ptr %v278, align 4
+  %x.280 = insertelement <8 x float> %x.276, float %v279, i64 3
+  %v281 = mul i64 %v199, 4
+  %v282 = getelementptr i8, ptr %v266, i64 %v281
+  %v283 = load float, ptr %v282, align 4
+  %x.284 = insertelement <8 x float> %x.280, float %v283, i64 4
+  %v285 = mul i64 %v199, 5
+  %v286 = getelementptr i8, ptr %v266, i64 %v285
+  %v287 = load float, ptr %v286, align 4
+  %x.288 = insertelement <8 x float> %x.284, float %v287, i64 5
+  %v289 = mul i64 %v199, 6
+  %v290 = getelementptr i8, ptr %v266, i64 %v289
+  %v291 = load float, ptr %v290, align 4
+  %x.292 = insertelement <8 x float> %x.288, float %v291, i64 6
+  %v293 = mul i64 %v199, 7
+  %v294 = getelementptr i8, ptr %v266, i64 %v293
+  %v295 = load float, ptr %v294, align 4
+  %x.296 = insertelement <8 x float> %x.292, float %v295, i64 7
+  %v297 = mul i64 %v199, 24
+  %v298 = add i64 %v198, %v297
+  %v299 = getelementptr i8, ptr %x.data.78, i64 %v298
+  %v300 = getelementptr i8, ptr %v299, i64 0
   %v301 = load float, ptr %v300, align 4
-  %x.302 = insertelement <8 x float> %x.298, float %v301, i64 6
-  %v303 = mul i64 %v273, 7
-  %v304 = getelementptr i8, ptr %v276, i64 %v303
-  %v305 = load float, ptr %v304, align 4
-  %x.306 = insertelement <8 x float> %x.302, float %v305, i64 7
-  %v307 = sext i32 %j.186 to i64
-  %v308 = mul i64 %i.14, %x.shape1.16
-  %v309 = add i64 %v308, %v307
-  %v310 = mul i64 %v309, 4
-  %v311 = mul i64 %x.shape1.16, 4
-  %v312 = mul i64 %v311, 24
-  %v313 = add i64 %v310, %v312
-  %v314 = getelementptr i8, ptr %x.data.78, i64 %v313
-  %v315 = getelementptr i8, ptr %v314, i64 0
+  %x.302 = insertelement <8 x float> poison, float %v301, i64 0
+  %v303 = getelementptr i8, ptr %v299, i64 %v199
+  %v304 = load float, ptr %v303, align 4
+  %x.305 = insertelement <8 x float> %x.302, float %v304, i64 1
+  %v306 = mul i64 %v199, 2
+  %v307 = getelementptr i8, ptr %v299, i64 %v306
+  %v308 = load float, ptr %v307, align 4
+  %x.309 = insertelement <8 x float> %x.305, float %v308, i64 2
+  %v310 = mul i64 %v199, 3
+  %v311 = getelementptr i8, ptr %v299, i64 %v310
+  %v312 = load float, ptr %v311, align 4
+  %x.313 = insertelement <8 x float> %x.309, float %v312, i64 3
+  %v314 = mul i64 %v199, 4
+  %v315 = getelementptr i8, ptr %v299, i64 %v314
   %v316 = load float, ptr %v315, align 4
-  %x.317 = insertelement <8 x float> poison, float %v316, i64 0
-  %v318 = getelementptr i8, ptr %v314, i64 %v311
-  %v319 = load float, ptr %v318, align 4
-  %x.320 = insertelement <8 x float> %x.317, float %v319, i64 1
-  %v321 = mul i64 %v311, 2
-  %v322 = getelementptr i8, ptr %v314, i64 %v321
-  %v323 = load float, ptr %v322, align 4
-  %x.324 = insertelement <8 x float> %x.320, float %v323, i64 2
-  %v325 = mul i64 %v311, 3
-  %v326 = getelementptr i8, ptr %v314, i64 %v325
-  %v327 = load float, ptr %v326, align 4
-  %x.328 = insertelement <8 x float> %x.324, float %v327, i64 3
-  %v329 = mul i64 %v311, 4
-  %v330 = getelementptr i8, ptr %v314, i64 %v329
-  %v331 = load float, ptr %v330, align 4
-  %x.332 = insertelement <8 x float> %x.328, float %v331, i64 4
-  %v333 = mul i64 %v311, 5
-  %v334 = getelementptr i8, ptr %v314, i64 %v333
-  %v335 = load float, ptr %v334, align 4
-  %x.336 = insertelement <8 x float> %x.332, float %v335, i64 5
-  %v337 = mul i64 %v311, 6
-  %v338 = getelementptr i8, ptr %v314, i64 %v337
-  %v339 = load float, ptr %v338, align 4
-  %x.340 = insertelement <8 x float> %x.336, float %v339, i64 6
-  %v341 = mul i64 %v311, 7
-  %v342 = getelementptr i8, ptr %v314, i64 %v341
-  %v343 = load float, ptr %v342, align 4
-  %x.344 = insertelement <8 x float> %x.340, float %v343, i64 7
-  %v345 = sext i32 %j.186 to i64
-  %v346 = mul i64 %i.14, %x.shape1.16
-  %v347 = add i64 %v346, %v345
-  %v348 = mul i64 %v347, 4
-  %v349 = mul i64 %x.shape1.16, 4
-  %v350 = mul i64 %v349, 32
-  %v351 = add i64 %v348, %v350
-  %v352 = getelementptr i8, ptr %x.data.78, i64 %v351
-  %v353 = getelementptr i8, ptr %v352, i64 0
-  %v354 = load float, ptr %v353, align 4
-  %x.355 = insertelement <8 x float> poison, float %v354, i64 0
-  %v356 = getelementptr i8, ptr %v352, i64 %v349
+  %x.317 = insertelement <8 x float> %x.313, float %v316, i64 4
+  %v318 = mul i64 %v199, 5
+  %v319 = getelementptr i8, ptr %v299, i64 %v318
+  %v320 = load float, ptr %v319, align 4
+  %x.321 = insertelement <8 x float> %x.317, float %v320, i64 5
+  %v322 = mul i64 %v199, 6
+  %v323 = getelementptr i8, ptr %v299, i64 %v322
+  %v324 = load float, ptr %v323, align 4
+  %x.325 = insertelement <8 x float> %x.321, float %v324, i64 6
+  %v326 = mul i64 %v199, 7
+  %v327 = getelementptr i8, ptr %v299, i64 %v326
+  %v328 = load float, ptr %v327, align 4
+  %x.329 = insertelement <8 x float> %x.325, float %v328, i64 7
+  %v330 = mul i64 %v199, 32
+  %v331 = add i64 %v198, %v330
+  %v332 = getelementptr i8, ptr %x.data.78, i64 %v331
+  %v333 = getelementptr i8, ptr %v332, i64 0
+  %v334 = load float, ptr %v333, align 4
+  %x.335 = insertelement <8 x float> poison, float %v334, i64 0
+  %v336 = getelementptr i8, ptr %v332, i64 %v199
+  %v337 = load float, ptr %v336, align 4
+  %x.338 = insertelement <8 x float> %x.335, float %v337, i64 1
+  %v339 = mul i64 %v199, 2
+  %v340 = getelementptr i8, ptr %v332, i64 %v339
+  %v341 = load float, ptr %v340, align 4
+  %x.342 = insertelement <8 x float> %x.338, float %v341, i64 2
+  %v343 = mul i64 %v199, 3
+  %v344 = getelementptr i8, ptr %v332, i64 %v343
+  %v345 = load float, ptr %v344, align 4
+  %x.346 = insertelement <8 x float> %x.342, float %v345, i64 3
+  %v347 = mul i64 %v199, 4
+  %v348 = getelementptr i8, ptr %v332, i64 %v347
+  %v349 = load float, ptr %v348, align 4
+  %x.350 = insertelement <8 x float> %x.346, float %v349, i64 4
+  %v351 = mul i64 %v199, 5
+  %v352 = getelementptr i8, ptr %v332, i64 %v351
+  %v353 = load float, ptr %v352, align 4
+  %x.354 = insertelement <8 x float> %x.350, float %v353, i64 5
+  %v355 = mul i64 %v199, 6
+  %v356 = getelementptr i8, ptr %v332, i64 %v355
   %v357 = load float, ptr %v356, align 4
-  %x.358 = insertelement <8 x float> %x.355, float %v357, i64 1
-  %v359 = mul i64 %v349, 2
-  %v360 = getelementptr i8, ptr %v352, i64 %v359
+  %x.358 = insertelement <8 x float> %x.354, float %v357, i64 6
+  %v359 = mul i64 %v199, 7
+  %v360 = getelementptr i8, ptr %v332, i64 %v359
   %v361 = load float, ptr %v360, align 4
-  %x.362 = insertelement <8 x float> %x.358, float %v361, i64 2
-  %v363 = mul i64 %v349, 3
-  %v364 = getelementptr i8, ptr %v352, i64 %v363
-  %v365 = load float, ptr %v364, align 4
-  %x.366 = insertelement <8 x float> %x.362, float %v365, i64 3
-  %v367 = mul i64 %v349, 4
-  %v368 = getelementptr i8, ptr %v352, i64 %v367
-  %v369 = load float, ptr %v368, align 4
-  %x.370 = insertelement <8 x float> %x.366, float %v369, i64 4
-  %v371 = mul i64 %v349, 5
-  %v372 = getelementptr i8, ptr %v352, i64 %v371
-  %v373 = load float, ptr %v372, align 4
-  %x.374 = insertelement <8 x float> %x.370, float %v373, i64 5
-  %v375 = mul i64 %v349, 6
-  %v376 = getelementptr i8, ptr %v352, i64 %v375
-  %v377 = load float, ptr %v376, align 4
-  %x.378 = insertelement <8 x float> %x.374, float %v377, i64 6
-  %v379 = mul i64 %v349, 7
-  %v380 = getelementptr i8, ptr %v352, i64 %v379
-  %v381 = load float, ptr %v380, align 4
-  %x.382 = insertelement <8 x float> %x.378, float %v381, i64 7
-  %v383 = sext i32 %j.186 to i64
-  %v384 = mul i64 %i.14, %x.shape1.16
-  %v385 = add i64 %v384, %v383
-  %v386 = mul i64 %v385, 4
-  %v387 = mul i64 %x.shape1.16, 4
-  %v388 = mul i64 %v387, 40
-  %v389 = add i64 %v386, %v388
-  %v390 = getelementptr i8, ptr %x.data.78, i64 %v389
-  %v391 = getelementptr i8, ptr %v390, i64 0
-  %v392 = load float, ptr %v391, align 4
-  %x.393 = insertelement <8 x float> poison, float %v392, i64 0
-  %v394 = getelementptr i8, ptr %v390, i64 %v387
-  %v395 = load float, ptr %v394, align 4
-  %x.396 = insertelement <8 x float> %x.393, float %v395, i64 1
-  %v397 = mul i64 %v387, 2
-  %v398 = getelementptr i8, ptr %v390, i64 %v397
-  %v399 = load float, ptr %v398, align 4
-  %x.400 = insertelement <8 x float> %x.396, float %v399, i64 2
-  %v401 = mul i64 %v387, 3
-  %v402 = getelementptr i8, ptr %v390, i64 %v401
+  %x.362 = insertelement <8 x float> %x.358, float %v361, i64 7
+  %v363 = mul i64 %v199, 40
+  %v364 = add i64 %v198, %v363
+  %v365 = getelementptr i8, ptr %x.data.78, i64 %v364
+  %v366 = getelementptr i8, ptr %v365, i64 0
+  %v367 = load float, ptr %v366, align 4
+  %x.368 = insertelement <8 x float> poison, float %v367, i64 0
+  %v369 = getelementptr i8, ptr %v365, i64 %v199
+  %v370 = load float, ptr %v369, align 4
+  %x.371 = insertelement <8 x float> %x.368, float %v370, i64 1
+  %v372 = mul i64 %v199, 2
+  %v373 = getelementptr i8, ptr %v365, i64 %v372
+  %v374 = load float, ptr %v373, align 4
+  %x.375 = insertelement <8 x float> %x.371, float %v374, i64 2
+  %v376 = mul i64 %v199, 3
+  %v377 = getelementptr i8, ptr %v365, i64 %v376
+  %v378 = load float, ptr %v377, align 4
+  %x.379 = insertelement <8 x float> %x.375, float %v378, i64 3
+  %v380 = mul i64 %v199, 4
+  %v381 = getelementptr i8, ptr %v365, i64 %v380
+  %v382 = load float, ptr %v381, align 4
+  %x.383 = insertelement <8 x float> %x.379, float %v382, i64 4
+  %v384 = mul i64 %v199, 5
+  %v385 = getelementptr i8, ptr %v365, i64 %v384
+  %v386 = load float, ptr %v385, align 4
+  %x.387 = insertelement <8 x float> %x.383, float %v386, i64 5
+  %v388 = mul i64 %v199, 6
+  %v389 = getelementptr i8, ptr %v365, i64 %v388
+  %v390 = load float, ptr %v389, align 4
+  %x.391 = insertelement <8 x float> %x.387, float %v390, i64 6
+  %v392 = mul i64 %v199, 7
+  %v393 = getelementptr i8, ptr %v365, i64 %v392
+  %v394 = load float, ptr %v393, align 4
+  %x.395 = insertelement <8 x float> %x.391, float %v394, i64 7
+  %v396 = mul i64 %v199, 48
+  %v397 = add i64 %v198, %v396
+  %v398 = getelementptr i8, ptr %x.data.78, i64 %v397
+  %v399 = getelementptr i8, ptr %v398, i64 0
+  %v400 = load float, ptr %v399, align 4
+  %x.401 = insertelement <8 x float> poison, float %v400, i64 0
+  %v402 = getelementptr i8, ptr %v398, i64 %v199
   %v403 = load float, ptr %v402, align 4
-  %x.404 = insertelement <8 x float> %x.400, float %v403, i64 3
-  %v405 = mul i64 %v387, 4
-  %v406 = getelementptr i8, ptr %v390, i64 %v405
+  %x.404 = insertelement <8 x float> %x.401, float %v403, i64 1
+  %v405 = mul i64 %v199, 2
+  %v406 = getelementptr i8, ptr %v398, i64 %v405
   %v407 = load float, ptr %v406, align 4
-  %x.408 = insertelement <8 x float> %x.404, float %v407, i64 4
-  %v409 = mul i64 %v387, 5
-  %v410 = getelementptr i8, ptr %v390, i64 %v409
+  %x.408 = insertelement <8 x float> %x.404, float %v407, i64 2
+  %v409 = mul i64 %v199, 3
+  %v410 = getelementptr i8, ptr %v398, i64 %v409
   %v411 = load float, ptr %v410, align 4
-  %x.412 = insertelement <8 x float> %x.408, float %v411, i64 5
-  %v413 = mul i64 %v387, 6
-  %v414 = getelementptr i8, ptr %v390, i64 %v413
+  %x.412 = insertelement <8 x float> %x.408, float %v411, i64 3
+  %v413 = mul i64 %v199, 4
+  %v414 = getelementptr i8, ptr %v398, i64 %v413
   %v415 = load float, ptr %v414, align 4
-  %x.416 = insertelement <8 x float> %x.412, float %v415, i64 6
-  %v417 = mul i64 %v387, 7
-  %v418 = getelementptr i8, ptr %v390, i64 %v417
+  %x.416 = insertelement <8 x float> %x.412, float %v415, i64 4
+  %v417 = mul i64 %v199, 5
+  %v418 = getelementptr i8, ptr %v398, i64 %v417
   %v419 = load float, ptr %v418, align 4
-  %x.420 = insertelement <8 x float> %x.416, float %v419, i64 7
-  %v421 = sext i32 %j.186 to i64
-  %v422 = mul i64 %i.14, %x.shape1.16
-  %v423 = add i64 %v422, %v421
-  %v424 = mul i64 %v423, 4
-  %v425 = mul i64 %x.shape1.16, 4
-  %v426 = mul i64 %v425, 48
-  %v427 = add i64 %v424, %v426
-  %v428 = getelementptr i8, ptr %x.data.78, i64 %v427
-  %v429 = getelementptr i8, ptr %v428, i64 0
-  %v430 = load float, ptr %v429, align 4
-  %x.431 = insertelement <8 x float> poison, float %v430, i64 0
-  %v432 = getelementptr i8, ptr %v428, i64 %v425
+  %x.420 = insertelement <8 x float> %x.416, float %v419, i64 5
+  %v421 = mul i64 %v199, 6
+  %v422 = getelementptr i8, ptr %v398, i64 %v421
+  %v423 = load float, ptr %v422, align 4
+  %x.424 = insertelement <8 x float> %x.420, float %v423, i64 6
+  %v425 = mul i64 %v199, 7
+  %v426 = getelementptr i8, ptr %v398, i64 %v425
+  %v427 = load float, ptr %v426, align 4
+  %x.428 = insertelement <8 x float> %x.424, float %v427, i64 7
+  %v429 = mul i64 %v199, 56
+  %v430 = add i64 %v198, %v429
+  %v431 = getelementptr i8, ptr %x.data.78, i64 %v430
+  %v432 = getelementptr i8, ptr %v431, i64 0
   %v433 = load float, ptr %v432, align 4
-  %x.434 = insertelement <8 x float> %x.431, float %v433, i64 1
-  %v435 = mul i64 %v425, 2
-  %v436 = getelementptr i8, ptr %v428, i64 %v435
-  %v437 = load float, ptr %v436, align 4
-  %x.438 = insertelement <8 x float> %x.434, float %v437, i64 2
-  %v439 = mul i64 %v425, 3
-  %v440 = getelementptr i8, ptr %v428, i64 %v439
-  %v441 = load float, ptr %v440, align 4
-  %x.442 = insertelement <8 x float> %x.438, float %v441, i64 3
-  %v443 = mul i64 %v425, 4
-  %v444 = getelementptr i8, ptr %v428, i64 %v443
-  %v445 = load float, ptr %v444, align 4
-  %x.446 = insertelement <8 x float> %x.442, float %v445, i64 4
-  %v447 = mul i64 %v425, 5
-  %v448 = getelementptr i8, ptr %v428, i64 %v447
-  %v449 = load float, ptr %v448, align 4
-  %x.450 = insertelement <8 x float> %x.446, float %v449, i64 5
-  %v451 = mul i64 %v425, 6
-  %v452 = getelementptr i8, ptr %v428, i64 %v451
-  %v453 = load float, ptr %v452, align 4
-  %x.454 = insertelement <8 x float> %x.450, float %v453, i64 6
-  %v455 = mul i64 %v425, 7
-  %v456 = getelementptr i8, ptr %v428, i64 %v455
-  %v457 = load float, ptr %v456, align 4
-  %x.458 = insertelement <8 x float> %x.454, float %v457, i64 7
-  %v459 = sext i32 %j.186 to i64
-  %v460 = mul i64 %i.14, %x.shape1.16
-  %v461 = add i64 %v460, %v459
-  %v462 = mul i64 %v461, 4
-  %v463 = mul i64 %x.shape1.16, 4
-  %v464 = mul i64 %v463, 56
-  %v465 = add i64 %v462, %v464
-  %v466 = getelementptr i8, ptr %x.data.78, i64 %v465
-  %v467 = getelementptr i8, ptr %v466, i64 0
-  %v468 = load float, ptr %v467, align 4
-  %x.469 = insertelement <8 x float> poison, float %v468, i64 0
-  %v470 = getelementptr i8, ptr %v466, i64 %v463
-  %v471 = load float, ptr %v470, align 4
-  %x.472 = insertelement <8 x float> %x.469, float %v471, i64 1
-  %v473 = mul i64 %v463, 2
-  %v474 = getelementptr i8, ptr %v466, i64 %v473
-  %v475 = load float, ptr %v474, align 4
-  %x.476 = insertelement <8 x float> %x.472, float %v475, i64 2
-  %v477 = mul i64 %v463, 3
-  %v478 = getelementptr i8, ptr %v466, i64 %v477
-  %v479 = load float, ptr %v478, align 4
-  %x.480 = insertelement <8 x float> %x.476, float %v479, i64 3
-  %v481 = mul i64 %v463, 4
-  %v482 = getelementptr i8, ptr %v466, i64 %v481
-  %v483 = load float, ptr %v482, align 4
-  %x.484 = insertelement <8 x float> %x.480, float %v483, i64 4
-  %v485 = mul i64 %v463, 5
-  %v486 = getelementptr i8, ptr %v466, i64 %v485
-  %v487 = load float, ptr %v486, align 4
-  %x.488 = insertelement <8 x float> %x.484, float %v487, i64 5
-  %v489 = mul i64 %v463, 6
-  %v490 = getelementptr i8, ptr %v466, i64 %v489
-  %v491 = load float, ptr %v490, align 4
-  %x.492 = insertelement <8 x float> %x.488, float %v491, i64 6
-  %v493 = mul i64 %v463, 7
-  %v494 = getelementptr i8, ptr %v466, i64 %v493
-  %v495 = load float, ptr %v494, align 4
-  %x.496 = insertelement <8 x float> %x.492, float %v495, i64 7
-  %v497 = shufflevector <8 x float> %x.230, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v498 = call <8 x float> @wbm_sin_32x8(<8 x float> %v497)
-  %v499 = shufflevector <8 x float> %x.268, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v500 = call <8 x float> @wbm_sin_32x8(<8 x float> %v499)
-  %v501 = shufflevector <8 x float> %x.306, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v502 = call <8 x float> @wbm_sin_32x8(<8 x float> %v501)
-  %v503 = shufflevector <8 x float> %x.344, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v504 = call <8 x float> @wbm_sin_32x8(<8 x float> %v503)
-  %v505 = shufflevector <8 x float> %x.382, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v506 = call <8 x float> @wbm_sin_32x8(<8 x float> %v505)
-  %v507 = shufflevector <8 x float> %x.420, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v508 = call <8 x float> @wbm_sin_32x8(<8 x float> %v507)
-  %v509 = shufflevector <8 x float> %x.458, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v510 = call <8 x float> @wbm_sin_32x8(<8 x float> %v509)
-  %v511 = shufflevector <8 x float> %x.496, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v512 = call <8 x float> @wbm_sin_32x8(<8 x float> %v511)
-  %s.513 = fadd <8 x float> %s.187, %v498
-  %s.514 = fadd <8 x float> %s.188, %v500
-  %s.515 = fadd <8 x float> %s.189, %v502
-  %s.516 = fadd <8 x float> %s.190, %v504
-  %s.517 = fadd <8 x float> %s.191, %v506
-  %s.518 = fadd <8 x float> %s.192, %v508
-  %s.519 = fadd <8 x float> %s.193, %v510
-  %s.520 = fadd <8 x float> %s.194, %v512
+  %x.434 = insertelement <8 x float> poison, float %v433, i64 0
+  %v435 = getelementptr i8, ptr %v431, i64 %v199
+  %v436 = load float, ptr %v435, align 4
+  %x.437 = insertelement <8 x float> %x.434, float %v436, i64 1
+  %v438 = mul i64 %v199, 2
+  %v439 = getelementptr i8, ptr %v431, i64 %v438
+  %v440 = load float, ptr %v439, align 4
+  %x.441 = insertelement <8 x float> %x.437, float %v440, i64 2
+  %v442 = mul i64 %v199, 3
+  %v443 = getelementptr i8, ptr %v431, i64 %v442
+  %v444 = load float, ptr %v443, align 4
+  %x.445 = insertelement <8 x float> %x.441, float %v444, i64 3
+  %v446 = mul i64 %v199, 4
+  %v447 = getelementptr i8, ptr %v431, i64 %v446
+  %v448 = load float, ptr %v447, align 4
+  %x.449 = insertelement <8 x float> %x.445, float %v448, i64 4
+  %v450 = mul i64 %v199, 5
+  %v451 = getelementptr i8, ptr %v431, i64 %v450
+  %v452 = load float, ptr %v451, align 4
+  %x.453 = insertelement <8 x float> %x.449, float %v452, i64 5
+  %v454 = mul i64 %v199, 6
+  %v455 = getelementptr i8, ptr %v431, i64 %v454
+  %v456 = load float, ptr %v455, align 4
+  %x.457 = insertelement <8 x float> %x.453, float %v456, i64 6
+  %v458 = mul i64 %v199, 7
+  %v459 = getelementptr i8, ptr %v431, i64 %v458
+  %v460 = load float, ptr %v459, align 4
+  %x.461 = insertelement <8 x float> %x.457, float %v460, i64 7
+  %v462 = shufflevector <8 x float> %x.230, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v463 = call <8 x float> @wbm_sin_32x8(<8 x float> %v462)
+  %v464 = shufflevector <8 x float> %x.263, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v465 = call <8 x float> @wbm_sin_32x8(<8 x float> %v464)
+  %v466 = shufflevector <8 x float> %x.296, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v467 = call <8 x float> @wbm_sin_32x8(<8 x float> %v466)
+  %v468 = shufflevector <8 x float> %x.329, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v469 = call <8 x float> @wbm_sin_32x8(<8 x float> %v468)
+  %v470 = shufflevector <8 x float> %x.362, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v471 = call <8 x float> @wbm_sin_32x8(<8 x float> %v470)
+  %v472 = shufflevector <8 x float> %x.395, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v473 = call <8 x float> @wbm_sin_32x8(<8 x float> %v472)
+  %v474 = shufflevector <8 x float> %x.428, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v475 = call <8 x float> @wbm_sin_32x8(<8 x float> %v474)
+  %v476 = shufflevector <8 x float> %x.461, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v477 = call <8 x float> @wbm_sin_32x8(<8 x float> %v476)
+  %s.478 = fadd <8 x float> %s.187, %v463
+  %s.479 = fadd <8 x float> %s.188, %v465
+  %s.480 = fadd <8 x float> %s.189, %v467
+  %s.481 = fadd <8 x float> %s.190, %v469
+  %s.482 = fadd <8 x float> %s.191, %v471
+  %s.483 = fadd <8 x float> %s.192, %v473
+  %s.484 = fadd <8 x float> %s.193, %v475
+  %s.485 = fadd <8 x float> %s.194, %v477
   ; line 4: for j in range(x.shape[1]):
-  %j.next.521 = add nsw i32 %j.186, 1
-  %more.522 = icmp ne i32 %j.next.521, %last.185
-  br i1 %more.522, label %body.168, label %stripped.169
+  %j.next.486 = add nsw i32 %j.186, 1
+  %more.487 = icmp ne i32 %j.next.486, %last.185
+  br i1 %more.487, label %body.168, label %stripped.169
 stripped.169:
-  %over.523 = icmp eq i32 %last.185, %v17
-  br i1 %over.523, label %endfor.171, label %again.170, !prof !1
+  %over.488 = icmp eq i32 %last.185, %v17
+  br i1 %over.488, label %endfor.171, label %again.170, !prof !1
 again.170:
-  %stop.526 = load volatile i32, ptr %stop
-  %calm.527 = icmp eq i32 %stop.526, 0
-  br i1 %calm.527, label %go.525, label %ask.524, !prof !1
-ask.524:
-  %v528 = load ptr, ptr %v152
-  %v529 = call i32 %v528(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v530 = icmp eq i32 %v529, 0
-  br i1 %v530, label %go.525, label %stopped
-go.525:
-  %left.531 = sub i32 %v17, %last.185
-  %few.532 = call i32 @llvm.umin.i32(i32 %left.531, i32 8192)
-  %last.533 = add nsw i32 %last.185, %few.532
+  %stop.491 = load volatile i32, ptr %stop
+  %calm.492 = icmp eq i32 %stop.491, 0
+  br i1 %calm.492, label %go.490, label %ask.489, !prof !1
+ask.489:
+  %v493 = load ptr, ptr %v152
+  %v494 = call i32 %v493(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v495 = icmp eq i32 %v494, 0
+  br i1 %v495, label %go.490, label %stopped
+go.490:
+  %left.496 = sub i32 %v17, %last.185
+  %few.497 = call i32 @llvm.umin.i32(i32 %left.496, i32 8192)
+  %last.498 = add nsw i32 %last.185, %few.497
   br label %strip.167
 endfor.171:
-  %v534 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.513, %stripped.169 ]
-  %v535 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.514, %stripped.169 ]
-  %v536 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.515, %stripped.169 ]
-  %v537 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.516, %stripped.169 ]
-  %v538 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.517, %stripped.169 ]
-  %v539 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.518, %stripped.169 ]
-  %v540 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.519, %stripped.169 ]
-  %v541 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.520, %stripped.169 ]
+  %v499 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.478, %stripped.169 ]
+  %v500 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.479, %stripped.169 ]
+  %v501 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.480, %stripped.169 ]
+  %v502 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.481, %stripped.169 ]
+  %v503 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.482, %stripped.169 ]
+  %v504 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.483, %stripped.169 ]
+  %v505 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.484, %stripped.169 ]
+  %v506 = phi <8 x float> [ splat (float 0x0000000000000000), %else.21 ], [ %s.485, %stripped.169 ]
   br label %endif.22
 endif.22:
-  %s.542 = phi <8 x float> [ %v159, %endfor.41 ], [ %v534, %endfor.171 ]
-  %s.543 = phi <8 x float> [ %v160, %endfor.41 ], [ %v535, %endfor.171 ]
-  %s.544 = phi <8 x float> [ %v161, %endfor.41 ], [ %v536, %endfor.171 ]
-  %s.545 = phi <8 x float> [ %v162, %endfor.41 ], [ %v537, %endfor.171 ]
-  %s.546 = phi <8 x float> [ %v163, %endfor.41 ], [ %v538, %endfor.171 ]
-  %s.547 = phi <8 x float> [ %v164, %endfor.41 ], [ %v539, %endfor.171 ]
-  %s.548 = phi <8 x float> [ %v165, %endfor.41 ], [ %v540, %endfor.171 ]
-  %s.549 = phi <8 x float> [ %v166, %endfor.41 ], [ %v541, %endfor.171 ]
+  %s.507 = phi <8 x float> [ %v159, %endfor.41 ], [ %v499, %endfor.171 ]
+  %s.508 = phi <8 x float> [ %v160, %endfor.41 ], [ %v500, %endfor.171 ]
+  %s.509 = phi <8 x float> [ %v161, %endfor.41 ], [ %v501, %endfor.171 ]
+  %s.510 = phi <8 x float> [ %v162, %endfor.41 ], [ %v502, %endfor.171 ]
+  %s.511 = phi <8 x float> [ %v163, %endfor.41 ], [ %v503, %endfor.171 ]
+  %s.512 = phi <8 x float> [ %v164, %endfor.41 ], [ %v504, %endfor.171 ]
+  %s.513 = phi <8 x float> [ %v165, %endfor.41 ], [ %v505, %endfor.171 ]
+  %s.514 = phi <8 x float> [ %v166, %endfor.41 ], [ %v506, %endfor.171 ]
   ; line 6: y[i] = s
-  %v550 = mul i64 %i.14, 4
-  %v553 = getelementptr i8, ptr %y.data.552, i64 %v550
-  store <8 x float> %s.542, ptr %v553, align 4
-  %v554 = mul i64 %i.14, 4
-  %v555 = add i64 %v554, 32
-  %v556 = getelementptr i8, ptr %y.data.552, i64 %v555
-  store <8 x float> %s.543, ptr %v556, align 4
-  %v557 = mul i64 %i.14, 4
-  %v558 = add i64 %v557, 64
-  %v559 = getelementptr i8, ptr %y.data.552, i64 %v558
-  store <8 x float> %s.544, ptr %v559, align 4
-  %v560 = mul i64 %i.14, 4
-  %v561 = add i64 %v560, 96
-  %v562 = getelementptr i8, ptr %y.data.552, i64 %v561
-  store <8 x float> %s.545, ptr %v562, align 4
-  %v563 = mul i64 %i.14, 4
-  %v564 = add i64 %v563, 128
-  %v565 = getelementptr i8, ptr %y.data.552, i64 %v564
-  store <8 x float> %s.546, ptr %v565, align 4
-  %v566 = mul i64 %i.14, 4
-  %v567 = add i64 %v566, 160
-  %v568 = getelementptr i8, ptr %y.data.552, i64 %v567
-  store <8 x float> %s.547, ptr %v568, align 4
-  %v569 = mul i64 %i.14, 4
-  %v570 = add i64 %v569, 192
-  %v571 = getelementptr i8, ptr %y.data.552, i64 %v570
-  store <8 x float> %s.548, ptr %v571, align 4
-  %v572 = mul i64 %i.14, 4
-  %v573 = add i64 %v572, 224
-  %v574 = getelementptr i8, ptr %y.data.552, i64 %v573
-  store <8 x float> %s.549, ptr %v574, align 4
-  %stop.577 = load volatile i32, ptr %stop
-  %calm.578 = icmp eq i32 %stop.577, 0
-  br i1 %calm.578, label %go.576, label %ask.575, !prof !1
-ask.575:
-  %v580 = sext i32 %gang.10 to i64
-  store i64 %v580, ptr %v579
-  %v581 = load ptr, ptr %v152
-  %v582 = call i32 %v581(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v583 = icmp eq i32 %v582, 0
-  br i1 %v583, label %go.576, label %stopped
-go.576:
-  %v584 = add nsw i32 %gang.10, 64
-  %v585 = add nsw i32 %number.11, 1
+  %v515 = mul i64 %i.14, 4
+  %v518 = getelementptr i8, ptr %y.data.517, i64 %v515
+  store <8 x float> %s.507, ptr %v518, align 4
+  %v519 = add i64 %v515, 32
+  %v520 = getelementptr i8, ptr %y.data.517, i64 %v519
+  store <8 x float> %s.508, ptr %v520, align 4
+  %v521 = add i64 %v515, 64
+  %v522 = getelementptr i8, ptr %y.data.517, i64 %v521
+  store <8 x float> %s.509, ptr %v522, align 4
+  %v523 = add i64 %v515, 96
+  %v524 = getelementptr i8, ptr %y.data.517, i64 %v523
+  store <8 x float> %s.510, ptr %v524, align 4
+  %v525 = add i64 %v515, 128
+  %v526 = getelementptr i8, ptr %y.data.517, i64 %v525
+  store <8 x float> %s.511, ptr %v526, align 4
+  %v527 = add i64 %v515, 160
+  %v528 = getelementptr i8, ptr %y.data.517, i64 %v527
+  store <8 x float> %s.512, ptr %v528, align 4
+  %v529 = add i64 %v515, 192
+  %v530 = getelementptr i8, ptr %y.data.517, i64 %v529
+  store <8 x float> %s.513, ptr %v530, align 4
+  %v531 = add i64 %v515, 224
+  %v532 = getelementptr i8, ptr %y.data.517, i64 %v531
+  store <8 x float> %s.514, ptr %v532, align 4
+  %stop.535 = load volatile i32, ptr %stop
+  %calm.536 = icmp eq i32 %stop.535, 0
+  br i1 %calm.536, label %go.534, label %ask.533, !prof !1
+ask.533:
+  %v538 = sext i32 %gang.10 to i64
+  store i64 %v538, ptr %v537
+  %v539 = load ptr, ptr %v152
+  %v540 = call i32 %v539(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v541 = icmp eq i32 %v540, 0
+  br i1 %v541, label %go.534, label %stopped
+go.534:
+  %v542 = add nsw i32 %gang.10, 64
+  %v543 = add nsw i32 %number.11, 1
   br label %gangs.3, !llvm.loop !2
 gangs.end.5:
-  %v589 = sub nsw i32 %high.2, %gangs.9
-  %v590 = call i32 @llvm.smax.i32(i32 %v589, i32 0)
-  %v591 = and i32 %v590, -16
-  %gangs.592 = add nsw i32 %gangs.9, %v591
-  br label %gangs.586
-gangs.586:
-  %gang.593 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %v815, %on.804 ]
-  %number.594 = phi i32 [ 0, %gangs.end.5 ], [ %v816, %on.804 ]
-  %more.595 = icmp slt i32 %gang.593, %gangs.592
-  br i1 %more.595, label %gang.587, label %gangs.end.588
-gang.587:
+  %v547 = sub nsw i32 %high.2, %gangs.9
+  %v548 = call i32 @llvm.smax.i32(i32 %v547, i32 0)
+  %v549 = and i32 %v548, -16
+  %gangs.550 = add nsw i32 %gangs.9, %v549
+  br label %gangs.544
+gangs.544:
+  %gang.551 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %v767, %on.756 ]
+  %number.552 = phi i32 [ 0, %gangs.end.5 ], [ %v768, %on.756 ]
+  %more.553 = icmp slt i32 %gang.551, %gangs.550
+  br i1 %more.553, label %gang.545, label %gangs.end.546
+gang.545:
   ; line 2: i = tid()
-  %i.597 = sext i32 %gang.593 to i64
+  %i.555 = sext i32 %gang.551 to i64
   ; line 4: for j in range(x.shape[1]):
-  %v598 = trunc i64 %x.shape1.16 to i32
-  %v599 = add i32 0, 16
-  %v600 = icmp sge i32 %v598, %v599
-  br i1 %v600, label %then.601, label %else.602
-then.601:
-  %v604 = icmp sgt i32 16, 0
-  %v605 = select i1 %v604, i32 0, i32 %v598
-  %v606 = select i1 %v604, i32 %v598, i32 0
-  %v607 = icmp slt i32 %v605, %v606
-  %v608 = sub i32 %v606, %v605
-  %v609 = sub i32 0, 16
-  %v610 = select i1 %v604, i32 16, i32 %v609
-  %v611 = icmp ne i32 16, 0
-  %v612 = and i1 %v607, %v611
-  %v613 = select i1 %v612, i32 %v610, i32 1
-  %v614 = sub i32 %v608, 1
-  %v615 = udiv i32 %v614, %v613
-  %v616 = add i32 %v615, 1
-  %iterations.617 = select i1 %v612, i32 %v616, i32 0
-  %left.623 = sub i32 %iterations.617, 0
-  %few.624 = call i32 @llvm.umin.i32(i32 %left.623, i32 512)
-  %last.625 = add nuw i32 0, %few.624
-  %more.626 = icmp ult i32 0, %iterations.617
-  br i1 %more.626, label %strip.618, label %endfor.622
-strip.618:
-  %first.627 = phi i32 [ 0, %then.601 ], [ %first.next.669, %go.674 ]
-  %count.628 = phi i32 [ 0, %then.601 ], [ %last.631, %go.674 ]
-  %s.629 = phi <8 x float> [ splat (float 0x0000000000000000), %then.601 ], [ %s.651, %go.674 ]
-  %s.630 = phi <8 x float> [ splat (float 0x0000000000000000), %then.601 ], [ %s.652, %go.674 ]
-  %last.631 = phi i32 [ %last.625, %then.601 ], [ %last.682, %go.674 ]
-  br label %body.619
-body.619:
-  %first.632 = phi i32 [ %first.627, %strip.618 ], [ %first.next.669, %endfor.649 ]
-  %count.633 = phi i32 [ %count.628, %strip.618 ], [ %count.next.670, %endfor.649 ]
-  %s.634 = phi <8 x float> [ %s.629, %strip.618 ], [ %s.651, %endfor.649 ]
-  %s.635 = phi <8 x float> [ %s.630, %strip.618 ], [ %s.652, %endfor.649 ]
-  %v636 = sub i32 %v598, %first.632
-  %v637 = icmp slt i32 %v636, 16
-  %v638 = select i1 %v637, i32 %v636, i32 16
-  %v639 = sub i32 %v638, 1
-  %v640 = add i32 %first.632, %v639
-  %v641 = sext i32 %first.632 to i64
-  %v642 = mul i64 %i.597, %x.shape1.16
-  %v643 = add i64 %v642, %v641
-  %v644 = mul i64 %v643, 4
-  %v645 = mul i64 %x.shape1.16, 4
-  %v646 = getelementptr i8, ptr %x.data.78, i64 %v644
-  call void @wb.row_load.float32.8.2.1.1(ptr %v646, i64 %v645, ptr %slots.596, i32 %v638, i64 -1)
-  br label %for.647
-for.647:
-  %turn.650 = phi i32 [ 0, %body.619 ], [ %turn.next.668, %body.648 ]
-  %s.651 = phi <8 x float> [ %s.634, %body.619 ], [ %s.666, %body.648 ]
-  %s.652 = phi <8 x float> [ %s.635, %body.619 ], [ %s.667, %body.648 ]
-  %more.653 = icmp slt i32 %turn.650, %v638
-  br i1 %more.653, label %body.648, label %endfor.649
-body.648:
-  %j.654 = add i32 %first.632, %turn.650
-  %v655 = sub i32 %v639, %turn.650
+  %v556 = trunc i64 %x.shape1.16 to i32
+  %v557 = add i32 0, 16
+  %v558 = icmp sge i32 %v556, %v557
+  br i1 %v558, label %then.559, label %else.560
+then.559:
+  %v562 = icmp sgt i32 16, 0
+  %v563 = select i1 %v562, i32 0, i32 %v556
+  %v564 = select i1 %v562, i32 %v556, i32 0
+  %v565 = icmp slt i32 %v563, %v564
+  %v566 = sub i32 %v564, %v563
+  %v567 = sub i32 0, 16
+  %v568 = select i1 %v562, i32 16, i32 %v567
+  %v569 = icmp ne i32 16, 0
+  %v570 = and i1 %v565, %v569
+  %v571 = select i1 %v570, i32 %v568, i32 1
+  %v572 = sub i32 %v566, 1
+  %v573 = udiv i32 %v572, %v571
+  %v574 = add i32 %v573, 1
+  %iterations.575 = select i1 %v570, i32 %v574, i32 0
+  %left.581 = sub i32 %iterations.575, 0
+  %few.582 = call i32 @llvm.umin.i32(i32 %left.581, i32 512)
+  %last.583 = add nuw i32 0, %few.582
+  %more.584 = icmp ult i32 0, %iterations.575
+  br i1 %more.584, label %strip.576, label %endfor.580
+strip.576:
+  %first.585 = phi i32 [ 0, %then.559 ], [ %first.next.627, %go.632 ]
+  %count.586 = phi i32 [ 0, %then.559 ], [ %last.589, %go.632 ]
+  %s.587 = phi <8 x float> [ splat (float 0x0000000000000000), %then.559 ], [ %s.609, %go.632 ]
+  %s.588 = phi <8 x float> [ splat (float 0x0000000000000000), %then.559 ], [ %s.610, %go.632 ]
+  %last.589 = phi i32 [ %last.583, %then.559 ], [ %last.640, %go.632 ]
+  br label %body.577
+body.577:
+  %first.590 = phi i32 [ %first.585, %strip.576 ], [ %first.next.627, %endfor.607 ]
+  %count.591 = phi i32 [ %count.586, %strip.576 ], [ %count.next.628, %endfor.607 ]
+  %s.592 = phi <8 x float> [ %s.587, %strip.576 ], [ %s.609, %endfor.607 ]
+  %s.593 = phi <8 x float> [ %s.588, %strip.576 ], [ %s.610, %endfor.607 ]
+  %v594 = sub i32 %v556, %first.590
+  %v595 = icmp slt i32 %v594, 16
+  %v596 = select i1 %v595, i32 %v594, i32 16
+  %v597 = sub i32 %v596, 1
+  %v598 = add i32 %first.590, %v597
+  %v599 = sext i32 %first.590 to i64
+  %v600 = mul i64 %i.555, %x.shape1.16
+  %v601 = add i64 %v600, %v599
+  %v602 = mul i64 %v601, 4
+  %v603 = mul i64 %x.shape1.16, 4
+  %v604 = getelementptr i8, ptr %x.data.78, i64 %v602
+  call void @wb.row_load.float32.8.2.1.1(ptr %v604, i64 %v603, ptr %slots.554, i32 %v596, i64 -1)
+  br label %for.605
+for.605:
+  %turn.608 = phi i32 [ 0, %body.577 ], [ %turn.next.626, %body.606 ]
+  %s.609 = phi <8 x float> [ %s.592, %body.577 ], [ %s.624, %body.606 ]
+  %s.610 = phi <8 x float> [ %s.593, %body.577 ], [ %s.625, %body.606 ]
+  %more.611 = icmp slt i32 %turn.608, %v596
+  br i1 %more.611, label %body.606, label %endfor.607
+body.606:
+  %j.612 = add i32 %first.590, %turn.608
+  %v613 = sub i32 %v597, %turn.608
   ; line 5: s += sin(x[i, j])
-  %v656 = sext i32 %turn.650 to i64
-  %v657 = getelementptr [2 x <8 x float>], ptr %slots.596, i64 %v656, i64 0
-  %v658 = load <8 x float>, ptr %v657
-  %v659 = sext i32 %turn.650 to i64
-  %v660 = getelementptr [2 x <8 x float>], ptr %slots.596, i64 %v659, i64 1
-  %v661 = load <8 x float>, ptr %v660
-  %v662 = shufflevector <8 x float> %v658, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v663 = call <8 x float> @wbm_sin_32x8(<8 x float> %v662)
-  %v664 = shufflevector <8 x float> %v661, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v665 = call <8 x float> @wbm_sin_32x8(<8 x float> %v664)
-  %s.666 = fadd <8 x float> %s.651, %v663
-  %s.667 = fadd <8 x float> %s.652, %v665
+  %v614 = sext i32 %turn.608 to i64
+  %v615 = getelementptr [2 x <8 x float>], ptr %slots.554, i64 %v614, i64 0
+  %v616 = load <8 x float>, ptr %v615
+  %v617 = sext i32 %turn.608 to i64
+  %v618 = getelementptr [2 x <8 x float>], ptr %slots.554, i64 %v617, i64 1
+  %v619 = load <8 x float>, ptr %v618
+  %v620 = shufflevector <8 x float> %v616, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v621 = call <8 x float> @wbm_sin_32x8(<8 x float> %v620)
+  %v622 = shufflevector <8 x float> %v619, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v623 = call <8 x float> @wbm_sin_32x8(<8 x float> %v622)
+  %s.624 = fadd <8 x float> %s.609, %v621
+  %s.625 = fadd <8 x float> %s.610, %v623
   ; line 4: for j in range(x.shape[1]):
-  %turn.next.668 = add nsw i32 %turn.650, 1
-  br label %for.647
-endfor.649:
-  %first.next.669 = add nsw i32 %first.632, 16
-  %count.next.670 = add nuw i32 %count.633, 1
-  %more.671 = icmp ne i32 %count.next.670, %last.631
-  br i1 %more.671, label %body.619, label %stripped.620
-stripped.620:
-  %over.672 = icmp eq i32 %last.631, %iterations.617
-  br i1 %over.672, label %endfor.622, label %again.621, !prof !1
-again.621:
-  %stop.675 = load volatile i32, ptr %stop
-  %calm.676 = icmp eq i32 %stop.675, 0
-  br i1 %calm.676, label %go.674, label %ask.673, !prof !1
-ask.673:
-  %v677 = load ptr, ptr %v152
-  %v678 = call i32 %v677(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v679 = icmp eq i32 %v678, 0
-  br i1 %v679, label %go.674, label %stopped
-go.674:
-  %left.680 = sub i32 %iterations.617, %last.631
-  %few.681 = call i32 @llvm.umin.i32(i32 %left.680, i32 512)
-  %last.682 = add nuw i32 %last.631, %few.681
-  br label %strip.618
-endfor.622:
-  %v683 = phi <8 x float> [ splat (float 0x0000000000000000), %then.601 ], [ %s.651, %stripped.620 ]
-  %v684 = phi <8 x float> [ splat (float 0x0000000000000000), %then.601 ], [ %s.652, %stripped.620 ]
-  br label %endif.603
-else.602:
-  %left.690 = sub i32 %v598, 0
-  %few.691 = call i32 @llvm.umin.i32(i32 %left.690, i32 8192)
-  %last.692 = add nsw i32 0, %few.691
-  %more.693 = icmp slt i32 0, %v598
-  br i1 %more.693, label %strip.685, label %endfor.689
-strip.685:
-  %j.694 = phi i32 [ 0, %else.602 ], [ %last.697, %go.785 ]
-  %s.695 = phi <8 x float> [ splat (float 0x0000000000000000), %else.602 ], [ %s.779, %go.785 ]
-  %s.696 = phi <8 x float> [ splat (float 0x0000000000000000), %else.602 ], [ %s.780, %go.785 ]
-  %last.697 = phi i32 [ %last.692, %else.602 ], [ %last.793, %go.785 ]
-  br label %body.686
-body.686:
-  %j.698 = phi i32 [ %j.694, %strip.685 ], [ %j.next.781, %body.686 ]
-  %s.699 = phi <8 x float> [ %s.695, %strip.685 ], [ %s.779, %body.686 ]
-  %s.700 = phi <8 x float> [ %s.696, %strip.685 ], [ %s.780, %body.686 ]
+  %turn.next.626 = add nsw i32 %turn.608, 1
+  br label %for.605
+endfor.607:
+  %first.next.627 = add nsw i32 %first.590, 16
+  %count.next.628 = add nuw i32 %count.591, 1
+  %more.629 = icmp ne i32 %count.next.628, %last.589
+  br i1 %more.629, label %body.577, label %stripped.578
+stripped.578:
+  %over.630 = icmp eq i32 %last.589, %iterations.575
+  br i1 %over.630, label %endfor.580, label %again.579, !prof !1
+again.579:
+  %stop.633 = load volatile i32, ptr %stop
+  %calm.634 = icmp eq i32 %stop.633, 0
+  br i1 %calm.634, label %go.632, label %ask.631, !prof !1
+ask.631:
+  %v635 = load ptr, ptr %v152
+  %v636 = call i32 %v635(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v637 = icmp eq i32 %v636, 0
+  br i1 %v637, label %go.632, label %stopped
+go.632:
+  %left.638 = sub i32 %iterations.575, %last.589
+  %few.639 = call i32 @llvm.umin.i32(i32 %left.638, i32 512)
+  %last.640 = add nuw i32 %last.589, %few.639
+  br label %strip.576
+endfor.580:
+  %v641 = phi <8 x float> [ splat (float 0x0000000000000000), %then.559 ], [ %s.609, %stripped.578 ]
+  %v642 = phi <8 x float> [ splat (float 0x0000000000000000), %then.559 ], [ %s.610, %stripped.578 ]
+  br label %endif.561
+else.560:
+  %left.648 = sub i32 %v556, 0
+  %few.649 = call i32 @llvm.umin.i32(i32 %left.648, i32 8192)
+  %last.650 = add nsw i32 0, %few.649
+  %more.651 = icmp slt i32 0, %v556
+  br i1 %more.651, label %strip.643, label %endfor.647
+strip.643:
+  %j.652 = phi i32 [ 0, %else.560 ], [ %last.655, %go.738 ]
+  %s.653 = phi <8 x float> [ splat (float 0x0000000000000000), %else.560 ], [ %s.732, %go.738 ]
+  %s.654 = phi <8 x float> [ splat (float 0x0000000000000000), %else.560 ], [ %s.733, %go.738 ]
+  %last.655 = phi i32 [ %last.650, %else.560 ], [ %last.746, %go.738 ]
+  br label %body.644
+body.644:
+  %j.656 = phi i32 [ %j.652, %strip.643 ], [ %j.next.734, %body.644 ]
+  %s.657 = phi <8 x float> [ %s.653, %strip.643 ], [ %s.732, %body.644 ]
+  %s.658 = phi <8 x float> [ %s.654, %strip.643 ], [ %s.733, %body.644 ]
   ; line 5: s += sin(x[i, j])
-  %v701 = sext i32 %j.698 to i64
-  %v702 = mul i64 %i.597, %x.shape1.16
-  %v703 = add i64 %v702, %v701
-  %v704 = mul i64 %v703, 4
-  %v705 = mul i64 %x.shape1.16, 4
-  %v706 = getelementptr i8, ptr %x.data.78, i64 %v704
-  %v707 = getelementptr i8, ptr %v706, i64 0
-  %v708 = load float, ptr %v707, align 4
-  %x.709 = insertelement <8 x float> poison, float %v708, i64 0
-  %v710 = getelementptr i8, ptr %v706, i64 %v705
-  %v711 = load float, ptr %v710, align 4
-  %x.712 = insertelement <8 x float> %x.709, float %v711, i64 1
-  %v713 = mul i64 %v705, 2
-  %v714 = getelementptr i8, ptr %v706, i64 %v713
-  %v715 = load float, ptr %v714, align 4
-  %x.716 = insertelement <8 x float> %x.712, float %v715, i64 2
-  %v717 = mul i64 %v705, 3
-  %v718 = getelementptr i8, ptr %v706, i64 %v717
-  %v719 = load float, ptr %v718, align 4
-  %x.720 = insertelement <8 x float> %x.716, float %v719, i64 3
-  %v721 = mul i64 %v705, 4
-  %v722 = getelementptr i8, ptr %v706, i64 %v721
-  %v723 = load float, ptr %v722, align 4
-  %x.724 = insertelement <8 x float> %x.720, float %v723, i64 4
-  %v725 = mul i64 %v705, 5
-  %v726 = getelementptr i8, ptr %v706, i64 %v725
-  %v727 = load float, ptr %v726, align 4
-  %x.728 = insertelement <8 x float> %x.724, float %v727, i64 5
-  %v729 = mul i64 %v705, 6
-  %v730 = getelementptr i8, ptr %v706, i64 %v729
-  %v731 = load float, ptr %v730, align 4
-  %x.732 = insertelement <8 x float> %x.728, float %v731, i64 6
-  %v733 = mul i64 %v705, 7
-  %v734 = getelementptr i8, ptr %v706, i64 %v733
-  %v735 = load float, ptr %v734, align 4
-  %x.736 = insertelement <8 x float> %x.732, float %v735, i64 7
-  %v737 = sext i32 %j.698 to i64
-  %v738 = mul i64 %i.597, %x.shape1.16
-  %v739 = add i64 %v738, %v737
-  %v740 = mul i64 %v739, 4
-  %v741 = mul i64 %x.shape1.16, 4
-  %v742 = mul i64 %v741, 8
-  %v743 = add i64 %v740, %v742
-  %v744 = getelementptr i8, ptr %x.data.78, i64 %v743
-  %v745 = getelementptr i8, ptr %v744, i64 0
-  %v746 = load float, ptr %v745, align 4
-  %x.747 = insertelement <8 x float> poison, float %v746, i64 0
-  %v748 = getelementptr i8, ptr %v744, i64 %v741
-  %v749 = load float, ptr %v748, align 4
-  %x.750 = insertelement <8 x float> %x.747, float %v749, i64 1
-  %v751 = mul i64 %v741, 2
-  %v752 = getelementptr i8, ptr %v744, i64 %v751
-  %v753 = load float, ptr %v752, align 4
-  %x.754 = insertelement <8 x float> %x.750, float %v753, i64 2
-  %v755 = mul i64 %v741, 3
-  %v756 = getelementptr i8, ptr %v744, i64 %v755
-  %v757 = load float, ptr %v756, align 4
-  %x.758 = insertelement <8 x float> %x.754, float %v757, i64 3
-  %v759 = mul i64 %v741, 4
-  %v760 = getelementptr i8, ptr %v744, i64 %v759
-  %v761 = load float, ptr %v760, align 4
-  %x.762 = insertelement <8 x float> %x.758, float %v761, i64 4
-  %v763 = mul i64 %v741, 5
-  %v764 = getelementptr i8, ptr %v744, i64 %v763
-  %v765 = load float, ptr %v764, align 4
-  %x.766 = insertelement <8 x float> %x.762, float %v765, i64 5
-  %v767 = mul i64 %v741, 6
-  %v768 = getelementptr i8, ptr %v744, i64 %v767
-  %v769 = load float, ptr %v768, align 4
-  %x.770 = insertelement <8 x float> %x.766, float %v769, i64 6
-  %v771 = mul i64 %v741, 7
-  %v772 = getelementptr i8, ptr %v744, i64 %v771
-  %v773 = load float, ptr %v772, align 4
-  %x.774 = insertelement <8 x float> %x.770, float %v773, i64 7
-  %v775 = shufflevector <8 x float> %x.736, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v776 = call <8 x float> @wbm_sin_32x8(<8 x float> %v775)
-  %v777 = shufflevector <8 x float> %x.774, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v778 = call <8 x float> @wbm_sin_32x8(<8 x float> %v777)
-  %s.779 = fadd <8 x float> %s.699, %v776
-  %s.780 = fadd <8 x float> %s.700, %v778
+  %v659 = sext i32 %j.656 to i64
+  %v660 = mul i64 %i.555, %x.shape1.16
+  %v661 = add i64 %v660, %v659
+  %v662 = mul i64 %v661, 4
+  %v663 = mul i64 %x.shape1.16, 4
+  %v664 = getelementptr i8, ptr %x.data.78, i64 %v662
+  %v665 = getelementptr i8, ptr %v664, i64 0
+  %v666 = load float, ptr %v665, align 4
+  %x.667 = insertelement <8 x float> poison, float %v666, i64 0
+  %v668 = getelementptr i8, ptr %v664, i64 %v663
+  %v669 = load float, ptr %v668, align 4
+  %x.670 = insertelement <8 x float> %x.667, float %v669, i64 1
+  %v671 = mul i64 %v663, 2
+  %v672 = getelementptr i8, ptr %v664, i64 %v671
+  %v673 = load float, ptr %v672, align 4
+  %x.674 = insertelement <8 x float> %x.670, float %v673, i64 2
+  %v675 = mul i64 %v663, 3
+  %v676 = getelementptr i8, ptr %v664, i64 %v675
+  %v677 = load float, ptr %v676, align 4
+  %x.678 = insertelement <8 x float> %x.674, float %v677, i64 3
+  %v679 = mul i64 %v663, 4
+  %v680 = getelementptr i8, ptr %v664, i64 %v679
+  %v681 = load float, ptr %v680, align 4
+  %x.682 = insertelement <8 x float> %x.678, float %v681, i64 4
+  %v683 = mul i64 %v663, 5
+  %v684 = getelementptr i8, ptr %v664, i64 %v683
+  %v685 = load float, ptr %v684, align 4
+  %x.686 = insertelement <8 x float> %x.682, float %v685, i64 5
+  %v687 = mul i64 %v663, 6
+  %v688 = getelementptr i8, ptr %v664, i64 %v687
+  %v689 = load float, ptr %v688, align 4
+  %x.690 = insertelement <8 x float> %x.686, float %v689, i64 6
+  %v691 = mul i64 %v663, 7
+  %v692 = getelementptr i8, ptr %v664, i64 %v691
+  %v693 = load float, ptr %v692, align 4
+  %x.694 = insertelement <8 x float> %x.690, float %v693, i64 7
+  %v695 = mul i64 %v663, 8
+  %v696 = add i64 %v662, %v695
+  %v697 = getelementptr i8, ptr %x.data.78, i64 %v696
+  %v698 = getelementptr i8, ptr %v697, i64 0
+  %v699 = load float, ptr %v698, align 4
+  %x.700 = insertelement <8 x float> poison, float %v699, i64 0
+  %v701 = getelementptr i8, ptr %v697, i64 %v663
+  %v702 = load float, ptr %v701, align 4
+  %x.703 = insertelement <8 x float> %x.700, float %v702, i64 1
+  %v704 = mul i64 %v663, 2
+  %v705 = getelementptr i8, ptr %v697, i64 %v704
+  %v706 = load float, ptr %v705, align 4
+  %x.707 = insertelement <8 x float> %x.703, float %v706, i64 2
+  %v708 = mul i64 %v663, 3
+  %v709 = getelementptr i8, ptr %v697, i64 %v708
+  %v710 = load float, ptr %v709, align 4
+  %x.711 = insertelement <8 x float> %x.707, float %v710, i64 3
+  %v712 = mul i64 %v663, 4
+  %v713 = getelementptr i8, ptr %v697, i64 %v712
+  %v714 = load float, ptr %v713, align 4
+  %x.715 = insertelement <8 x float> %x.711, float %v714, i64 4
+  %v716 = mul i64 %v663, 5
+  %v717 = getelementptr i8, ptr %v697, i64 %v716
+  %v718 = load float, ptr %v717, align 4
+  %x.719 = insertelement <8 x float> %x.715, float %v718, i64 5
+  %v720 = mul i64 %v663, 6
+  %v721 = getelementptr i8, ptr %v697, i64 %v720
+  %v722 = load float, ptr %v721, align 4
+  %x.723 = insertelement <8 x float> %x.719, float %v722, i64 6
+  %v724 = mul i64 %v663, 7
+  %v725 = getelementptr i8, ptr %v697, i64 %v724
+  %v726 = load float, ptr %v725, align 4
+  %x.727 = insertelement <8 x float> %x.723, float %v726, i64 7
+  %v728 = shufflevector <8 x float> %x.694, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v729 = call <8 x float> @wbm_sin_32x8(<8 x float> %v728)
+  %v730 = shufflevector <8 x float> %x.727, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v731 = call <8 x float> @wbm_sin_32x8(<8 x float> %v730)
+  %s.732 = fadd <8 x float> %s.657, %v729
+  %s.733 = fadd <8 x float> %s.658, %v731
   ; line 4: for j in range(x.shape[1]):
-  %j.next.781 = add nsw i32 %j.698, 1
-  %more.782 = icmp ne i32 %j.next.781, %last.697
-  br i1 %more.782, label %body.686, label %stripped.687
-stripped.687:
-  %over.783 = icmp eq i32 %last.697, %v598
-  br i1 %over.783, label %endfor.689, label %again.688, !prof !1
-again.688:
-  %stop.786 = load volatile i32, ptr %stop
-  %calm.787 = icmp eq i32 %stop.786, 0
-  br i1 %calm.787, label %go.785, label %ask.784, !prof !1
-ask.784:
-  %v788 = load ptr, ptr %v152
-  %v789 = call i32 %v788(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v790 = icmp eq i32 %v789, 0
-  br i1 %v790, label %go.785, label %stopped
-go.785:
-  %left.791 = sub i32 %v598, %last.697
-  %few.792 = call i32 @llvm.umin.i32(i32 %left.791, i32 8192)
-  %last.793 = add nsw i32 %last.697, %few.792
-  br label %strip.685
-endfor.689:
-  %v794 = phi <8 x float> [ splat (float 0x0000000000000000), %else.602 ], [ %s.779, %stripped.687 ]
-  %v795 = phi <8 x float> [ splat (float 0x0000000000000000), %else.602 ], [ %s.780, %stripped.687 ]
-  br label %endif.603
-endif.603:
-  %s.796 = phi <8 x float> [ %v683, %endfor.622 ], [ %v794, %endfor.689 ]
-  %s.797 = phi <8 x float> [ %v684, %endfor.622 ], [ %v795, %endfor.689 ]
+  %j.next.734 = add nsw i32 %j.656, 1
+  %more.735 = icmp ne i32 %j.next.734, %last.655
+  br i1 %more.735, label %body.644, label %stripped.645
+stripped.645:
+  %over.736 = icmp eq i32 %last.655, %v556
+  br i1 %over.736, label %endfor.647, label %again.646, !prof !1
+again.646:
+  %stop.739 = load volatile i32, ptr %stop
+  %calm.740 = icmp eq i32 %stop.739, 0
+  br i1 %calm.740, label %go.738, label %ask.737, !prof !1
+ask.737:
+  %v741 = load ptr, ptr %v152
+  %v742 = call i32 %v741(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v743 = icmp eq i32 %v742, 0
+  br i1 %v743, label %go.738, label %stopped
+go.738:
+  %left.744 = sub i32 %v556, %last.655
+  %few.745 = call i32 @llvm.umin.i32(i32 %left.744, i32 8192)
+  %last.746 = add nsw i32 %last.655, %few.745
+  br label %strip.643
+endfor.647:
+  %v747 = phi <8 x float> [ splat (float 0x0000000000000000), %else.560 ], [ %s.732, %stripped.645 ]
+  %v748 = phi <8 x float> [ splat (float 0x0000000000000000), %else.560 ], [ %s.733, %stripped.645 ]
+  br label %endif.561
+endif.561:
+  %s.749 = phi <8 x float> [ %v641, %endfor.580 ], [ %v747, %endfor.647 ]
+  %s.750 = phi <8 x float> [ %v642, %endfor.580 ], [ %v748, %endfor.647 ]
   ; line 6: y[i] = s
-  %v798 = mul i64 %i.597, 4
-  %v799 = getelementptr i8, ptr %y.data.552, i64 %v798
-  store <8 x float> %s.796, ptr %v799, align 4
-  %v800 = mul i64 %i.597, 4
-  %v801 = add i64 %v800, 32
-  %v802 = getelementptr i8, ptr %y.data.552, i64 %v801
-  store <8 x float> %s.797, ptr %v802, align 4
-  %v805 = and i32 %number.594, 1
-  %early.806 = icmp ne i32 %v805, 1
-  br i1 %early.806, label %on.804, label %due.803, !prof !1
-due.803:
-  %stop.809 = load volatile i32, ptr %stop
-  %calm.810 = icmp eq i32 %stop.809, 0
-  br i1 %calm.810, label %go.808, label %ask.807, !prof !1
-ask.807:
-  %v811 = sext i32 %gang.593 to i64
-  store i64 %v811, ptr %v579
-  %v812 = load ptr, ptr %v152
-  %v813 = call i32 %v812(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v814 = icmp eq i32 %v813, 0
-  br i1 %v814, label %go.808, label %stopped
-go.808:
-  br label %on.804
-on.804:
-  %v815 = add nsw i32 %gang.593, 16
-  %v816 = add nsw i32 %number.594, 1
-  br label %gangs.586, !llvm.loop !3
-gangs.end.588:
+  %v751 = mul i64 %i.555, 4
+  %v752 = getelementptr i8, ptr %y.data.517, i64 %v751
+  store <8 x float> %s.749, ptr %v752, align 4
+  %v753 = add i64 %v751, 32
+  %v754 = getelementptr i8, ptr %y.data.517, i64 %v753
+  store <8 x float> %s.750, ptr %v754, align 4
+  %v757 = and i32 %number.552, 1
+  %early.758 = icmp ne i32 %v757, 1
+  br i1 %early.758, label %on.756, label %due.755, !prof !1
+due.755:
+  %stop.761 = load volatile i32, ptr %stop
+  %calm.762 = icmp eq i32 %stop.761, 0
+  br i1 %calm.762, label %go.760, label %ask.759, !prof !1
+ask.759:
+  %v763 = sext i32 %gang.551 to i64
+  store i64 %v763, ptr %v537
+  %v764 = load ptr, ptr %v152
+  %v765 = call i32 %v764(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v766 = icmp eq i32 %v765, 0
+  br i1 %v766, label %go.760, label %stopped
+go.760:
+  br label %on.756
+on.756:
+  %v767 = add nsw i32 %gang.551, 16
+  %v768 = add nsw i32 %number.552, 1
+  br label %gangs.544, !llvm.loop !3
+gangs.end.546:
   br label %threads
 threads:
-  %tid = phi i32 [ %gangs.592, %gangs.end.588 ], [ %tid.next, %thread.end ]
-  %more.817 = icmp slt i32 %tid, %high.2
-  br i1 %more.817, label %thread, label %finish
+  %tid = phi i32 [ %gangs.550, %gangs.end.546 ], [ %tid.next, %thread.end ]
+  %more.769 = icmp slt i32 %tid, %high.2
+  br i1 %more.769, label %thread, label %finish
 thread:
   ; line 2: i = tid()
   ; line 4: for j in range(x.shape[1]):
-  %v818 = trunc i64 %x.shape1.16 to i32
-  %left.824 = sub i32 %v818, 0
-  %few.825 = call i32 @llvm.umin.i32(i32 %left.824, i32 8192)
-  %last.826 = add nsw i32 0, %few.825
-  %more.827 = icmp slt i32 0, %v818
-  br i1 %more.827, label %strip.819, label %endfor.823
-strip.819:
-  %j.828 = phi i32 [ 0, %thread ], [ %last.830, %go.845 ]
-  %s.829 = phi float [ 0x0000000000000000, %thread ], [ %s.840, %go.845 ]
-  %last.830 = phi i32 [ %last.826, %thread ], [ %last.853, %go.845 ]
-  br label %body.820
-body.820:
-  %j.831 = phi i32 [ %j.828, %strip.819 ], [ %j.next.841, %body.820 ]
-  %s.832 = phi float [ %s.829, %strip.819 ], [ %s.840, %body.820 ]
+  %v770 = trunc i64 %x.shape1.16 to i32
+  %left.776 = sub i32 %v770, 0
+  %few.777 = call i32 @llvm.umin.i32(i32 %left.776, i32 8192)
+  %last.778 = add nsw i32 0, %few.777
+  %more.779 = icmp slt i32 0, %v770
+  br i1 %more.779, label %strip.771, label %endfor.775
+strip.771:
+  %j.780 = phi i32 [ 0, %thread ], [ %last.782, %go.797 ]
+  %s.781 = phi float [ 0x0000000000000000, %thread ], [ %s.792, %go.797 ]
+  %last.782 = phi i32 [ %last.778, %thread ], [ %last.805, %go.797 ]
+  br label %body.772
+body.772:
+  %j.783 = phi i32 [ %j.780, %strip.771 ], [ %j.next.793, %body.772 ]
+  %s.784 = phi float [ %s.781, %strip.771 ], [ %s.792, %body.772 ]
   ; line 5: s += sin(x[i, j])
-  %v833 = sext i32 %tid to i64
-  %v834 = sext i32 %j.831 to i64
-  %v835 = mul nsw i64 %v833, %x.shape1.16
-  %v836 = add nsw i64 %v835, %v834
-  %v837 = getelementptr inbounds float, ptr %x.data.78, i64 %v836
-  %v838 = load float, ptr %v837
-  %v839 = call float @wbm_sin_32(float %v838) #1
-  %s.840 = fadd float %s.832, %v839
+  %v785 = sext i32 %tid to i64
+  %v786 = sext i32 %j.783 to i64
+  %v787 = mul nsw i64 %v785, %x.shape1.16
+  %v788 = add nsw i64 %v787, %v786
+  %v789 = getelementptr inbounds float, ptr %x.data.78, i64 %v788
+  %v790 = load float, ptr %v789
+  %v791 = call float @wbm_sin_32(float %v790) #1
+  %s.792 = fadd float %s.784, %v791
   ; line 4: for j in range(x.shape[1]):
-  %j.next.841 = add nsw i32 %j.831, 1
-  %more.842 = icmp ne i32 %j.next.841, %last.830
-  br i1 %more.842, label %body.820, label %stripped.821
-stripped.821:
-  %over.843 = icmp eq i32 %last.830, %v818
-  br i1 %over.843, label %endfor.823, label %again.822, !prof !1
-again.822:
-  %stop.846 = load volatile i32, ptr %stop
-  %calm.847 = icmp eq i32 %stop.846, 0
-  br i1 %calm.847, label %go.845, label %ask.844, !prof !1
-ask.844:
-  %v848 = load ptr, ptr %v152
-  %v849 = call i32 %v848(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v850 = icmp eq i32 %v849, 0
-  br i1 %v850, label %go.845, label %stopped
-go.845:
-  %left.851 = sub i32 %v818, %last.830
-  %few.852 = call i32 @llvm.umin.i32(i32 %left.851, i32 8192)
-  %last.853 = add nsw i32 %last.830, %few.852
-  br label %strip.819
-endfor.823:
-  %v854 = phi float [ 0x0000000000000000, %thread ], [ %s.840, %stripped.821 ]
+  %j.next.793 = add nsw i32 %j.783, 1
+  %more.794 = icmp ne i32 %j.next.793, %last.782
+  br i1 %more.794, label %body.772, label %stripped.773
+stripped.773:
+  %over.795 = icmp eq i32 %last.782, %v770
+  br i1 %over.795, label %endfor.775, label %again.774, !prof !1
+again.774:
+  %stop.798 = load volatile i32, ptr %stop
+  %calm.799 = icmp eq i32 %stop.798, 0
+  br i1 %calm.799, label %go.797, label %ask.796, !prof !1
+ask.796:
+  %v800 = load ptr, ptr %v152
+  %v801 = call i32 %v800(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v802 = icmp eq i32 %v801, 0
+  br i1 %v802, label %go.797, label %stopped
+go.797:
+  %left.803 = sub i32 %v770, %last.782
+  %few.804 = call i32 @llvm.umin.i32(i32 %left.803, i32 8192)
+  %last.805 = add nsw i32 %last.782, %few.804
+  br label %strip.771
+endfor.775:
+  %v806 = phi float [ 0x0000000000000000, %thread ], [ %s.792, %stripped.773 ]
   ; line 6: y[i] = s
-  %v855 = sext i32 %tid to i64
-  %v856 = getelementptr inbounds float, ptr %y.data.552, i64 %v855
-  store float %v854, ptr %v856
-  %v859 = and i32 %tid, 31
-  %early.860 = icmp ne i32 %v859, 31
-  br i1 %early.860, label %on.858, label %due.857, !prof !1
-due.857:
-  %stop.863 = load volatile i32, ptr %stop
-  %calm.864 = icmp eq i32 %stop.863, 0
-  br i1 %calm.864, label %go.862, label %ask.861, !prof !1
-ask.861:
-  %v865 = sext i32 %tid to i64
-  store i64 %v865, ptr %v579
-  %v866 = load ptr, ptr %v152
-  %v867 = call i32 %v866(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v868 = icmp eq i32 %v867, 0
-  br i1 %v868, label %go.862, label %stopped
-go.862:
-  br label %on.858
-on.858:
+  %v807 = sext i32 %tid to i64
+  %v808 = getelementptr inbounds float, ptr %y.data.517, i64 %v807
+  store float %v806, ptr %v808
+  %v811 = and i32 %tid, 31
+  %early.812 = icmp ne i32 %v811, 31
+  br i1 %early.812, label %on.810, label %due.809, !prof !1
+due.809:
+  %stop.815 = load volatile i32, ptr %stop
+  %calm.816 = icmp eq i32 %stop.815, 0
+  br i1 %calm.816, label %go.814, label %ask.813, !prof !1
+ask.813:
+  %v817 = sext i32 %tid to i64
+  store i64 %v817, ptr %v537
+  %v818 = load ptr, ptr %v152
+  %v819 = call i32 %v818(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v820 = icmp eq i32 %v819, 0
+  br i1 %v820, label %go.814, label %stopped
+go.814:
+  br label %on.810
+on.810:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

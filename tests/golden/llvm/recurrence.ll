@@ -9,7 +9,7 @@ entry:
   %v48 = getelementptr inbounds i8, ptr %stop, i64 8
   %y.at.59 = getelementptr inbounds i8, ptr %params, i64 64
   %y.data.60 = load ptr, ptr %y.at.59
-  %v87 = getelementptr inbounds i8, ptr %stop, i64 16
+  %v80 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -21,8 +21,8 @@ start:
   %gangs.9 = add nsw i32 %low.1, %v8
   br label %gangs.3
 gangs.3:
-  %gang.10 = phi i32 [ %low.1, %start ], [ %v92, %go.84 ]
-  %number.11 = phi i32 [ 0, %start ], [ %v93, %go.84 ]
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v85, %go.77 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v86, %go.77 ]
   %more.12 = icmp slt i32 %gang.10, %gangs.9
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
@@ -79,289 +79,280 @@ endfor.21:
   %v58 = shufflevector <8 x float> %v57, <8 x float> poison, <8 x i32> zeroinitializer
   %v61 = getelementptr i8, ptr %y.data.60, i64 %v56
   store <8 x float> %v58, ptr %v61, align 4
-  %v62 = mul i64 %i.13, 4
-  %v63 = add i64 %v62, 32
-  %v64 = getelementptr i8, ptr %y.data.60, i64 %v63
-  store <8 x float> %v58, ptr %v64, align 4
-  %v65 = mul i64 %i.13, 4
-  %v66 = add i64 %v65, 64
+  %v62 = add i64 %v56, 32
+  %v63 = getelementptr i8, ptr %y.data.60, i64 %v62
+  store <8 x float> %v58, ptr %v63, align 4
+  %v64 = add i64 %v56, 64
+  %v65 = getelementptr i8, ptr %y.data.60, i64 %v64
+  store <8 x float> %v58, ptr %v65, align 4
+  %v66 = add i64 %v56, 96
   %v67 = getelementptr i8, ptr %y.data.60, i64 %v66
   store <8 x float> %v58, ptr %v67, align 4
-  %v68 = mul i64 %i.13, 4
-  %v69 = add i64 %v68, 96
-  %v70 = getelementptr i8, ptr %y.data.60, i64 %v69
-  store <8 x float> %v58, ptr %v70, align 4
-  %v71 = mul i64 %i.13, 4
-  %v72 = add i64 %v71, 128
+  %v68 = add i64 %v56, 128
+  %v69 = getelementptr i8, ptr %y.data.60, i64 %v68
+  store <8 x float> %v58, ptr %v69, align 4
+  %v70 = add i64 %v56, 160
+  %v71 = getelementptr i8, ptr %y.data.60, i64 %v70
+  store <8 x float> %v58, ptr %v71, align 4
+  %v72 = add i64 %v56, 192
   %v73 = getelementptr i8, ptr %y.data.60, i64 %v72
   store <8 x float> %v58, ptr %v73, align 4
-  %v74 = mul i64 %i.13, 4
-  %v75 = add i64 %v74, 160
-  %v76 = getelementptr i8, ptr %y.data.60, i64 %v75
-  store <8 x float> %v58, ptr %v76, align 4
-  %v77 = mul i64 %i.13, 4
-  %v78 = add i64 %v77, 192
-  %v79 = getelementptr i8, ptr %y.data.60, i64 %v78
-  store <8 x float> %v58, ptr %v79, align 4
-  %v80 = mul i64 %i.13, 4
-  %v81 = add i64 %v80, 224
-  %v82 = getelementptr i8, ptr %y.data.60, i64 %v81
-  store <8 x float> %v58, ptr %v82, align 4
-  %stop.85 = load volatile i32, ptr %stop
-  %calm.86 = icmp eq i32 %stop.85, 0
-  br i1 %calm.86, label %go.84, label %ask.83, !prof !1
-ask.83:
-  %v88 = sext i32 %gang.10 to i64
-  store i64 %v88, ptr %v87
-  %v89 = load ptr, ptr %v48
-  %v90 = call i32 %v89(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v91 = icmp eq i32 %v90, 0
-  br i1 %v91, label %go.84, label %stopped
-go.84:
-  %v92 = add nsw i32 %gang.10, 64
-  %v93 = add nsw i32 %number.11, 1
+  %v74 = add i64 %v56, 224
+  %v75 = getelementptr i8, ptr %y.data.60, i64 %v74
+  store <8 x float> %v58, ptr %v75, align 4
+  %stop.78 = load volatile i32, ptr %stop
+  %calm.79 = icmp eq i32 %stop.78, 0
+  br i1 %calm.79, label %go.77, label %ask.76, !prof !1
+ask.76:
+  %v81 = sext i32 %gang.10 to i64
+  store i64 %v81, ptr %v80
+  %v82 = load ptr, ptr %v48
+  %v83 = call i32 %v82(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v84 = icmp eq i32 %v83, 0
+  br i1 %v84, label %go.77, label %stopped
+go.77:
+  %v85 = add nsw i32 %gang.10, 64
+  %v86 = add nsw i32 %number.11, 1
   br label %gangs.3, !llvm.loop !2
 gangs.end.5:
-  %v97 = sub nsw i32 %high.2, %gangs.9
-  %v98 = call i32 @llvm.smax.i32(i32 %v97, i32 0)
-  %v99 = and i32 %v98, -16
-  %gangs.100 = add nsw i32 %gangs.9, %v99
-  br label %gangs.94
-gangs.94:
-  %gang.101 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %v159, %on.148 ]
-  %number.102 = phi i32 [ 0, %gangs.end.5 ], [ %v160, %on.148 ]
-  %more.103 = icmp slt i32 %gang.101, %gangs.100
-  br i1 %more.103, label %gang.95, label %gangs.end.96
-gang.95:
+  %v90 = sub nsw i32 %high.2, %gangs.9
+  %v91 = call i32 @llvm.smax.i32(i32 %v90, i32 0)
+  %v92 = and i32 %v91, -16
+  %gangs.93 = add nsw i32 %gangs.9, %v92
+  br label %gangs.87
+gangs.87:
+  %gang.94 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %v151, %on.140 ]
+  %number.95 = phi i32 [ 0, %gangs.end.5 ], [ %v152, %on.140 ]
+  %more.96 = icmp slt i32 %gang.94, %gangs.93
+  br i1 %more.96, label %gang.88, label %gangs.end.89
+gang.88:
   ; line 2: i = tid()
-  %i.104 = sext i32 %gang.101 to i64
+  %i.97 = sext i32 %gang.94 to i64
   ; line 4: for q in range(len(x)):
-  %v105 = trunc i64 %x.shape0.15 to i32
-  %left.111 = sub i32 %v105, 0
-  %few.112 = call i32 @llvm.umin.i32(i32 %left.111, i32 8192)
-  %last.113 = add nsw i32 0, %few.112
-  %more.114 = icmp slt i32 0, %v105
-  br i1 %more.114, label %strip.106, label %endfor.110
-strip.106:
-  %q.115 = phi i32 [ 0, %gang.95 ], [ %last.117, %go.130 ]
-  %s.116 = phi float [ 0x0000000000000000, %gang.95 ], [ %s.125, %go.130 ]
-  %last.117 = phi i32 [ %last.113, %gang.95 ], [ %last.138, %go.130 ]
-  br label %body.107
-body.107:
-  %q.118 = phi i32 [ %q.115, %strip.106 ], [ %q.next.126, %body.107 ]
-  %s.119 = phi float [ %s.116, %strip.106 ], [ %s.125, %body.107 ]
+  %v98 = trunc i64 %x.shape0.15 to i32
+  %left.104 = sub i32 %v98, 0
+  %few.105 = call i32 @llvm.umin.i32(i32 %left.104, i32 8192)
+  %last.106 = add nsw i32 0, %few.105
+  %more.107 = icmp slt i32 0, %v98
+  br i1 %more.107, label %strip.99, label %endfor.103
+strip.99:
+  %q.108 = phi i32 [ 0, %gang.88 ], [ %last.110, %go.123 ]
+  %s.109 = phi float [ 0x0000000000000000, %gang.88 ], [ %s.118, %go.123 ]
+  %last.110 = phi i32 [ %last.106, %gang.88 ], [ %last.131, %go.123 ]
+  br label %body.100
+body.100:
+  %q.111 = phi i32 [ %q.108, %strip.99 ], [ %q.next.119, %body.100 ]
+  %s.112 = phi float [ %s.109, %strip.99 ], [ %s.118, %body.100 ]
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v120 = fmul float 0x3FE0000000000000, %s.119
-  %v121 = sext i32 %q.118 to i64
-  %v122 = getelementptr inbounds float, ptr %x.data.34, i64 %v121
-  %v123 = load float, ptr %v122
-  %v124 = fmul float %v123, %decay.38
-  %s.125 = fadd float %v120, %v124
+  %v113 = fmul float 0x3FE0000000000000, %s.112
+  %v114 = sext i32 %q.111 to i64
+  %v115 = getelementptr inbounds float, ptr %x.data.34, i64 %v114
+  %v116 = load float, ptr %v115
+  %v117 = fmul float %v116, %decay.38
+  %s.118 = fadd float %v113, %v117
   ; line 4: for q in range(len(x)):
-  %q.next.126 = add nsw i32 %q.118, 1
-  %more.127 = icmp ne i32 %q.next.126, %last.117
-  br i1 %more.127, label %body.107, label %stripped.108
-stripped.108:
-  %over.128 = icmp eq i32 %last.117, %v105
-  br i1 %over.128, label %endfor.110, label %again.109, !prof !1
-again.109:
-  %stop.131 = load volatile i32, ptr %stop
-  %calm.132 = icmp eq i32 %stop.131, 0
-  br i1 %calm.132, label %go.130, label %ask.129, !prof !1
-ask.129:
-  %v133 = load ptr, ptr %v48
-  %v134 = call i32 %v133(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v135 = icmp eq i32 %v134, 0
-  br i1 %v135, label %go.130, label %stopped
-go.130:
-  %left.136 = sub i32 %v105, %last.117
-  %few.137 = call i32 @llvm.umin.i32(i32 %left.136, i32 8192)
-  %last.138 = add nsw i32 %last.117, %few.137
-  br label %strip.106
-endfor.110:
-  %v139 = phi float [ 0x0000000000000000, %gang.95 ], [ %s.125, %stripped.108 ]
+  %q.next.119 = add nsw i32 %q.111, 1
+  %more.120 = icmp ne i32 %q.next.119, %last.110
+  br i1 %more.120, label %body.100, label %stripped.101
+stripped.101:
+  %over.121 = icmp eq i32 %last.110, %v98
+  br i1 %over.121, label %endfor.103, label %again.102, !prof !1
+again.102:
+  %stop.124 = load volatile i32, ptr %stop
+  %calm.125 = icmp eq i32 %stop.124, 0
+  br i1 %calm.125, label %go.123, label %ask.122, !prof !1
+ask.122:
+  %v126 = load ptr, ptr %v48
+  %v127 = call i32 %v126(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v128 = icmp eq i32 %v127, 0
+  br i1 %v128, label %go.123, label %stopped
+go.123:
+  %left.129 = sub i32 %v98, %last.110
+  %few.130 = call i32 @llvm.umin.i32(i32 %left.129, i32 8192)
+  %last.131 = add nsw i32 %last.110, %few.130
+  br label %strip.99
+endfor.103:
+  %v132 = phi float [ 0x0000000000000000, %gang.88 ], [ %s.118, %stripped.101 ]
   ; line 6: y[i] = s
-  %v140 = mul i64 %i.104, 4
-  %v141 = insertelement <8 x float> poison, float %v139, i64 0
-  %v142 = shufflevector <8 x float> %v141, <8 x float> poison, <8 x i32> zeroinitializer
-  %v143 = getelementptr i8, ptr %y.data.60, i64 %v140
-  store <8 x float> %v142, ptr %v143, align 4
-  %v144 = mul i64 %i.104, 4
-  %v145 = add i64 %v144, 32
-  %v146 = getelementptr i8, ptr %y.data.60, i64 %v145
-  store <8 x float> %v142, ptr %v146, align 4
-  %v149 = and i32 %number.102, 1
-  %early.150 = icmp ne i32 %v149, 1
-  br i1 %early.150, label %on.148, label %due.147, !prof !1
-due.147:
-  %stop.153 = load volatile i32, ptr %stop
-  %calm.154 = icmp eq i32 %stop.153, 0
-  br i1 %calm.154, label %go.152, label %ask.151, !prof !1
-ask.151:
-  %v155 = sext i32 %gang.101 to i64
-  store i64 %v155, ptr %v87
-  %v156 = load ptr, ptr %v48
-  %v157 = call i32 %v156(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v158 = icmp eq i32 %v157, 0
-  br i1 %v158, label %go.152, label %stopped
-go.152:
-  br label %on.148
-on.148:
-  %v159 = add nsw i32 %gang.101, 16
-  %v160 = add nsw i32 %number.102, 1
-  br label %gangs.94, !llvm.loop !3
-gangs.end.96:
-  %left.161 = sub nsw i32 %high.2, %gangs.100
-  %several.164 = icmp sge i32 %left.161, 4
-  br i1 %several.164, label %rest.162, label %rest.end.163
-rest.162:
-  %v165 = insertelement <8 x i32> poison, i32 %left.161, i64 0
-  %v166 = shufflevector <8 x i32> %v165, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v167 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v166
-  %v168 = sext <8 x i1> %v167 to <8 x i32>
-  %v169 = bitcast <8 x i32> %v168 to <8 x float>
-  %v170 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v169)
-  %v171 = bitcast <8 x float> %v170 to <8 x i32>
-  %v172 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v166
-  %v173 = sext <8 x i1> %v172 to <8 x i32>
-  %v174 = bitcast <8 x i32> %v173 to <8 x float>
-  %v175 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v174)
-  %v176 = bitcast <8 x float> %v175 to <8 x i32>
+  %v133 = mul i64 %i.97, 4
+  %v134 = insertelement <8 x float> poison, float %v132, i64 0
+  %v135 = shufflevector <8 x float> %v134, <8 x float> poison, <8 x i32> zeroinitializer
+  %v136 = getelementptr i8, ptr %y.data.60, i64 %v133
+  store <8 x float> %v135, ptr %v136, align 4
+  %v137 = add i64 %v133, 32
+  %v138 = getelementptr i8, ptr %y.data.60, i64 %v137
+  store <8 x float> %v135, ptr %v138, align 4
+  %v141 = and i32 %number.95, 1
+  %early.142 = icmp ne i32 %v141, 1
+  br i1 %early.142, label %on.140, label %due.139, !prof !1
+due.139:
+  %stop.145 = load volatile i32, ptr %stop
+  %calm.146 = icmp eq i32 %stop.145, 0
+  br i1 %calm.146, label %go.144, label %ask.143, !prof !1
+ask.143:
+  %v147 = sext i32 %gang.94 to i64
+  store i64 %v147, ptr %v80
+  %v148 = load ptr, ptr %v48
+  %v149 = call i32 %v148(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v150 = icmp eq i32 %v149, 0
+  br i1 %v150, label %go.144, label %stopped
+go.144:
+  br label %on.140
+on.140:
+  %v151 = add nsw i32 %gang.94, 16
+  %v152 = add nsw i32 %number.95, 1
+  br label %gangs.87, !llvm.loop !3
+gangs.end.89:
+  %left.153 = sub nsw i32 %high.2, %gangs.93
+  %several.156 = icmp sge i32 %left.153, 4
+  br i1 %several.156, label %rest.154, label %rest.end.155
+rest.154:
+  %v157 = insertelement <8 x i32> poison, i32 %left.153, i64 0
+  %v158 = shufflevector <8 x i32> %v157, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v159 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v158
+  %v160 = sext <8 x i1> %v159 to <8 x i32>
+  %v161 = bitcast <8 x i32> %v160 to <8 x float>
+  %v162 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v161)
+  %v163 = bitcast <8 x float> %v162 to <8 x i32>
+  %v164 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v158
+  %v165 = sext <8 x i1> %v164 to <8 x i32>
+  %v166 = bitcast <8 x i32> %v165 to <8 x float>
+  %v167 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v166)
+  %v168 = bitcast <8 x float> %v167 to <8 x i32>
   ; line 2: i = tid()
-  %i.177 = sext i32 %gangs.100 to i64
+  %i.169 = sext i32 %gangs.93 to i64
   ; line 4: for q in range(len(x)):
-  %v178 = trunc i64 %x.shape0.15 to i32
-  %left.184 = sub i32 %v178, 0
-  %few.185 = call i32 @llvm.umin.i32(i32 %left.184, i32 8192)
-  %last.186 = add nsw i32 0, %few.185
-  %more.187 = icmp slt i32 0, %v178
-  br i1 %more.187, label %strip.179, label %endfor.183
-strip.179:
-  %q.188 = phi i32 [ 0, %rest.162 ], [ %last.190, %go.203 ]
-  %s.189 = phi float [ 0x0000000000000000, %rest.162 ], [ %s.198, %go.203 ]
-  %last.190 = phi i32 [ %last.186, %rest.162 ], [ %last.211, %go.203 ]
-  br label %body.180
-body.180:
-  %q.191 = phi i32 [ %q.188, %strip.179 ], [ %q.next.199, %body.180 ]
-  %s.192 = phi float [ %s.189, %strip.179 ], [ %s.198, %body.180 ]
+  %v170 = trunc i64 %x.shape0.15 to i32
+  %left.176 = sub i32 %v170, 0
+  %few.177 = call i32 @llvm.umin.i32(i32 %left.176, i32 8192)
+  %last.178 = add nsw i32 0, %few.177
+  %more.179 = icmp slt i32 0, %v170
+  br i1 %more.179, label %strip.171, label %endfor.175
+strip.171:
+  %q.180 = phi i32 [ 0, %rest.154 ], [ %last.182, %go.195 ]
+  %s.181 = phi float [ 0x0000000000000000, %rest.154 ], [ %s.190, %go.195 ]
+  %last.182 = phi i32 [ %last.178, %rest.154 ], [ %last.203, %go.195 ]
+  br label %body.172
+body.172:
+  %q.183 = phi i32 [ %q.180, %strip.171 ], [ %q.next.191, %body.172 ]
+  %s.184 = phi float [ %s.181, %strip.171 ], [ %s.190, %body.172 ]
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v193 = fmul float 0x3FE0000000000000, %s.192
-  %v194 = sext i32 %q.191 to i64
-  %v195 = getelementptr inbounds float, ptr %x.data.34, i64 %v194
-  %v196 = load float, ptr %v195
-  %v197 = fmul float %v196, %decay.38
-  %s.198 = fadd float %v193, %v197
+  %v185 = fmul float 0x3FE0000000000000, %s.184
+  %v186 = sext i32 %q.183 to i64
+  %v187 = getelementptr inbounds float, ptr %x.data.34, i64 %v186
+  %v188 = load float, ptr %v187
+  %v189 = fmul float %v188, %decay.38
+  %s.190 = fadd float %v185, %v189
   ; line 4: for q in range(len(x)):
-  %q.next.199 = add nsw i32 %q.191, 1
-  %more.200 = icmp ne i32 %q.next.199, %last.190
-  br i1 %more.200, label %body.180, label %stripped.181
-stripped.181:
-  %over.201 = icmp eq i32 %last.190, %v178
-  br i1 %over.201, label %endfor.183, label %again.182, !prof !1
-again.182:
-  %stop.204 = load volatile i32, ptr %stop
-  %calm.205 = icmp eq i32 %stop.204, 0
-  br i1 %calm.205, label %go.203, label %ask.202, !prof !1
-ask.202:
-  %v206 = load ptr, ptr %v48
-  %v207 = call i32 %v206(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v208 = icmp eq i32 %v207, 0
-  br i1 %v208, label %go.203, label %stopped
-go.203:
-  %left.209 = sub i32 %v178, %last.190
-  %few.210 = call i32 @llvm.umin.i32(i32 %left.209, i32 8192)
-  %last.211 = add nsw i32 %last.190, %few.210
-  br label %strip.179
-endfor.183:
-  %v212 = phi float [ 0x0000000000000000, %rest.162 ], [ %s.198, %stripped.181 ]
+  %q.next.191 = add nsw i32 %q.183, 1
+  %more.192 = icmp ne i32 %q.next.191, %last.182
+  br i1 %more.192, label %body.172, label %stripped.173
+stripped.173:
+  %over.193 = icmp eq i32 %last.182, %v170
+  br i1 %over.193, label %endfor.175, label %again.174, !prof !1
+again.174:
+  %stop.196 = load volatile i32, ptr %stop
+  %calm.197 = icmp eq i32 %stop.196, 0
+  br i1 %calm.197, label %go.195, label %ask.194, !prof !1
+ask.194:
+  %v198 = load ptr, ptr %v48
+  %v199 = call i32 %v198(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v200 = icmp eq i32 %v199, 0
+  br i1 %v200, label %go.195, label %stopped
+go.195:
+  %left.201 = sub i32 %v170, %last.182
+  %few.202 = call i32 @llvm.umin.i32(i32 %left.201, i32 8192)
+  %last.203 = add nsw i32 %last.182, %few.202
+  br label %strip.171
+endfor.175:
+  %v204 = phi float [ 0x0000000000000000, %rest.154 ], [ %s.190, %stripped.173 ]
   ; line 6: y[i] = s
-  %v213 = mul i64 %i.177, 4
-  %v214 = insertelement <8 x float> poison, float %v212, i64 0
-  %v215 = shufflevector <8 x float> %v214, <8 x float> poison, <8 x i32> zeroinitializer
-  %v216 = getelementptr i8, ptr %y.data.60, i64 %v213
-  %flags.217 = icmp slt <8 x i32> %v171, zeroinitializer
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v215, ptr %v216, i32 4, <8 x i1> %flags.217)
-  %v218 = mul i64 %i.177, 4
-  %v219 = add i64 %v218, 32
-  %v220 = getelementptr i8, ptr %y.data.60, i64 %v219
-  %flags.221 = icmp slt <8 x i32> %v176, zeroinitializer
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v215, ptr %v220, i32 4, <8 x i1> %flags.221)
-  br label %rest.end.163
-rest.end.163:
-  %first.222 = phi i32 [ %gangs.100, %gangs.end.96 ], [ %high.2, %endfor.183 ]
+  %v205 = mul i64 %i.169, 4
+  %v206 = insertelement <8 x float> poison, float %v204, i64 0
+  %v207 = shufflevector <8 x float> %v206, <8 x float> poison, <8 x i32> zeroinitializer
+  %v208 = getelementptr i8, ptr %y.data.60, i64 %v205
+  %flags.209 = icmp slt <8 x i32> %v163, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v207, ptr %v208, i32 4, <8 x i1> %flags.209)
+  %v210 = add i64 %v205, 32
+  %v211 = getelementptr i8, ptr %y.data.60, i64 %v210
+  %flags.212 = icmp slt <8 x i32> %v168, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v207, ptr %v211, i32 4, <8 x i1> %flags.212)
+  br label %rest.end.155
+rest.end.155:
+  %first.213 = phi i32 [ %gangs.93, %gangs.end.89 ], [ %high.2, %endfor.175 ]
   br label %threads
 threads:
-  %tid = phi i32 [ %first.222, %rest.end.163 ], [ %tid.next, %thread.end ]
-  %more.223 = icmp slt i32 %tid, %high.2
-  br i1 %more.223, label %thread, label %finish
+  %tid = phi i32 [ %first.213, %rest.end.155 ], [ %tid.next, %thread.end ]
+  %more.214 = icmp slt i32 %tid, %high.2
+  br i1 %more.214, label %thread, label %finish
 thread:
   ; line 2: i = tid()
   ; line 4: for q in range(len(x)):
-  %v224 = trunc i64 %x.shape0.15 to i32
-  %left.230 = sub i32 %v224, 0
-  %few.231 = call i32 @llvm.umin.i32(i32 %left.230, i32 8192)
-  %last.232 = add nsw i32 0, %few.231
-  %more.233 = icmp slt i32 0, %v224
-  br i1 %more.233, label %strip.225, label %endfor.229
-strip.225:
-  %q.234 = phi i32 [ 0, %thread ], [ %last.236, %go.249 ]
-  %s.235 = phi float [ 0x0000000000000000, %thread ], [ %s.244, %go.249 ]
-  %last.236 = phi i32 [ %last.232, %thread ], [ %last.257, %go.249 ]
-  br label %body.226
-body.226:
-  %q.237 = phi i32 [ %q.234, %strip.225 ], [ %q.next.245, %body.226 ]
-  %s.238 = phi float [ %s.235, %strip.225 ], [ %s.244, %body.226 ]
+  %v215 = trunc i64 %x.shape0.15 to i32
+  %left.221 = sub i32 %v215, 0
+  %few.222 = call i32 @llvm.umin.i32(i32 %left.221, i32 8192)
+  %last.223 = add nsw i32 0, %few.222
+  %more.224 = icmp slt i32 0, %v215
+  br i1 %more.224, label %strip.216, label %endfor.220
+strip.216:
+  %q.225 = phi i32 [ 0, %thread ], [ %last.227, %go.240 ]
+  %s.226 = phi float [ 0x0000000000000000, %thread ], [ %s.235, %go.240 ]
+  %last.227 = phi i32 [ %last.223, %thread ], [ %last.248, %go.240 ]
+  br label %body.217
+body.217:
+  %q.228 = phi i32 [ %q.225, %strip.216 ], [ %q.next.236, %body.217 ]
+  %s.229 = phi float [ %s.226, %strip.216 ], [ %s.235, %body.217 ]
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v239 = fmul float 0x3FE0000000000000, %s.238
-  %v240 = sext i32 %q.237 to i64
-  %v241 = getelementptr inbounds float, ptr %x.data.34, i64 %v240
-  %v242 = load float, ptr %v241
-  %v243 = fmul float %v242, %decay.38
-  %s.244 = fadd float %v239, %v243
+  %v230 = fmul float 0x3FE0000000000000, %s.229
+  %v231 = sext i32 %q.228 to i64
+  %v232 = getelementptr inbounds float, ptr %x.data.34, i64 %v231
+  %v233 = load float, ptr %v232
+  %v234 = fmul float %v233, %decay.38
+  %s.235 = fadd float %v230, %v234
   ; line 4: for q in range(len(x)):
-  %q.next.245 = add nsw i32 %q.237, 1
-  %more.246 = icmp ne i32 %q.next.245, %last.236
-  br i1 %more.246, label %body.226, label %stripped.227
-stripped.227:
-  %over.247 = icmp eq i32 %last.236, %v224
-  br i1 %over.247, label %endfor.229, label %again.228, !prof !1
-again.228:
-  %stop.250 = load volatile i32, ptr %stop
-  %calm.251 = icmp eq i32 %stop.250, 0
-  br i1 %calm.251, label %go.249, label %ask.248, !prof !1
-ask.248:
-  %v252 = load ptr, ptr %v48
-  %v253 = call i32 %v252(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v254 = icmp eq i32 %v253, 0
-  br i1 %v254, label %go.249, label %stopped
-go.249:
-  %left.255 = sub i32 %v224, %last.236
-  %few.256 = call i32 @llvm.umin.i32(i32 %left.255, i32 8192)
-  %last.257 = add nsw i32 %last.236, %few.256
-  br label %strip.225
-endfor.229:
-  %v258 = phi float [ 0x0000000000000000, %thread ], [ %s.244, %stripped.227 ]
+  %q.next.236 = add nsw i32 %q.228, 1
+  %more.237 = icmp ne i32 %q.next.236, %last.227
+  br i1 %more.237, label %body.217, label %stripped.218
+stripped.218:
+  %over.238 = icmp eq i32 %last.227, %v215
+  br i1 %over.238, label %endfor.220, label %again.219, !prof !1
+again.219:
+  %stop.241 = load volatile i32, ptr %stop
+  %calm.242 = icmp eq i32 %stop.241, 0
+  br i1 %calm.242, label %go.240, label %ask.239, !prof !1
+ask.239:
+  %v243 = load ptr, ptr %v48
+  %v244 = call i32 %v243(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v245 = icmp eq i32 %v244, 0
+  br i1 %v245, label %go.240, label %stopped
+go.240:
+  %left.246 = sub i32 %v215, %last.227
+  %few.247 = call i32 @llvm.umin.i32(i32 %left.246, i32 8192)
+  %last.248 = add nsw i32 %last.227, %few.247
+  br label %strip.216
+endfor.220:
+  %v249 = phi float [ 0x0000000000000000, %thread ], [ %s.235, %stripped.218 ]
   ; line 6: y[i] = s
-  %v259 = sext i32 %tid to i64
-  %v260 = getelementptr inbounds float, ptr %y.data.60, i64 %v259
-  store float %v258, ptr %v260
-  %v263 = and i32 %tid, 31
-  %early.264 = icmp ne i32 %v263, 31
-  br i1 %early.264, label %on.262, label %due.261, !prof !1
-due.261:
-  %stop.267 = load volatile i32, ptr %stop
-  %calm.268 = icmp eq i32 %stop.267, 0
-  br i1 %calm.268, label %go.266, label %ask.265, !prof !1
-ask.265:
-  %v269 = sext i32 %tid to i64
-  store i64 %v269, ptr %v87
-  %v270 = load ptr, ptr %v48
-  %v271 = call i32 %v270(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v272 = icmp eq i32 %v271, 0
-  br i1 %v272, label %go.266, label %stopped
-go.266:
-  br label %on.262
-on.262:
+  %v250 = sext i32 %tid to i64
+  %v251 = getelementptr inbounds float, ptr %y.data.60, i64 %v250
+  store float %v249, ptr %v251
+  %v254 = and i32 %tid, 31
+  %early.255 = icmp ne i32 %v254, 31
+  br i1 %early.255, label %on.253, label %due.252, !prof !1
+due.252:
+  %stop.258 = load volatile i32, ptr %stop
+  %calm.259 = icmp eq i32 %stop.258, 0
+  br i1 %calm.259, label %go.257, label %ask.256, !prof !1
+ask.256:
+  %v260 = sext i32 %tid to i64
+  store i64 %v260, ptr %v80
+  %v261 = load ptr, ptr %v48
+  %v262 = call i32 %v261(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v263 = icmp eq i32 %v262, 0
+  br i1 %v263, label %go.257, label %stopped
+go.257:
+  br label %on.253
+on.253:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

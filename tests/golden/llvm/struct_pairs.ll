@@ -9,8 +9,8 @@ entry:
   %v237 = getelementptr inbounds i8, ptr %stop, i64 8
   %f.at.255 = getelementptr inbounds i8, ptr %params, i64 128
   %f.data.256 = load ptr, ptr %f.at.255
-  %v273 = getelementptr inbounds i8, ptr %stop, i64 16
-  %nowhere.583 = alloca [64 x i8], align 64
+  %v272 = getelementptr inbounds i8, ptr %stop, i64 16
+  %nowhere.582 = alloca [64 x i8], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -22,8 +22,8 @@ start:
   %gangs.9 = add nsw i32 %low.1, %v8
   br label %gangs.3
 gangs.3:
-  %gang.10 = phi i32 [ %low.1, %start ], [ %v278, %on.266 ]
-  %number.11 = phi i32 [ 0, %start ], [ %v279, %on.266 ]
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v277, %on.265 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v278, %on.265 ]
   %more.12 = icmp slt i32 %gang.10, %gangs.9
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
@@ -284,699 +284,697 @@ endfor.116:
   %v254 = shufflevector <32 x float> %v253, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
   %v257 = getelementptr i8, ptr %f.data.256, i64 %v250
   store <24 x float> %v254, ptr %v257, align 4
-  %v258 = mul i64 %i.13, 12
-  %v259 = shufflevector <8 x float> %v247, <8 x float> %v248, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v260 = shufflevector <8 x float> %v249, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v261 = shufflevector <16 x float> %v259, <16 x float> %v260, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v262 = shufflevector <32 x float> %v261, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
-  %v263 = add i64 %v258, 96
-  %v264 = getelementptr i8, ptr %f.data.256, i64 %v263
-  store <24 x float> %v262, ptr %v264, align 4
-  %v267 = and i32 %number.11, 1
-  %early.268 = icmp ne i32 %v267, 1
-  br i1 %early.268, label %on.266, label %due.265, !prof !1
-due.265:
-  %stop.271 = load volatile i32, ptr %stop
-  %calm.272 = icmp eq i32 %stop.271, 0
-  br i1 %calm.272, label %go.270, label %ask.269, !prof !1
-ask.269:
-  %v274 = sext i32 %gang.10 to i64
-  store i64 %v274, ptr %v273
-  %v275 = load ptr, ptr %v237
-  %v276 = call i32 %v275(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v277 = icmp eq i32 %v276, 0
-  br i1 %v277, label %go.270, label %stopped
-go.270:
-  br label %on.266
-on.266:
-  %v278 = add nsw i32 %gang.10, 16
-  %v279 = add nsw i32 %number.11, 1
+  %v258 = shufflevector <8 x float> %v247, <8 x float> %v248, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v259 = shufflevector <8 x float> %v249, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v260 = shufflevector <16 x float> %v258, <16 x float> %v259, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v261 = shufflevector <32 x float> %v260, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
+  %v262 = add i64 %v250, 96
+  %v263 = getelementptr i8, ptr %f.data.256, i64 %v262
+  store <24 x float> %v261, ptr %v263, align 4
+  %v266 = and i32 %number.11, 1
+  %early.267 = icmp ne i32 %v266, 1
+  br i1 %early.267, label %on.265, label %due.264, !prof !1
+due.264:
+  %stop.270 = load volatile i32, ptr %stop
+  %calm.271 = icmp eq i32 %stop.270, 0
+  br i1 %calm.271, label %go.269, label %ask.268, !prof !1
+ask.268:
+  %v273 = sext i32 %gang.10 to i64
+  store i64 %v273, ptr %v272
+  %v274 = load ptr, ptr %v237
+  %v275 = call i32 %v274(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v276 = icmp eq i32 %v275, 0
+  br i1 %v276, label %go.269, label %stopped
+go.269:
+  br label %on.265
+on.265:
+  %v277 = add nsw i32 %gang.10, 16
+  %v278 = add nsw i32 %number.11, 1
   br label %gangs.3, !llvm.loop !2
 gangs.end.5:
-  %left.280 = sub nsw i32 %high.2, %gangs.9
-  %several.283 = icmp sge i32 %left.280, 4
-  br i1 %several.283, label %rest.281, label %rest.end.282
-rest.281:
-  %v284 = insertelement <8 x i32> poison, i32 %left.280, i64 0
-  %v285 = shufflevector <8 x i32> %v284, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v286 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v285
-  %v287 = sext <8 x i1> %v286 to <8 x i32>
-  %v288 = bitcast <8 x i32> %v287 to <8 x float>
-  %v289 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v288)
-  %v290 = bitcast <8 x float> %v289 to <8 x i32>
-  %v291 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v285
-  %v292 = sext <8 x i1> %v291 to <8 x i32>
-  %v293 = bitcast <8 x i32> %v292 to <8 x float>
-  %v294 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v293)
-  %v295 = bitcast <8 x float> %v294 to <8 x i32>
+  %left.279 = sub nsw i32 %high.2, %gangs.9
+  %several.282 = icmp sge i32 %left.279, 4
+  br i1 %several.282, label %rest.280, label %rest.end.281
+rest.280:
+  %v283 = insertelement <8 x i32> poison, i32 %left.279, i64 0
+  %v284 = shufflevector <8 x i32> %v283, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v285 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v284
+  %v286 = sext <8 x i1> %v285 to <8 x i32>
+  %v287 = bitcast <8 x i32> %v286 to <8 x float>
+  %v288 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v287)
+  %v289 = bitcast <8 x float> %v288 to <8 x i32>
+  %v290 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v284
+  %v291 = sext <8 x i1> %v290 to <8 x i32>
+  %v292 = bitcast <8 x i32> %v291 to <8 x float>
+  %v293 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v292)
+  %v294 = bitcast <8 x float> %v293 to <8 x i32>
   ; line 9: i = tid()
-  %i.296 = sext i32 %gangs.9 to i64
+  %i.295 = sext i32 %gangs.9 to i64
   ; line 10: a = bodies[i]
-  %v297 = mul i64 %i.296, 32
-  %v298 = getelementptr i8, ptr @wb.nowhere64, i64 0
-  %v299 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v297
-  %v300 = bitcast <8 x i1> %v286 to i8
-  %v301 = getelementptr i8, ptr %v299, i64 0
-  %v302 = and i8 %v300, 1
-  %on.303 = icmp ne i8 %v302, 0
-  %v304 = select i1 %on.303, ptr %v301, ptr %v298
-  %v305 = getelementptr i8, ptr %v299, i64 32
-  %v306 = and i8 %v300, 2
-  %on.307 = icmp ne i8 %v306, 0
-  %v308 = select i1 %on.307, ptr %v305, ptr %v298
-  %v309 = getelementptr i8, ptr %v299, i64 64
-  %v310 = and i8 %v300, 4
-  %on.311 = icmp ne i8 %v310, 0
-  %v312 = select i1 %on.311, ptr %v309, ptr %v298
-  %v313 = getelementptr i8, ptr %v299, i64 96
-  %v314 = and i8 %v300, 8
-  %on.315 = icmp ne i8 %v314, 0
-  %v316 = select i1 %on.315, ptr %v313, ptr %v298
-  %v317 = getelementptr i8, ptr %v299, i64 128
-  %v318 = and i8 %v300, 16
-  %on.319 = icmp ne i8 %v318, 0
-  %v320 = select i1 %on.319, ptr %v317, ptr %v298
-  %v321 = getelementptr i8, ptr %v299, i64 160
-  %v322 = and i8 %v300, 32
-  %on.323 = icmp ne i8 %v322, 0
-  %v324 = select i1 %on.323, ptr %v321, ptr %v298
-  %v325 = getelementptr i8, ptr %v299, i64 192
-  %v326 = and i8 %v300, 64
-  %on.327 = icmp ne i8 %v326, 0
-  %v328 = select i1 %on.327, ptr %v325, ptr %v298
-  %v329 = getelementptr i8, ptr %v299, i64 224
-  %v330 = and i8 %v300, 128
-  %on.331 = icmp ne i8 %v330, 0
-  %v332 = select i1 %on.331, ptr %v329, ptr %v298
-  %bodies.pos.333 = load <8 x i32>, ptr %v304, align 4
-  %bodies.pos.334 = load <8 x i32>, ptr %v308, align 4
-  %bodies.pos.335 = load <8 x i32>, ptr %v312, align 4
-  %bodies.pos.336 = load <8 x i32>, ptr %v316, align 4
-  %bodies.pos.337 = load <8 x i32>, ptr %v320, align 4
-  %bodies.pos.338 = load <8 x i32>, ptr %v324, align 4
-  %bodies.pos.339 = load <8 x i32>, ptr %v328, align 4
-  %bodies.pos.340 = load <8 x i32>, ptr %v332, align 4
-  %v341 = shufflevector <8 x i32> %bodies.pos.333, <8 x i32> %bodies.pos.334, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v342 = shufflevector <8 x i32> %bodies.pos.333, <8 x i32> %bodies.pos.334, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v343 = shufflevector <8 x i32> %bodies.pos.335, <8 x i32> %bodies.pos.336, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v344 = shufflevector <8 x i32> %bodies.pos.335, <8 x i32> %bodies.pos.336, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v345 = shufflevector <8 x i32> %bodies.pos.337, <8 x i32> %bodies.pos.338, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v346 = shufflevector <8 x i32> %bodies.pos.337, <8 x i32> %bodies.pos.338, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v347 = shufflevector <8 x i32> %bodies.pos.339, <8 x i32> %bodies.pos.340, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v348 = shufflevector <8 x i32> %bodies.pos.339, <8 x i32> %bodies.pos.340, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v349 = shufflevector <8 x i32> %v341, <8 x i32> %v343, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v350 = shufflevector <8 x i32> %v341, <8 x i32> %v343, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v351 = shufflevector <8 x i32> %v342, <8 x i32> %v344, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v352 = shufflevector <8 x i32> %v342, <8 x i32> %v344, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v353 = shufflevector <8 x i32> %v345, <8 x i32> %v347, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v354 = shufflevector <8 x i32> %v345, <8 x i32> %v347, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v355 = shufflevector <8 x i32> %v346, <8 x i32> %v348, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v356 = shufflevector <8 x i32> %v346, <8 x i32> %v348, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v296 = mul i64 %i.295, 32
+  %v297 = getelementptr i8, ptr @wb.nowhere64, i64 0
+  %v298 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v296
+  %v299 = bitcast <8 x i1> %v285 to i8
+  %v300 = getelementptr i8, ptr %v298, i64 0
+  %v301 = and i8 %v299, 1
+  %on.302 = icmp ne i8 %v301, 0
+  %v303 = select i1 %on.302, ptr %v300, ptr %v297
+  %v304 = getelementptr i8, ptr %v298, i64 32
+  %v305 = and i8 %v299, 2
+  %on.306 = icmp ne i8 %v305, 0
+  %v307 = select i1 %on.306, ptr %v304, ptr %v297
+  %v308 = getelementptr i8, ptr %v298, i64 64
+  %v309 = and i8 %v299, 4
+  %on.310 = icmp ne i8 %v309, 0
+  %v311 = select i1 %on.310, ptr %v308, ptr %v297
+  %v312 = getelementptr i8, ptr %v298, i64 96
+  %v313 = and i8 %v299, 8
+  %on.314 = icmp ne i8 %v313, 0
+  %v315 = select i1 %on.314, ptr %v312, ptr %v297
+  %v316 = getelementptr i8, ptr %v298, i64 128
+  %v317 = and i8 %v299, 16
+  %on.318 = icmp ne i8 %v317, 0
+  %v319 = select i1 %on.318, ptr %v316, ptr %v297
+  %v320 = getelementptr i8, ptr %v298, i64 160
+  %v321 = and i8 %v299, 32
+  %on.322 = icmp ne i8 %v321, 0
+  %v323 = select i1 %on.322, ptr %v320, ptr %v297
+  %v324 = getelementptr i8, ptr %v298, i64 192
+  %v325 = and i8 %v299, 64
+  %on.326 = icmp ne i8 %v325, 0
+  %v327 = select i1 %on.326, ptr %v324, ptr %v297
+  %v328 = getelementptr i8, ptr %v298, i64 224
+  %v329 = and i8 %v299, 128
+  %on.330 = icmp ne i8 %v329, 0
+  %v331 = select i1 %on.330, ptr %v328, ptr %v297
+  %bodies.pos.332 = load <8 x i32>, ptr %v303, align 4
+  %bodies.pos.333 = load <8 x i32>, ptr %v307, align 4
+  %bodies.pos.334 = load <8 x i32>, ptr %v311, align 4
+  %bodies.pos.335 = load <8 x i32>, ptr %v315, align 4
+  %bodies.pos.336 = load <8 x i32>, ptr %v319, align 4
+  %bodies.pos.337 = load <8 x i32>, ptr %v323, align 4
+  %bodies.pos.338 = load <8 x i32>, ptr %v327, align 4
+  %bodies.pos.339 = load <8 x i32>, ptr %v331, align 4
+  %v340 = shufflevector <8 x i32> %bodies.pos.332, <8 x i32> %bodies.pos.333, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v341 = shufflevector <8 x i32> %bodies.pos.332, <8 x i32> %bodies.pos.333, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v342 = shufflevector <8 x i32> %bodies.pos.334, <8 x i32> %bodies.pos.335, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v343 = shufflevector <8 x i32> %bodies.pos.334, <8 x i32> %bodies.pos.335, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v344 = shufflevector <8 x i32> %bodies.pos.336, <8 x i32> %bodies.pos.337, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v345 = shufflevector <8 x i32> %bodies.pos.336, <8 x i32> %bodies.pos.337, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v346 = shufflevector <8 x i32> %bodies.pos.338, <8 x i32> %bodies.pos.339, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v347 = shufflevector <8 x i32> %bodies.pos.338, <8 x i32> %bodies.pos.339, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v348 = shufflevector <8 x i32> %v340, <8 x i32> %v342, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v349 = shufflevector <8 x i32> %v340, <8 x i32> %v342, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v350 = shufflevector <8 x i32> %v341, <8 x i32> %v343, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v351 = shufflevector <8 x i32> %v341, <8 x i32> %v343, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v352 = shufflevector <8 x i32> %v344, <8 x i32> %v346, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v353 = shufflevector <8 x i32> %v344, <8 x i32> %v346, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v354 = shufflevector <8 x i32> %v345, <8 x i32> %v347, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v355 = shufflevector <8 x i32> %v345, <8 x i32> %v347, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v356 = shufflevector <8 x i32> %v348, <8 x i32> %v352, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
   %v357 = shufflevector <8 x i32> %v349, <8 x i32> %v353, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
   %v358 = shufflevector <8 x i32> %v350, <8 x i32> %v354, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
   %v359 = shufflevector <8 x i32> %v351, <8 x i32> %v355, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v360 = shufflevector <8 x i32> %v352, <8 x i32> %v356, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v360 = shufflevector <8 x i32> %v348, <8 x i32> %v352, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
   %v361 = shufflevector <8 x i32> %v349, <8 x i32> %v353, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
   %v362 = shufflevector <8 x i32> %v350, <8 x i32> %v354, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
   %v363 = shufflevector <8 x i32> %v351, <8 x i32> %v355, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v364 = shufflevector <8 x i32> %v352, <8 x i32> %v356, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %a.pos.364 = bitcast <8 x i32> %v356 to <8 x float>
   %a.pos.365 = bitcast <8 x i32> %v357 to <8 x float>
   %a.pos.366 = bitcast <8 x i32> %v358 to <8 x float>
-  %a.pos.367 = bitcast <8 x i32> %v359 to <8 x float>
-  %a.mass.368 = bitcast <8 x i32> %v363 to <8 x float>
-  %v369 = mul i64 %i.296, 32
-  %v370 = getelementptr i8, ptr @wb.nowhere64, i64 0
-  %v371 = add i64 %v369, 256
-  %v372 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v371
-  %v373 = bitcast <8 x i1> %v291 to i8
-  %v374 = getelementptr i8, ptr %v372, i64 0
-  %v375 = and i8 %v373, 1
-  %on.376 = icmp ne i8 %v375, 0
-  %v377 = select i1 %on.376, ptr %v374, ptr %v370
-  %v378 = getelementptr i8, ptr %v372, i64 32
-  %v379 = and i8 %v373, 2
-  %on.380 = icmp ne i8 %v379, 0
-  %v381 = select i1 %on.380, ptr %v378, ptr %v370
-  %v382 = getelementptr i8, ptr %v372, i64 64
-  %v383 = and i8 %v373, 4
-  %on.384 = icmp ne i8 %v383, 0
-  %v385 = select i1 %on.384, ptr %v382, ptr %v370
-  %v386 = getelementptr i8, ptr %v372, i64 96
-  %v387 = and i8 %v373, 8
-  %on.388 = icmp ne i8 %v387, 0
-  %v389 = select i1 %on.388, ptr %v386, ptr %v370
-  %v390 = getelementptr i8, ptr %v372, i64 128
-  %v391 = and i8 %v373, 16
-  %on.392 = icmp ne i8 %v391, 0
-  %v393 = select i1 %on.392, ptr %v390, ptr %v370
-  %v394 = getelementptr i8, ptr %v372, i64 160
-  %v395 = and i8 %v373, 32
-  %on.396 = icmp ne i8 %v395, 0
-  %v397 = select i1 %on.396, ptr %v394, ptr %v370
-  %v398 = getelementptr i8, ptr %v372, i64 192
-  %v399 = and i8 %v373, 64
-  %on.400 = icmp ne i8 %v399, 0
-  %v401 = select i1 %on.400, ptr %v398, ptr %v370
-  %v402 = getelementptr i8, ptr %v372, i64 224
-  %v403 = and i8 %v373, 128
-  %on.404 = icmp ne i8 %v403, 0
-  %v405 = select i1 %on.404, ptr %v402, ptr %v370
-  %bodies.pos.406 = load <8 x i32>, ptr %v377, align 4
-  %bodies.pos.407 = load <8 x i32>, ptr %v381, align 4
-  %bodies.pos.408 = load <8 x i32>, ptr %v385, align 4
-  %bodies.pos.409 = load <8 x i32>, ptr %v389, align 4
-  %bodies.pos.410 = load <8 x i32>, ptr %v393, align 4
-  %bodies.pos.411 = load <8 x i32>, ptr %v397, align 4
-  %bodies.pos.412 = load <8 x i32>, ptr %v401, align 4
-  %bodies.pos.413 = load <8 x i32>, ptr %v405, align 4
-  %v414 = shufflevector <8 x i32> %bodies.pos.406, <8 x i32> %bodies.pos.407, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v415 = shufflevector <8 x i32> %bodies.pos.406, <8 x i32> %bodies.pos.407, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v416 = shufflevector <8 x i32> %bodies.pos.408, <8 x i32> %bodies.pos.409, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v417 = shufflevector <8 x i32> %bodies.pos.408, <8 x i32> %bodies.pos.409, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v418 = shufflevector <8 x i32> %bodies.pos.410, <8 x i32> %bodies.pos.411, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v419 = shufflevector <8 x i32> %bodies.pos.410, <8 x i32> %bodies.pos.411, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v420 = shufflevector <8 x i32> %bodies.pos.412, <8 x i32> %bodies.pos.413, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
-  %v421 = shufflevector <8 x i32> %bodies.pos.412, <8 x i32> %bodies.pos.413, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
-  %v422 = shufflevector <8 x i32> %v414, <8 x i32> %v416, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v423 = shufflevector <8 x i32> %v414, <8 x i32> %v416, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v424 = shufflevector <8 x i32> %v415, <8 x i32> %v417, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v425 = shufflevector <8 x i32> %v415, <8 x i32> %v417, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v426 = shufflevector <8 x i32> %v418, <8 x i32> %v420, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v427 = shufflevector <8 x i32> %v418, <8 x i32> %v420, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v428 = shufflevector <8 x i32> %v419, <8 x i32> %v421, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v429 = shufflevector <8 x i32> %v419, <8 x i32> %v421, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %a.mass.367 = bitcast <8 x i32> %v362 to <8 x float>
+  %v368 = mul i64 %i.295, 32
+  %v369 = getelementptr i8, ptr @wb.nowhere64, i64 0
+  %v370 = add i64 %v368, 256
+  %v371 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v370
+  %v372 = bitcast <8 x i1> %v290 to i8
+  %v373 = getelementptr i8, ptr %v371, i64 0
+  %v374 = and i8 %v372, 1
+  %on.375 = icmp ne i8 %v374, 0
+  %v376 = select i1 %on.375, ptr %v373, ptr %v369
+  %v377 = getelementptr i8, ptr %v371, i64 32
+  %v378 = and i8 %v372, 2
+  %on.379 = icmp ne i8 %v378, 0
+  %v380 = select i1 %on.379, ptr %v377, ptr %v369
+  %v381 = getelementptr i8, ptr %v371, i64 64
+  %v382 = and i8 %v372, 4
+  %on.383 = icmp ne i8 %v382, 0
+  %v384 = select i1 %on.383, ptr %v381, ptr %v369
+  %v385 = getelementptr i8, ptr %v371, i64 96
+  %v386 = and i8 %v372, 8
+  %on.387 = icmp ne i8 %v386, 0
+  %v388 = select i1 %on.387, ptr %v385, ptr %v369
+  %v389 = getelementptr i8, ptr %v371, i64 128
+  %v390 = and i8 %v372, 16
+  %on.391 = icmp ne i8 %v390, 0
+  %v392 = select i1 %on.391, ptr %v389, ptr %v369
+  %v393 = getelementptr i8, ptr %v371, i64 160
+  %v394 = and i8 %v372, 32
+  %on.395 = icmp ne i8 %v394, 0
+  %v396 = select i1 %on.395, ptr %v393, ptr %v369
+  %v397 = getelementptr i8, ptr %v371, i64 192
+  %v398 = and i8 %v372, 64
+  %on.399 = icmp ne i8 %v398, 0
+  %v400 = select i1 %on.399, ptr %v397, ptr %v369
+  %v401 = getelementptr i8, ptr %v371, i64 224
+  %v402 = and i8 %v372, 128
+  %on.403 = icmp ne i8 %v402, 0
+  %v404 = select i1 %on.403, ptr %v401, ptr %v369
+  %bodies.pos.405 = load <8 x i32>, ptr %v376, align 4
+  %bodies.pos.406 = load <8 x i32>, ptr %v380, align 4
+  %bodies.pos.407 = load <8 x i32>, ptr %v384, align 4
+  %bodies.pos.408 = load <8 x i32>, ptr %v388, align 4
+  %bodies.pos.409 = load <8 x i32>, ptr %v392, align 4
+  %bodies.pos.410 = load <8 x i32>, ptr %v396, align 4
+  %bodies.pos.411 = load <8 x i32>, ptr %v400, align 4
+  %bodies.pos.412 = load <8 x i32>, ptr %v404, align 4
+  %v413 = shufflevector <8 x i32> %bodies.pos.405, <8 x i32> %bodies.pos.406, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v414 = shufflevector <8 x i32> %bodies.pos.405, <8 x i32> %bodies.pos.406, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v415 = shufflevector <8 x i32> %bodies.pos.407, <8 x i32> %bodies.pos.408, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v416 = shufflevector <8 x i32> %bodies.pos.407, <8 x i32> %bodies.pos.408, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v417 = shufflevector <8 x i32> %bodies.pos.409, <8 x i32> %bodies.pos.410, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v418 = shufflevector <8 x i32> %bodies.pos.409, <8 x i32> %bodies.pos.410, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v419 = shufflevector <8 x i32> %bodies.pos.411, <8 x i32> %bodies.pos.412, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v420 = shufflevector <8 x i32> %bodies.pos.411, <8 x i32> %bodies.pos.412, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v421 = shufflevector <8 x i32> %v413, <8 x i32> %v415, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v422 = shufflevector <8 x i32> %v413, <8 x i32> %v415, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v423 = shufflevector <8 x i32> %v414, <8 x i32> %v416, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v424 = shufflevector <8 x i32> %v414, <8 x i32> %v416, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v425 = shufflevector <8 x i32> %v417, <8 x i32> %v419, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v426 = shufflevector <8 x i32> %v417, <8 x i32> %v419, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v427 = shufflevector <8 x i32> %v418, <8 x i32> %v420, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v428 = shufflevector <8 x i32> %v418, <8 x i32> %v420, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v429 = shufflevector <8 x i32> %v421, <8 x i32> %v425, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
   %v430 = shufflevector <8 x i32> %v422, <8 x i32> %v426, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
   %v431 = shufflevector <8 x i32> %v423, <8 x i32> %v427, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
   %v432 = shufflevector <8 x i32> %v424, <8 x i32> %v428, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v433 = shufflevector <8 x i32> %v425, <8 x i32> %v429, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v433 = shufflevector <8 x i32> %v421, <8 x i32> %v425, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
   %v434 = shufflevector <8 x i32> %v422, <8 x i32> %v426, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
   %v435 = shufflevector <8 x i32> %v423, <8 x i32> %v427, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
   %v436 = shufflevector <8 x i32> %v424, <8 x i32> %v428, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v437 = shufflevector <8 x i32> %v425, <8 x i32> %v429, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %a.pos.437 = bitcast <8 x i32> %v429 to <8 x float>
   %a.pos.438 = bitcast <8 x i32> %v430 to <8 x float>
   %a.pos.439 = bitcast <8 x i32> %v431 to <8 x float>
-  %a.pos.440 = bitcast <8 x i32> %v432 to <8 x float>
-  %a.mass.441 = bitcast <8 x i32> %v436 to <8 x float>
+  %a.mass.440 = bitcast <8 x i32> %v435 to <8 x float>
   ; line 11: total = vec3()
   ; line 12: for j in range(len(bodies)):
-  %v442 = trunc i64 %bodies.pos.shape0.110 to i32
-  %left.448 = sub i32 %v442, 0
-  %few.449 = call i32 @llvm.umin.i32(i32 %left.448, i32 1024)
-  %last.450 = add nsw i32 0, %few.449
-  %more.451 = icmp slt i32 0, %v442
-  br i1 %more.451, label %strip.443, label %endfor.447
-strip.443:
-  %j.452 = phi i32 [ 0, %rest.281 ], [ %last.459, %go.567 ]
-  %total.453 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v551, %go.567 ]
-  %total.454 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v553, %go.567 ]
-  %total.455 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v555, %go.567 ]
-  %total.456 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v558, %go.567 ]
-  %total.457 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v560, %go.567 ]
-  %total.458 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v562, %go.567 ]
-  %last.459 = phi i32 [ %last.450, %rest.281 ], [ %last.575, %go.567 ]
-  br label %body.444
-body.444:
-  %j.460 = phi i32 [ %j.452, %strip.443 ], [ %j.next.563, %side.end.497 ]
-  %total.461 = phi <8 x float> [ %total.453, %strip.443 ], [ %v551, %side.end.497 ]
-  %total.462 = phi <8 x float> [ %total.454, %strip.443 ], [ %v553, %side.end.497 ]
-  %total.463 = phi <8 x float> [ %total.455, %strip.443 ], [ %v555, %side.end.497 ]
-  %total.464 = phi <8 x float> [ %total.456, %strip.443 ], [ %v558, %side.end.497 ]
-  %total.465 = phi <8 x float> [ %total.457, %strip.443 ], [ %v560, %side.end.497 ]
-  %total.466 = phi <8 x float> [ %total.458, %strip.443 ], [ %v562, %side.end.497 ]
+  %v441 = trunc i64 %bodies.pos.shape0.110 to i32
+  %left.447 = sub i32 %v441, 0
+  %few.448 = call i32 @llvm.umin.i32(i32 %left.447, i32 1024)
+  %last.449 = add nsw i32 0, %few.448
+  %more.450 = icmp slt i32 0, %v441
+  br i1 %more.450, label %strip.442, label %endfor.446
+strip.442:
+  %j.451 = phi i32 [ 0, %rest.280 ], [ %last.458, %go.566 ]
+  %total.452 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v550, %go.566 ]
+  %total.453 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v552, %go.566 ]
+  %total.454 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v554, %go.566 ]
+  %total.455 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v557, %go.566 ]
+  %total.456 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v559, %go.566 ]
+  %total.457 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v561, %go.566 ]
+  %last.458 = phi i32 [ %last.449, %rest.280 ], [ %last.574, %go.566 ]
+  br label %body.443
+body.443:
+  %j.459 = phi i32 [ %j.451, %strip.442 ], [ %j.next.562, %side.end.496 ]
+  %total.460 = phi <8 x float> [ %total.452, %strip.442 ], [ %v550, %side.end.496 ]
+  %total.461 = phi <8 x float> [ %total.453, %strip.442 ], [ %v552, %side.end.496 ]
+  %total.462 = phi <8 x float> [ %total.454, %strip.442 ], [ %v554, %side.end.496 ]
+  %total.463 = phi <8 x float> [ %total.455, %strip.442 ], [ %v557, %side.end.496 ]
+  %total.464 = phi <8 x float> [ %total.456, %strip.442 ], [ %v559, %side.end.496 ]
+  %total.465 = phi <8 x float> [ %total.457, %strip.442 ], [ %v561, %side.end.496 ]
   ; line 13: b = bodies[j]
-  %v467 = sext i32 %j.460 to i64
-  %v468 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v467
-  %v469 = getelementptr inbounds float, ptr %v468, i64 1
-  %v470 = getelementptr inbounds float, ptr %v468, i64 2
+  %v466 = sext i32 %j.459 to i64
+  %v467 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v466
+  %v468 = getelementptr inbounds float, ptr %v467, i64 1
+  %v469 = getelementptr inbounds float, ptr %v467, i64 2
+  %b.pos.470 = load float, ptr %v467
   %b.pos.471 = load float, ptr %v468
   %b.pos.472 = load float, ptr %v469
-  %b.pos.473 = load float, ptr %v470
-  %v474 = sext i32 %j.460 to i64
-  %v475 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v474
-  %b.mass.476 = load float, ptr %v475
-  %v477 = sext i32 %j.460 to i64
-  %v478 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v477
-  %b.id.479 = load i32, ptr %v478
+  %v473 = sext i32 %j.459 to i64
+  %v474 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v473
+  %b.mass.475 = load float, ptr %v474
+  %v476 = sext i32 %j.459 to i64
+  %v477 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v476
+  %b.id.478 = load i32, ptr %v477
   ; line 14: if b.id != a.id:
-  %v480 = insertelement <8 x i32> poison, i32 %b.id.479, i64 0
-  %v481 = shufflevector <8 x i32> %v480, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v482 = icmp ne <8 x i32> %v481, %v364
-  %v483 = freeze <8 x i1> %v482
-  %v484 = sext <8 x i1> %v483 to <8 x i32>
-  %v485 = bitcast <8 x i32> %v484 to <8 x float>
-  %v486 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v485)
-  %v487 = bitcast <8 x float> %v486 to <8 x i32>
-  %v488 = icmp ne <8 x i32> %v481, %v437
-  %v489 = freeze <8 x i1> %v488
-  %v490 = sext <8 x i1> %v489 to <8 x i32>
-  %v491 = bitcast <8 x i32> %v490 to <8 x float>
-  %v492 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v491)
-  %v493 = bitcast <8 x float> %v492 to <8 x i32>
-  %mask.494 = and <8 x i32> %v290, %v487
-  %mask.495 = and <8 x i32> %v295, %v493
-  %v498 = or <8 x i32> %mask.494, %mask.495
-  %v499 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v498)
-  %v500 = icmp ne i32 %v499, 0
-  br i1 %v500, label %side.496, label %side.end.497
-side.496:
+  %v479 = insertelement <8 x i32> poison, i32 %b.id.478, i64 0
+  %v480 = shufflevector <8 x i32> %v479, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v481 = icmp ne <8 x i32> %v480, %v363
+  %v482 = freeze <8 x i1> %v481
+  %v483 = sext <8 x i1> %v482 to <8 x i32>
+  %v484 = bitcast <8 x i32> %v483 to <8 x float>
+  %v485 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v484)
+  %v486 = bitcast <8 x float> %v485 to <8 x i32>
+  %v487 = icmp ne <8 x i32> %v480, %v436
+  %v488 = freeze <8 x i1> %v487
+  %v489 = sext <8 x i1> %v488 to <8 x i32>
+  %v490 = bitcast <8 x i32> %v489 to <8 x float>
+  %v491 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v490)
+  %v492 = bitcast <8 x float> %v491 to <8 x i32>
+  %mask.493 = and <8 x i32> %v289, %v486
+  %mask.494 = and <8 x i32> %v294, %v492
+  %v497 = or <8 x i32> %mask.493, %mask.494
+  %v498 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v497)
+  %v499 = icmp ne i32 %v498, 0
+  br i1 %v499, label %side.495, label %side.end.496
+side.495:
   ; line 15: d = b.pos - a.pos
-  %v501 = insertelement <8 x float> poison, float %b.pos.471, i64 0
-  %v502 = shufflevector <8 x float> %v501, <8 x float> poison, <8 x i32> zeroinitializer
-  %v503 = fsub <8 x float> %v502, %a.pos.365
-  %v504 = fsub <8 x float> %v502, %a.pos.438
-  %v505 = insertelement <8 x float> poison, float %b.pos.472, i64 0
-  %v506 = shufflevector <8 x float> %v505, <8 x float> poison, <8 x i32> zeroinitializer
-  %v507 = fsub <8 x float> %v506, %a.pos.366
-  %v508 = fsub <8 x float> %v506, %a.pos.439
-  %v509 = insertelement <8 x float> poison, float %b.pos.473, i64 0
-  %v510 = shufflevector <8 x float> %v509, <8 x float> poison, <8 x i32> zeroinitializer
-  %v511 = fsub <8 x float> %v510, %a.pos.367
-  %v512 = fsub <8 x float> %v510, %a.pos.440
+  %v500 = insertelement <8 x float> poison, float %b.pos.470, i64 0
+  %v501 = shufflevector <8 x float> %v500, <8 x float> poison, <8 x i32> zeroinitializer
+  %v502 = fsub <8 x float> %v501, %a.pos.364
+  %v503 = fsub <8 x float> %v501, %a.pos.437
+  %v504 = insertelement <8 x float> poison, float %b.pos.471, i64 0
+  %v505 = shufflevector <8 x float> %v504, <8 x float> poison, <8 x i32> zeroinitializer
+  %v506 = fsub <8 x float> %v505, %a.pos.365
+  %v507 = fsub <8 x float> %v505, %a.pos.438
+  %v508 = insertelement <8 x float> poison, float %b.pos.472, i64 0
+  %v509 = shufflevector <8 x float> %v508, <8 x float> poison, <8 x i32> zeroinitializer
+  %v510 = fsub <8 x float> %v509, %a.pos.366
+  %v511 = fsub <8 x float> %v509, %a.pos.439
   ; line 16: total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
-  %v513 = insertelement <8 x float> poison, float %b.mass.476, i64 0
-  %v514 = shufflevector <8 x float> %v513, <8 x float> poison, <8 x i32> zeroinitializer
-  %v515 = fmul <8 x float> %a.mass.368, %v514
-  %v516 = fmul <8 x float> %a.mass.441, %v514
+  %v512 = insertelement <8 x float> poison, float %b.mass.475, i64 0
+  %v513 = shufflevector <8 x float> %v512, <8 x float> poison, <8 x i32> zeroinitializer
+  %v514 = fmul <8 x float> %a.mass.367, %v513
+  %v515 = fmul <8 x float> %a.mass.440, %v513
+  %v516 = fmul <8 x float> %v502, %v502
   %v517 = fmul <8 x float> %v503, %v503
-  %v518 = fmul <8 x float> %v504, %v504
+  %v518 = fmul <8 x float> %v506, %v506
   %v519 = fmul <8 x float> %v507, %v507
-  %v520 = fmul <8 x float> %v508, %v508
+  %v520 = fmul <8 x float> %v510, %v510
   %v521 = fmul <8 x float> %v511, %v511
-  %v522 = fmul <8 x float> %v512, %v512
+  %v522 = fadd <8 x float> %v516, %v518
   %v523 = fadd <8 x float> %v517, %v519
-  %v524 = fadd <8 x float> %v518, %v520
+  %v524 = fadd <8 x float> %v522, %v520
   %v525 = fadd <8 x float> %v523, %v521
-  %v526 = fadd <8 x float> %v524, %v522
+  %v526 = fadd <8 x float> %v524, splat (float 0x3F847AE140000000)
   %v527 = fadd <8 x float> %v525, splat (float 0x3F847AE140000000)
-  %v528 = fadd <8 x float> %v526, splat (float 0x3F847AE140000000)
+  %v528 = fdiv <8 x float> %v514, %v526
   %v529 = fdiv <8 x float> %v515, %v527
-  %v530 = fdiv <8 x float> %v516, %v528
+  %v530 = fmul <8 x float> %v502, %v528
   %v531 = fmul <8 x float> %v503, %v529
-  %v532 = fmul <8 x float> %v504, %v530
+  %v532 = fmul <8 x float> %v506, %v528
   %v533 = fmul <8 x float> %v507, %v529
-  %v534 = fmul <8 x float> %v508, %v530
+  %v534 = fmul <8 x float> %v510, %v528
   %v535 = fmul <8 x float> %v511, %v529
-  %v536 = fmul <8 x float> %v512, %v530
-  %v537 = fadd <8 x float> %total.461, %v531
-  %v538 = fadd <8 x float> %total.464, %v532
-  %v539 = fadd <8 x float> %total.462, %v533
-  %v540 = fadd <8 x float> %total.465, %v534
-  %v541 = fadd <8 x float> %total.463, %v535
-  %v542 = fadd <8 x float> %total.466, %v536
+  %v536 = fadd <8 x float> %total.460, %v530
+  %v537 = fadd <8 x float> %total.463, %v531
+  %v538 = fadd <8 x float> %total.461, %v532
+  %v539 = fadd <8 x float> %total.464, %v533
+  %v540 = fadd <8 x float> %total.462, %v534
+  %v541 = fadd <8 x float> %total.465, %v535
   ; line 14: if b.id != a.id:
-  br label %side.end.497
-side.end.497:
-  %total.543 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v537, %side.496 ]
-  %total.544 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v539, %side.496 ]
-  %total.545 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v541, %side.496 ]
-  %total.546 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v538, %side.496 ]
-  %total.547 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v540, %side.496 ]
-  %total.548 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v542, %side.496 ]
-  %flags.549 = icmp slt <8 x i32> %mask.494, zeroinitializer
-  %v550 = select <8 x i1> %flags.549, <8 x float> %total.543, <8 x float> %total.461
-  %v551 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v550)
-  %v552 = select <8 x i1> %flags.549, <8 x float> %total.544, <8 x float> %total.462
-  %v553 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v552)
-  %v554 = select <8 x i1> %flags.549, <8 x float> %total.545, <8 x float> %total.463
-  %v555 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v554)
-  %flags.556 = icmp slt <8 x i32> %mask.495, zeroinitializer
-  %v557 = select <8 x i1> %flags.556, <8 x float> %total.546, <8 x float> %total.464
-  %v558 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v557)
-  %v559 = select <8 x i1> %flags.556, <8 x float> %total.547, <8 x float> %total.465
-  %v560 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v559)
-  %v561 = select <8 x i1> %flags.556, <8 x float> %total.548, <8 x float> %total.466
-  %v562 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v561)
+  br label %side.end.496
+side.end.496:
+  %total.542 = phi <8 x float> [ zeroinitializer, %body.443 ], [ %v536, %side.495 ]
+  %total.543 = phi <8 x float> [ zeroinitializer, %body.443 ], [ %v538, %side.495 ]
+  %total.544 = phi <8 x float> [ zeroinitializer, %body.443 ], [ %v540, %side.495 ]
+  %total.545 = phi <8 x float> [ zeroinitializer, %body.443 ], [ %v537, %side.495 ]
+  %total.546 = phi <8 x float> [ zeroinitializer, %body.443 ], [ %v539, %side.495 ]
+  %total.547 = phi <8 x float> [ zeroinitializer, %body.443 ], [ %v541, %side.495 ]
+  %flags.548 = icmp slt <8 x i32> %mask.493, zeroinitializer
+  %v549 = select <8 x i1> %flags.548, <8 x float> %total.542, <8 x float> %total.460
+  %v550 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v549)
+  %v551 = select <8 x i1> %flags.548, <8 x float> %total.543, <8 x float> %total.461
+  %v552 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v551)
+  %v553 = select <8 x i1> %flags.548, <8 x float> %total.544, <8 x float> %total.462
+  %v554 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v553)
+  %flags.555 = icmp slt <8 x i32> %mask.494, zeroinitializer
+  %v556 = select <8 x i1> %flags.555, <8 x float> %total.545, <8 x float> %total.463
+  %v557 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v556)
+  %v558 = select <8 x i1> %flags.555, <8 x float> %total.546, <8 x float> %total.464
+  %v559 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v558)
+  %v560 = select <8 x i1> %flags.555, <8 x float> %total.547, <8 x float> %total.465
+  %v561 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v560)
   ; line 12: for j in range(len(bodies)):
-  %j.next.563 = add nsw i32 %j.460, 1
-  %more.564 = icmp ne i32 %j.next.563, %last.459
-  br i1 %more.564, label %body.444, label %stripped.445
-stripped.445:
-  %over.565 = icmp eq i32 %last.459, %v442
-  br i1 %over.565, label %endfor.447, label %again.446, !prof !1
-again.446:
-  %stop.568 = load volatile i32, ptr %stop
-  %calm.569 = icmp eq i32 %stop.568, 0
-  br i1 %calm.569, label %go.567, label %ask.566, !prof !1
-ask.566:
-  %v570 = load ptr, ptr %v237
-  %v571 = call i32 %v570(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v572 = icmp eq i32 %v571, 0
-  br i1 %v572, label %go.567, label %stopped
-go.567:
-  %left.573 = sub i32 %v442, %last.459
-  %few.574 = call i32 @llvm.umin.i32(i32 %left.573, i32 1024)
-  %last.575 = add nsw i32 %last.459, %few.574
-  br label %strip.443
-endfor.447:
-  %v576 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v551, %stripped.445 ]
-  %v577 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v553, %stripped.445 ]
-  %v578 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v555, %stripped.445 ]
-  %v579 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v558, %stripped.445 ]
-  %v580 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v560, %stripped.445 ]
-  %v581 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v562, %stripped.445 ]
+  %j.next.562 = add nsw i32 %j.459, 1
+  %more.563 = icmp ne i32 %j.next.562, %last.458
+  br i1 %more.563, label %body.443, label %stripped.444
+stripped.444:
+  %over.564 = icmp eq i32 %last.458, %v441
+  br i1 %over.564, label %endfor.446, label %again.445, !prof !1
+again.445:
+  %stop.567 = load volatile i32, ptr %stop
+  %calm.568 = icmp eq i32 %stop.567, 0
+  br i1 %calm.568, label %go.566, label %ask.565, !prof !1
+ask.565:
+  %v569 = load ptr, ptr %v237
+  %v570 = call i32 %v569(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v571 = icmp eq i32 %v570, 0
+  br i1 %v571, label %go.566, label %stopped
+go.566:
+  %left.572 = sub i32 %v441, %last.458
+  %few.573 = call i32 @llvm.umin.i32(i32 %left.572, i32 1024)
+  %last.574 = add nsw i32 %last.458, %few.573
+  br label %strip.442
+endfor.446:
+  %v575 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v550, %stripped.444 ]
+  %v576 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v552, %stripped.444 ]
+  %v577 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v554, %stripped.444 ]
+  %v578 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v557, %stripped.444 ]
+  %v579 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v559, %stripped.444 ]
+  %v580 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.280 ], [ %v561, %stripped.444 ]
   ; line 17: f[i] = total
-  %v582 = mul i64 %i.296, 12
-  %v584 = getelementptr i8, ptr %nowhere.583, i64 0
-  %v585 = getelementptr i8, ptr %f.data.256, i64 %v582
-  %flags.586 = icmp slt <8 x i32> %v290, zeroinitializer
-  %v587 = bitcast <8 x i1> %flags.586 to i8
-  %v588 = getelementptr i8, ptr %v585, i64 0
-  %v589 = and i8 %v587, 1
-  %on.590 = icmp ne i8 %v589, 0
-  %v591 = select i1 %on.590, ptr %v588, ptr %v584
+  %v581 = mul i64 %i.295, 12
+  %v583 = getelementptr i8, ptr %nowhere.582, i64 0
+  %v584 = getelementptr i8, ptr %f.data.256, i64 %v581
+  %flags.585 = icmp slt <8 x i32> %v289, zeroinitializer
+  %v586 = bitcast <8 x i1> %flags.585 to i8
+  %v587 = getelementptr i8, ptr %v584, i64 0
+  %v588 = and i8 %v586, 1
+  %on.589 = icmp ne i8 %v588, 0
+  %v590 = select i1 %on.589, ptr %v587, ptr %v583
+  %v591 = extractelement <8 x float> %v575, i64 0
+  store float %v591, ptr %v590, align 4
   %v592 = extractelement <8 x float> %v576, i64 0
-  store float %v592, ptr %v591, align 4
-  %v593 = extractelement <8 x float> %v577, i64 0
-  %v594 = getelementptr float, ptr %v591, i64 1
-  store float %v593, ptr %v594, align 4
-  %v595 = extractelement <8 x float> %v578, i64 0
-  %v596 = getelementptr float, ptr %v591, i64 2
-  store float %v595, ptr %v596, align 4
-  %v597 = getelementptr i8, ptr %v585, i64 12
-  %v598 = and i8 %v587, 2
-  %on.599 = icmp ne i8 %v598, 0
-  %v600 = select i1 %on.599, ptr %v597, ptr %v584
+  %v593 = getelementptr float, ptr %v590, i64 1
+  store float %v592, ptr %v593, align 4
+  %v594 = extractelement <8 x float> %v577, i64 0
+  %v595 = getelementptr float, ptr %v590, i64 2
+  store float %v594, ptr %v595, align 4
+  %v596 = getelementptr i8, ptr %v584, i64 12
+  %v597 = and i8 %v586, 2
+  %on.598 = icmp ne i8 %v597, 0
+  %v599 = select i1 %on.598, ptr %v596, ptr %v583
+  %v600 = extractelement <8 x float> %v575, i64 1
+  store float %v600, ptr %v599, align 4
   %v601 = extractelement <8 x float> %v576, i64 1
-  store float %v601, ptr %v600, align 4
-  %v602 = extractelement <8 x float> %v577, i64 1
-  %v603 = getelementptr float, ptr %v600, i64 1
-  store float %v602, ptr %v603, align 4
-  %v604 = extractelement <8 x float> %v578, i64 1
-  %v605 = getelementptr float, ptr %v600, i64 2
-  store float %v604, ptr %v605, align 4
-  %v606 = getelementptr i8, ptr %v585, i64 24
-  %v607 = and i8 %v587, 4
-  %on.608 = icmp ne i8 %v607, 0
-  %v609 = select i1 %on.608, ptr %v606, ptr %v584
+  %v602 = getelementptr float, ptr %v599, i64 1
+  store float %v601, ptr %v602, align 4
+  %v603 = extractelement <8 x float> %v577, i64 1
+  %v604 = getelementptr float, ptr %v599, i64 2
+  store float %v603, ptr %v604, align 4
+  %v605 = getelementptr i8, ptr %v584, i64 24
+  %v606 = and i8 %v586, 4
+  %on.607 = icmp ne i8 %v606, 0
+  %v608 = select i1 %on.607, ptr %v605, ptr %v583
+  %v609 = extractelement <8 x float> %v575, i64 2
+  store float %v609, ptr %v608, align 4
   %v610 = extractelement <8 x float> %v576, i64 2
-  store float %v610, ptr %v609, align 4
-  %v611 = extractelement <8 x float> %v577, i64 2
-  %v612 = getelementptr float, ptr %v609, i64 1
-  store float %v611, ptr %v612, align 4
-  %v613 = extractelement <8 x float> %v578, i64 2
-  %v614 = getelementptr float, ptr %v609, i64 2
-  store float %v613, ptr %v614, align 4
-  %v615 = getelementptr i8, ptr %v585, i64 36
-  %v616 = and i8 %v587, 8
-  %on.617 = icmp ne i8 %v616, 0
-  %v618 = select i1 %on.617, ptr %v615, ptr %v584
+  %v611 = getelementptr float, ptr %v608, i64 1
+  store float %v610, ptr %v611, align 4
+  %v612 = extractelement <8 x float> %v577, i64 2
+  %v613 = getelementptr float, ptr %v608, i64 2
+  store float %v612, ptr %v613, align 4
+  %v614 = getelementptr i8, ptr %v584, i64 36
+  %v615 = and i8 %v586, 8
+  %on.616 = icmp ne i8 %v615, 0
+  %v617 = select i1 %on.616, ptr %v614, ptr %v583
+  %v618 = extractelement <8 x float> %v575, i64 3
+  store float %v618, ptr %v617, align 4
   %v619 = extractelement <8 x float> %v576, i64 3
-  store float %v619, ptr %v618, align 4
-  %v620 = extractelement <8 x float> %v577, i64 3
-  %v621 = getelementptr float, ptr %v618, i64 1
-  store float %v620, ptr %v621, align 4
-  %v622 = extractelement <8 x float> %v578, i64 3
-  %v623 = getelementptr float, ptr %v618, i64 2
-  store float %v622, ptr %v623, align 4
-  %v624 = getelementptr i8, ptr %v585, i64 48
-  %v625 = and i8 %v587, 16
-  %on.626 = icmp ne i8 %v625, 0
-  %v627 = select i1 %on.626, ptr %v624, ptr %v584
+  %v620 = getelementptr float, ptr %v617, i64 1
+  store float %v619, ptr %v620, align 4
+  %v621 = extractelement <8 x float> %v577, i64 3
+  %v622 = getelementptr float, ptr %v617, i64 2
+  store float %v621, ptr %v622, align 4
+  %v623 = getelementptr i8, ptr %v584, i64 48
+  %v624 = and i8 %v586, 16
+  %on.625 = icmp ne i8 %v624, 0
+  %v626 = select i1 %on.625, ptr %v623, ptr %v583
+  %v627 = extractelement <8 x float> %v575, i64 4
+  store float %v627, ptr %v626, align 4
   %v628 = extractelement <8 x float> %v576, i64 4
-  store float %v628, ptr %v627, align 4
-  %v629 = extractelement <8 x float> %v577, i64 4
-  %v630 = getelementptr float, ptr %v627, i64 1
-  store float %v629, ptr %v630, align 4
-  %v631 = extractelement <8 x float> %v578, i64 4
-  %v632 = getelementptr float, ptr %v627, i64 2
-  store float %v631, ptr %v632, align 4
-  %v633 = getelementptr i8, ptr %v585, i64 60
-  %v634 = and i8 %v587, 32
-  %on.635 = icmp ne i8 %v634, 0
-  %v636 = select i1 %on.635, ptr %v633, ptr %v584
+  %v629 = getelementptr float, ptr %v626, i64 1
+  store float %v628, ptr %v629, align 4
+  %v630 = extractelement <8 x float> %v577, i64 4
+  %v631 = getelementptr float, ptr %v626, i64 2
+  store float %v630, ptr %v631, align 4
+  %v632 = getelementptr i8, ptr %v584, i64 60
+  %v633 = and i8 %v586, 32
+  %on.634 = icmp ne i8 %v633, 0
+  %v635 = select i1 %on.634, ptr %v632, ptr %v583
+  %v636 = extractelement <8 x float> %v575, i64 5
+  store float %v636, ptr %v635, align 4
   %v637 = extractelement <8 x float> %v576, i64 5
-  store float %v637, ptr %v636, align 4
-  %v638 = extractelement <8 x float> %v577, i64 5
-  %v639 = getelementptr float, ptr %v636, i64 1
-  store float %v638, ptr %v639, align 4
-  %v640 = extractelement <8 x float> %v578, i64 5
-  %v641 = getelementptr float, ptr %v636, i64 2
-  store float %v640, ptr %v641, align 4
-  %v642 = getelementptr i8, ptr %v585, i64 72
-  %v643 = and i8 %v587, 64
-  %on.644 = icmp ne i8 %v643, 0
-  %v645 = select i1 %on.644, ptr %v642, ptr %v584
+  %v638 = getelementptr float, ptr %v635, i64 1
+  store float %v637, ptr %v638, align 4
+  %v639 = extractelement <8 x float> %v577, i64 5
+  %v640 = getelementptr float, ptr %v635, i64 2
+  store float %v639, ptr %v640, align 4
+  %v641 = getelementptr i8, ptr %v584, i64 72
+  %v642 = and i8 %v586, 64
+  %on.643 = icmp ne i8 %v642, 0
+  %v644 = select i1 %on.643, ptr %v641, ptr %v583
+  %v645 = extractelement <8 x float> %v575, i64 6
+  store float %v645, ptr %v644, align 4
   %v646 = extractelement <8 x float> %v576, i64 6
-  store float %v646, ptr %v645, align 4
-  %v647 = extractelement <8 x float> %v577, i64 6
-  %v648 = getelementptr float, ptr %v645, i64 1
-  store float %v647, ptr %v648, align 4
-  %v649 = extractelement <8 x float> %v578, i64 6
-  %v650 = getelementptr float, ptr %v645, i64 2
-  store float %v649, ptr %v650, align 4
-  %v651 = getelementptr i8, ptr %v585, i64 84
-  %v652 = and i8 %v587, 128
-  %on.653 = icmp ne i8 %v652, 0
-  %v654 = select i1 %on.653, ptr %v651, ptr %v584
+  %v647 = getelementptr float, ptr %v644, i64 1
+  store float %v646, ptr %v647, align 4
+  %v648 = extractelement <8 x float> %v577, i64 6
+  %v649 = getelementptr float, ptr %v644, i64 2
+  store float %v648, ptr %v649, align 4
+  %v650 = getelementptr i8, ptr %v584, i64 84
+  %v651 = and i8 %v586, 128
+  %on.652 = icmp ne i8 %v651, 0
+  %v653 = select i1 %on.652, ptr %v650, ptr %v583
+  %v654 = extractelement <8 x float> %v575, i64 7
+  store float %v654, ptr %v653, align 4
   %v655 = extractelement <8 x float> %v576, i64 7
-  store float %v655, ptr %v654, align 4
-  %v656 = extractelement <8 x float> %v577, i64 7
-  %v657 = getelementptr float, ptr %v654, i64 1
-  store float %v656, ptr %v657, align 4
-  %v658 = extractelement <8 x float> %v578, i64 7
-  %v659 = getelementptr float, ptr %v654, i64 2
-  store float %v658, ptr %v659, align 4
-  %v660 = mul i64 %i.296, 12
-  %v661 = getelementptr i8, ptr %nowhere.583, i64 0
-  %v662 = add i64 %v660, 96
-  %v663 = getelementptr i8, ptr %f.data.256, i64 %v662
-  %flags.664 = icmp slt <8 x i32> %v295, zeroinitializer
-  %v665 = bitcast <8 x i1> %flags.664 to i8
-  %v666 = getelementptr i8, ptr %v663, i64 0
-  %v667 = and i8 %v665, 1
-  %on.668 = icmp ne i8 %v667, 0
-  %v669 = select i1 %on.668, ptr %v666, ptr %v661
-  %v670 = extractelement <8 x float> %v579, i64 0
-  store float %v670, ptr %v669, align 4
+  %v656 = getelementptr float, ptr %v653, i64 1
+  store float %v655, ptr %v656, align 4
+  %v657 = extractelement <8 x float> %v577, i64 7
+  %v658 = getelementptr float, ptr %v653, i64 2
+  store float %v657, ptr %v658, align 4
+  %v659 = getelementptr i8, ptr %nowhere.582, i64 0
+  %v660 = add i64 %v581, 96
+  %v661 = getelementptr i8, ptr %f.data.256, i64 %v660
+  %flags.662 = icmp slt <8 x i32> %v294, zeroinitializer
+  %v663 = bitcast <8 x i1> %flags.662 to i8
+  %v664 = getelementptr i8, ptr %v661, i64 0
+  %v665 = and i8 %v663, 1
+  %on.666 = icmp ne i8 %v665, 0
+  %v667 = select i1 %on.666, ptr %v664, ptr %v659
+  %v668 = extractelement <8 x float> %v578, i64 0
+  store float %v668, ptr %v667, align 4
+  %v669 = extractelement <8 x float> %v579, i64 0
+  %v670 = getelementptr float, ptr %v667, i64 1
+  store float %v669, ptr %v670, align 4
   %v671 = extractelement <8 x float> %v580, i64 0
-  %v672 = getelementptr float, ptr %v669, i64 1
+  %v672 = getelementptr float, ptr %v667, i64 2
   store float %v671, ptr %v672, align 4
-  %v673 = extractelement <8 x float> %v581, i64 0
-  %v674 = getelementptr float, ptr %v669, i64 2
-  store float %v673, ptr %v674, align 4
-  %v675 = getelementptr i8, ptr %v663, i64 12
-  %v676 = and i8 %v665, 2
-  %on.677 = icmp ne i8 %v676, 0
-  %v678 = select i1 %on.677, ptr %v675, ptr %v661
-  %v679 = extractelement <8 x float> %v579, i64 1
-  store float %v679, ptr %v678, align 4
+  %v673 = getelementptr i8, ptr %v661, i64 12
+  %v674 = and i8 %v663, 2
+  %on.675 = icmp ne i8 %v674, 0
+  %v676 = select i1 %on.675, ptr %v673, ptr %v659
+  %v677 = extractelement <8 x float> %v578, i64 1
+  store float %v677, ptr %v676, align 4
+  %v678 = extractelement <8 x float> %v579, i64 1
+  %v679 = getelementptr float, ptr %v676, i64 1
+  store float %v678, ptr %v679, align 4
   %v680 = extractelement <8 x float> %v580, i64 1
-  %v681 = getelementptr float, ptr %v678, i64 1
+  %v681 = getelementptr float, ptr %v676, i64 2
   store float %v680, ptr %v681, align 4
-  %v682 = extractelement <8 x float> %v581, i64 1
-  %v683 = getelementptr float, ptr %v678, i64 2
-  store float %v682, ptr %v683, align 4
-  %v684 = getelementptr i8, ptr %v663, i64 24
-  %v685 = and i8 %v665, 4
-  %on.686 = icmp ne i8 %v685, 0
-  %v687 = select i1 %on.686, ptr %v684, ptr %v661
-  %v688 = extractelement <8 x float> %v579, i64 2
-  store float %v688, ptr %v687, align 4
+  %v682 = getelementptr i8, ptr %v661, i64 24
+  %v683 = and i8 %v663, 4
+  %on.684 = icmp ne i8 %v683, 0
+  %v685 = select i1 %on.684, ptr %v682, ptr %v659
+  %v686 = extractelement <8 x float> %v578, i64 2
+  store float %v686, ptr %v685, align 4
+  %v687 = extractelement <8 x float> %v579, i64 2
+  %v688 = getelementptr float, ptr %v685, i64 1
+  store float %v687, ptr %v688, align 4
   %v689 = extractelement <8 x float> %v580, i64 2
-  %v690 = getelementptr float, ptr %v687, i64 1
+  %v690 = getelementptr float, ptr %v685, i64 2
   store float %v689, ptr %v690, align 4
-  %v691 = extractelement <8 x float> %v581, i64 2
-  %v692 = getelementptr float, ptr %v687, i64 2
-  store float %v691, ptr %v692, align 4
-  %v693 = getelementptr i8, ptr %v663, i64 36
-  %v694 = and i8 %v665, 8
-  %on.695 = icmp ne i8 %v694, 0
-  %v696 = select i1 %on.695, ptr %v693, ptr %v661
-  %v697 = extractelement <8 x float> %v579, i64 3
-  store float %v697, ptr %v696, align 4
+  %v691 = getelementptr i8, ptr %v661, i64 36
+  %v692 = and i8 %v663, 8
+  %on.693 = icmp ne i8 %v692, 0
+  %v694 = select i1 %on.693, ptr %v691, ptr %v659
+  %v695 = extractelement <8 x float> %v578, i64 3
+  store float %v695, ptr %v694, align 4
+  %v696 = extractelement <8 x float> %v579, i64 3
+  %v697 = getelementptr float, ptr %v694, i64 1
+  store float %v696, ptr %v697, align 4
   %v698 = extractelement <8 x float> %v580, i64 3
-  %v699 = getelementptr float, ptr %v696, i64 1
+  %v699 = getelementptr float, ptr %v694, i64 2
   store float %v698, ptr %v699, align 4
-  %v700 = extractelement <8 x float> %v581, i64 3
-  %v701 = getelementptr float, ptr %v696, i64 2
-  store float %v700, ptr %v701, align 4
-  %v702 = getelementptr i8, ptr %v663, i64 48
-  %v703 = and i8 %v665, 16
-  %on.704 = icmp ne i8 %v703, 0
-  %v705 = select i1 %on.704, ptr %v702, ptr %v661
-  %v706 = extractelement <8 x float> %v579, i64 4
-  store float %v706, ptr %v705, align 4
+  %v700 = getelementptr i8, ptr %v661, i64 48
+  %v701 = and i8 %v663, 16
+  %on.702 = icmp ne i8 %v701, 0
+  %v703 = select i1 %on.702, ptr %v700, ptr %v659
+  %v704 = extractelement <8 x float> %v578, i64 4
+  store float %v704, ptr %v703, align 4
+  %v705 = extractelement <8 x float> %v579, i64 4
+  %v706 = getelementptr float, ptr %v703, i64 1
+  store float %v705, ptr %v706, align 4
   %v707 = extractelement <8 x float> %v580, i64 4
-  %v708 = getelementptr float, ptr %v705, i64 1
+  %v708 = getelementptr float, ptr %v703, i64 2
   store float %v707, ptr %v708, align 4
-  %v709 = extractelement <8 x float> %v581, i64 4
-  %v710 = getelementptr float, ptr %v705, i64 2
-  store float %v709, ptr %v710, align 4
-  %v711 = getelementptr i8, ptr %v663, i64 60
-  %v712 = and i8 %v665, 32
-  %on.713 = icmp ne i8 %v712, 0
-  %v714 = select i1 %on.713, ptr %v711, ptr %v661
-  %v715 = extractelement <8 x float> %v579, i64 5
-  store float %v715, ptr %v714, align 4
+  %v709 = getelementptr i8, ptr %v661, i64 60
+  %v710 = and i8 %v663, 32
+  %on.711 = icmp ne i8 %v710, 0
+  %v712 = select i1 %on.711, ptr %v709, ptr %v659
+  %v713 = extractelement <8 x float> %v578, i64 5
+  store float %v713, ptr %v712, align 4
+  %v714 = extractelement <8 x float> %v579, i64 5
+  %v715 = getelementptr float, ptr %v712, i64 1
+  store float %v714, ptr %v715, align 4
   %v716 = extractelement <8 x float> %v580, i64 5
-  %v717 = getelementptr float, ptr %v714, i64 1
+  %v717 = getelementptr float, ptr %v712, i64 2
   store float %v716, ptr %v717, align 4
-  %v718 = extractelement <8 x float> %v581, i64 5
-  %v719 = getelementptr float, ptr %v714, i64 2
-  store float %v718, ptr %v719, align 4
-  %v720 = getelementptr i8, ptr %v663, i64 72
-  %v721 = and i8 %v665, 64
-  %on.722 = icmp ne i8 %v721, 0
-  %v723 = select i1 %on.722, ptr %v720, ptr %v661
-  %v724 = extractelement <8 x float> %v579, i64 6
-  store float %v724, ptr %v723, align 4
+  %v718 = getelementptr i8, ptr %v661, i64 72
+  %v719 = and i8 %v663, 64
+  %on.720 = icmp ne i8 %v719, 0
+  %v721 = select i1 %on.720, ptr %v718, ptr %v659
+  %v722 = extractelement <8 x float> %v578, i64 6
+  store float %v722, ptr %v721, align 4
+  %v723 = extractelement <8 x float> %v579, i64 6
+  %v724 = getelementptr float, ptr %v721, i64 1
+  store float %v723, ptr %v724, align 4
   %v725 = extractelement <8 x float> %v580, i64 6
-  %v726 = getelementptr float, ptr %v723, i64 1
+  %v726 = getelementptr float, ptr %v721, i64 2
   store float %v725, ptr %v726, align 4
-  %v727 = extractelement <8 x float> %v581, i64 6
-  %v728 = getelementptr float, ptr %v723, i64 2
-  store float %v727, ptr %v728, align 4
-  %v729 = getelementptr i8, ptr %v663, i64 84
-  %v730 = and i8 %v665, 128
-  %on.731 = icmp ne i8 %v730, 0
-  %v732 = select i1 %on.731, ptr %v729, ptr %v661
-  %v733 = extractelement <8 x float> %v579, i64 7
-  store float %v733, ptr %v732, align 4
+  %v727 = getelementptr i8, ptr %v661, i64 84
+  %v728 = and i8 %v663, 128
+  %on.729 = icmp ne i8 %v728, 0
+  %v730 = select i1 %on.729, ptr %v727, ptr %v659
+  %v731 = extractelement <8 x float> %v578, i64 7
+  store float %v731, ptr %v730, align 4
+  %v732 = extractelement <8 x float> %v579, i64 7
+  %v733 = getelementptr float, ptr %v730, i64 1
+  store float %v732, ptr %v733, align 4
   %v734 = extractelement <8 x float> %v580, i64 7
-  %v735 = getelementptr float, ptr %v732, i64 1
+  %v735 = getelementptr float, ptr %v730, i64 2
   store float %v734, ptr %v735, align 4
-  %v736 = extractelement <8 x float> %v581, i64 7
-  %v737 = getelementptr float, ptr %v732, i64 2
-  store float %v736, ptr %v737, align 4
-  br label %rest.end.282
-rest.end.282:
-  %first.738 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %high.2, %endfor.447 ]
+  br label %rest.end.281
+rest.end.281:
+  %first.736 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %high.2, %endfor.446 ]
   br label %threads
 threads:
-  %tid = phi i32 [ %first.738, %rest.end.282 ], [ %tid.next, %thread.end ]
-  %more.739 = icmp slt i32 %tid, %high.2
-  br i1 %more.739, label %thread, label %finish
+  %tid = phi i32 [ %first.736, %rest.end.281 ], [ %tid.next, %thread.end ]
+  %more.737 = icmp slt i32 %tid, %high.2
+  br i1 %more.737, label %thread, label %finish
 thread:
   ; line 9: i = tid()
   ; line 10: a = bodies[i]
-  %v740 = sext i32 %tid to i64
-  %v741 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v740
-  %v742 = getelementptr inbounds float, ptr %v741, i64 1
-  %v743 = getelementptr inbounds float, ptr %v741, i64 2
+  %v738 = sext i32 %tid to i64
+  %v739 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v738
+  %v740 = getelementptr inbounds float, ptr %v739, i64 1
+  %v741 = getelementptr inbounds float, ptr %v739, i64 2
+  %a.pos.742 = load float, ptr %v739
+  %a.pos.743 = load float, ptr %v740
   %a.pos.744 = load float, ptr %v741
-  %a.pos.745 = load float, ptr %v742
-  %a.pos.746 = load float, ptr %v743
-  %v747 = sext i32 %tid to i64
-  %v748 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v747
-  %a.mass.749 = load float, ptr %v748
-  %v750 = sext i32 %tid to i64
-  %v751 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v750
-  %a.id.752 = load i32, ptr %v751
+  %v745 = sext i32 %tid to i64
+  %v746 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v745
+  %a.mass.747 = load float, ptr %v746
+  %v748 = sext i32 %tid to i64
+  %v749 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v748
+  %a.id.750 = load i32, ptr %v749
   ; line 11: total = vec3()
   ; line 12: for j in range(len(bodies)):
-  %v753 = trunc i64 %bodies.pos.shape0.110 to i32
-  %left.759 = sub i32 %v753, 0
-  %few.760 = call i32 @llvm.umin.i32(i32 %left.759, i32 1024)
-  %last.761 = add nsw i32 0, %few.760
-  %more.762 = icmp slt i32 0, %v753
-  br i1 %more.762, label %strip.754, label %endfor.758
-strip.754:
-  %j.763 = phi i32 [ 0, %thread ], [ %last.767, %go.813 ]
-  %total.764 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %go.813 ]
-  %total.765 = phi float [ 0x0000000000000000, %thread ], [ %total.807, %go.813 ]
-  %total.766 = phi float [ 0x0000000000000000, %thread ], [ %total.808, %go.813 ]
-  %last.767 = phi i32 [ %last.761, %thread ], [ %last.821, %go.813 ]
-  br label %body.755
-body.755:
-  %j.768 = phi i32 [ %j.763, %strip.754 ], [ %j.next.809, %endif.788 ]
-  %total.769 = phi float [ %total.764, %strip.754 ], [ %total.806, %endif.788 ]
-  %total.770 = phi float [ %total.765, %strip.754 ], [ %total.807, %endif.788 ]
-  %total.771 = phi float [ %total.766, %strip.754 ], [ %total.808, %endif.788 ]
+  %v751 = trunc i64 %bodies.pos.shape0.110 to i32
+  %left.757 = sub i32 %v751, 0
+  %few.758 = call i32 @llvm.umin.i32(i32 %left.757, i32 1024)
+  %last.759 = add nsw i32 0, %few.758
+  %more.760 = icmp slt i32 0, %v751
+  br i1 %more.760, label %strip.752, label %endfor.756
+strip.752:
+  %j.761 = phi i32 [ 0, %thread ], [ %last.765, %go.811 ]
+  %total.762 = phi float [ 0x0000000000000000, %thread ], [ %total.804, %go.811 ]
+  %total.763 = phi float [ 0x0000000000000000, %thread ], [ %total.805, %go.811 ]
+  %total.764 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %go.811 ]
+  %last.765 = phi i32 [ %last.759, %thread ], [ %last.819, %go.811 ]
+  br label %body.753
+body.753:
+  %j.766 = phi i32 [ %j.761, %strip.752 ], [ %j.next.807, %endif.786 ]
+  %total.767 = phi float [ %total.762, %strip.752 ], [ %total.804, %endif.786 ]
+  %total.768 = phi float [ %total.763, %strip.752 ], [ %total.805, %endif.786 ]
+  %total.769 = phi float [ %total.764, %strip.752 ], [ %total.806, %endif.786 ]
   ; line 13: b = bodies[j]
-  %v772 = sext i32 %j.768 to i64
-  %v773 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v772
-  %v774 = getelementptr inbounds float, ptr %v773, i64 1
-  %v775 = getelementptr inbounds float, ptr %v773, i64 2
+  %v770 = sext i32 %j.766 to i64
+  %v771 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v770
+  %v772 = getelementptr inbounds float, ptr %v771, i64 1
+  %v773 = getelementptr inbounds float, ptr %v771, i64 2
+  %b.pos.774 = load float, ptr %v771
+  %b.pos.775 = load float, ptr %v772
   %b.pos.776 = load float, ptr %v773
-  %b.pos.777 = load float, ptr %v774
-  %b.pos.778 = load float, ptr %v775
-  %v779 = sext i32 %j.768 to i64
-  %v780 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v779
-  %b.mass.781 = load float, ptr %v780
-  %v782 = sext i32 %j.768 to i64
-  %v783 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v782
-  %b.id.784 = load i32, ptr %v783
+  %v777 = sext i32 %j.766 to i64
+  %v778 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v777
+  %b.mass.779 = load float, ptr %v778
+  %v780 = sext i32 %j.766 to i64
+  %v781 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v780
+  %b.id.782 = load i32, ptr %v781
   ; line 14: if b.id != a.id:
-  %v785 = icmp ne i32 %b.id.784, %a.id.752
-  br i1 %v785, label %then.786, label %else.787
-then.786:
+  %v783 = icmp ne i32 %b.id.782, %a.id.750
+  br i1 %v783, label %then.784, label %else.785
+then.784:
   ; line 15: d = b.pos - a.pos
+  %v787 = fsub float %b.pos.774, %a.pos.742
+  %v788 = fsub float %b.pos.775, %a.pos.743
   %v789 = fsub float %b.pos.776, %a.pos.744
-  %v790 = fsub float %b.pos.777, %a.pos.745
-  %v791 = fsub float %b.pos.778, %a.pos.746
   ; line 16: total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
-  %v792 = fmul float %a.mass.749, %b.mass.781
+  %v790 = fmul float %a.mass.747, %b.mass.779
+  %v791 = fmul float %v787, %v787
+  %v792 = fmul float %v788, %v788
   %v793 = fmul float %v789, %v789
-  %v794 = fmul float %v790, %v790
-  %v795 = fmul float %v791, %v791
-  %v796 = fadd float %v793, %v794
-  %v797 = fadd float %v796, %v795
-  %v798 = fadd float %v797, 0x3F847AE140000000
-  %v799 = fdiv float %v792, %v798
-  %v800 = fmul float %v789, %v799
-  %v801 = fmul float %v790, %v799
-  %v802 = fmul float %v791, %v799
+  %v794 = fadd float %v791, %v792
+  %v795 = fadd float %v794, %v793
+  %v796 = fadd float %v795, 0x3F847AE140000000
+  %v797 = fdiv float %v790, %v796
+  %v798 = fmul float %v787, %v797
+  %v799 = fmul float %v788, %v797
+  %v800 = fmul float %v789, %v797
+  %v801 = fadd float %total.767, %v798
+  %v802 = fadd float %total.768, %v799
   %v803 = fadd float %total.769, %v800
-  %v804 = fadd float %total.770, %v801
-  %v805 = fadd float %total.771, %v802
   ; line 14: if b.id != a.id:
-  br label %endif.788
-else.787:
-  br label %endif.788
-endif.788:
-  %total.806 = phi float [ %v803, %then.786 ], [ %total.769, %else.787 ]
-  %total.807 = phi float [ %v804, %then.786 ], [ %total.770, %else.787 ]
-  %total.808 = phi float [ %v805, %then.786 ], [ %total.771, %else.787 ]
+  br label %endif.786
+else.785:
+  br label %endif.786
+endif.786:
+  %total.804 = phi float [ %v801, %then.784 ], [ %total.767, %else.785 ]
+  %total.805 = phi float [ %v802, %then.784 ], [ %total.768, %else.785 ]
+  %total.806 = phi float [ %v803, %then.784 ], [ %total.769, %else.785 ]
   ; line 12: for j in range(len(bodies)):
-  %j.next.809 = add nsw i32 %j.768, 1
-  %more.810 = icmp ne i32 %j.next.809, %last.767
-  br i1 %more.810, label %body.755, label %stripped.756
-stripped.756:
-  %over.811 = icmp eq i32 %last.767, %v753
-  br i1 %over.811, label %endfor.758, label %again.757, !prof !1
-again.757:
-  %stop.814 = load volatile i32, ptr %stop
-  %calm.815 = icmp eq i32 %stop.814, 0
-  br i1 %calm.815, label %go.813, label %ask.812, !prof !1
-ask.812:
-  %v816 = load ptr, ptr %v237
-  %v817 = call i32 %v816(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v818 = icmp eq i32 %v817, 0
-  br i1 %v818, label %go.813, label %stopped
-go.813:
-  %left.819 = sub i32 %v753, %last.767
-  %few.820 = call i32 @llvm.umin.i32(i32 %left.819, i32 1024)
-  %last.821 = add nsw i32 %last.767, %few.820
-  br label %strip.754
-endfor.758:
-  %v822 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %stripped.756 ]
-  %v823 = phi float [ 0x0000000000000000, %thread ], [ %total.807, %stripped.756 ]
-  %v824 = phi float [ 0x0000000000000000, %thread ], [ %total.808, %stripped.756 ]
+  %j.next.807 = add nsw i32 %j.766, 1
+  %more.808 = icmp ne i32 %j.next.807, %last.765
+  br i1 %more.808, label %body.753, label %stripped.754
+stripped.754:
+  %over.809 = icmp eq i32 %last.765, %v751
+  br i1 %over.809, label %endfor.756, label %again.755, !prof !1
+again.755:
+  %stop.812 = load volatile i32, ptr %stop
+  %calm.813 = icmp eq i32 %stop.812, 0
+  br i1 %calm.813, label %go.811, label %ask.810, !prof !1
+ask.810:
+  %v814 = load ptr, ptr %v237
+  %v815 = call i32 %v814(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v816 = icmp eq i32 %v815, 0
+  br i1 %v816, label %go.811, label %stopped
+go.811:
+  %left.817 = sub i32 %v751, %last.765
+  %few.818 = call i32 @llvm.umin.i32(i32 %left.817, i32 1024)
+  %last.819 = add nsw i32 %last.765, %few.818
+  br label %strip.752
+endfor.756:
+  %v820 = phi float [ 0x0000000000000000, %thread ], [ %total.804, %stripped.754 ]
+  %v821 = phi float [ 0x0000000000000000, %thread ], [ %total.805, %stripped.754 ]
+  %v822 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %stripped.754 ]
   ; line 17: f[i] = total
-  %v825 = sext i32 %tid to i64
-  %v826 = getelementptr inbounds [3 x float], ptr %f.data.256, i64 %v825
-  %v827 = getelementptr inbounds float, ptr %v826, i64 1
-  %v828 = getelementptr inbounds float, ptr %v826, i64 2
+  %v823 = sext i32 %tid to i64
+  %v824 = getelementptr inbounds [3 x float], ptr %f.data.256, i64 %v823
+  %v825 = getelementptr inbounds float, ptr %v824, i64 1
+  %v826 = getelementptr inbounds float, ptr %v824, i64 2
+  store float %v820, ptr %v824
+  store float %v821, ptr %v825
   store float %v822, ptr %v826
-  store float %v823, ptr %v827
-  store float %v824, ptr %v828
-  %v831 = and i32 %tid, 31
-  %early.832 = icmp ne i32 %v831, 31
-  br i1 %early.832, label %on.830, label %due.829, !prof !1
-due.829:
-  %stop.835 = load volatile i32, ptr %stop
-  %calm.836 = icmp eq i32 %stop.835, 0
-  br i1 %calm.836, label %go.834, label %ask.833, !prof !1
-ask.833:
-  %v837 = sext i32 %tid to i64
-  store i64 %v837, ptr %v273
-  %v838 = load ptr, ptr %v237
-  %v839 = call i32 %v838(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v840 = icmp eq i32 %v839, 0
-  br i1 %v840, label %go.834, label %stopped
-go.834:
-  br label %on.830
-on.830:
+  %v829 = and i32 %tid, 31
+  %early.830 = icmp ne i32 %v829, 31
+  br i1 %early.830, label %on.828, label %due.827, !prof !1
+due.827:
+  %stop.833 = load volatile i32, ptr %stop
+  %calm.834 = icmp eq i32 %stop.833, 0
+  br i1 %calm.834, label %go.832, label %ask.831, !prof !1
+ask.831:
+  %v835 = sext i32 %tid to i64
+  store i64 %v835, ptr %v272
+  %v836 = load ptr, ptr %v237
+  %v837 = call i32 %v836(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v838 = icmp eq i32 %v837, 0
+  br i1 %v838, label %go.832, label %stopped
+go.832:
+  br label %on.828
+on.828:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

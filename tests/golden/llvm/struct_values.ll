@@ -2,17 +2,17 @@ define i32 @wb_struct_values(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr 
 entry:
   %x.at.15 = getelementptr inbounds i8, ptr %params, i64 32
   %x.data.16 = load ptr, ptr %x.at.15
-  %b.vel.at.39 = getelementptr inbounds i8, ptr %params, i64 72
-  %b.vel.40 = load float, ptr %b.vel.at.39
-  %b.vel.at.41 = getelementptr inbounds i8, ptr %params, i64 76
-  %b.vel.42 = load float, ptr %b.vel.at.41
-  %b.vel.at.43 = getelementptr inbounds i8, ptr %params, i64 80
-  %b.vel.44 = load float, ptr %b.vel.at.43
-  %dt.at.49 = getelementptr inbounds i8, ptr %params, i64 104
-  %dt.50 = load float, ptr %dt.at.49
-  %b.mass.at.67 = getelementptr inbounds i8, ptr %params, i64 88
-  %b.mass.68 = load float, ptr %b.mass.at.67
-  %nowhere.349 = alloca [64 x i8], align 64
+  %b.vel.at.38 = getelementptr inbounds i8, ptr %params, i64 72
+  %b.vel.39 = load float, ptr %b.vel.at.38
+  %b.vel.at.40 = getelementptr inbounds i8, ptr %params, i64 76
+  %b.vel.41 = load float, ptr %b.vel.at.40
+  %b.vel.at.42 = getelementptr inbounds i8, ptr %params, i64 80
+  %b.vel.43 = load float, ptr %b.vel.at.42
+  %dt.at.48 = getelementptr inbounds i8, ptr %params, i64 104
+  %dt.49 = load float, ptr %dt.at.48
+  %b.mass.at.66 = getelementptr inbounds i8, ptr %params, i64 88
+  %b.mass.67 = load float, ptr %b.mass.at.66
+  %nowhere.346 = alloca [64 x i8], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -24,8 +24,8 @@ start:
   %gangs.9 = add nsw i32 %low.1, %v8
   br label %gangs.3
 gangs.3:
-  %gang.10 = phi i32 [ %low.1, %start ], [ %v90, %endfor.31 ]
-  %number.11 = phi i32 [ 0, %start ], [ %v91, %endfor.31 ]
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v88, %endfor.30 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v89, %endfor.30 ]
   %more.12 = icmp slt i32 %gang.10, %gangs.9
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
@@ -38,598 +38,594 @@ gang.4:
   %v19 = shufflevector <24 x float> %x.18, <24 x float> poison, <8 x i32> <i32 0, i32 3, i32 6, i32 9, i32 12, i32 15, i32 18, i32 21>
   %v20 = shufflevector <24 x float> %x.18, <24 x float> poison, <8 x i32> <i32 1, i32 4, i32 7, i32 10, i32 13, i32 16, i32 19, i32 22>
   %v21 = shufflevector <24 x float> %x.18, <24 x float> poison, <8 x i32> <i32 2, i32 5, i32 8, i32 11, i32 14, i32 17, i32 20, i32 23>
-  %v22 = mul i64 %i.13, 12
-  %v23 = add i64 %v22, 96
-  %v24 = getelementptr i8, ptr %x.data.16, i64 %v23
-  %x.25 = load <24 x float>, ptr %v24, align 4
-  %v26 = shufflevector <24 x float> %x.25, <24 x float> poison, <8 x i32> <i32 0, i32 3, i32 6, i32 9, i32 12, i32 15, i32 18, i32 21>
-  %v27 = shufflevector <24 x float> %x.25, <24 x float> poison, <8 x i32> <i32 1, i32 4, i32 7, i32 10, i32 13, i32 16, i32 19, i32 22>
-  %v28 = shufflevector <24 x float> %x.25, <24 x float> poison, <8 x i32> <i32 2, i32 5, i32 8, i32 11, i32 14, i32 17, i32 20, i32 23>
+  %v22 = add i64 %v14, 96
+  %v23 = getelementptr i8, ptr %x.data.16, i64 %v22
+  %x.24 = load <24 x float>, ptr %v23, align 4
+  %v25 = shufflevector <24 x float> %x.24, <24 x float> poison, <8 x i32> <i32 0, i32 3, i32 6, i32 9, i32 12, i32 15, i32 18, i32 21>
+  %v26 = shufflevector <24 x float> %x.24, <24 x float> poison, <8 x i32> <i32 1, i32 4, i32 7, i32 10, i32 13, i32 16, i32 19, i32 22>
+  %v27 = shufflevector <24 x float> %x.24, <24 x float> poison, <8 x i32> <i32 2, i32 5, i32 8, i32 11, i32 14, i32 17, i32 20, i32 23>
   ; line 17: for k in range(4):
-  br label %for.29
-for.29:
-  %k.32 = phi i32 [ 0, %gang.4 ], [ %k.next.66, %body.30 ]
-  %c.pos.33 = phi <8 x float> [ %v19, %gang.4 ], [ %v56, %body.30 ]
-  %c.pos.34 = phi <8 x float> [ %v20, %gang.4 ], [ %v60, %body.30 ]
-  %c.pos.35 = phi <8 x float> [ %v21, %gang.4 ], [ %v64, %body.30 ]
-  %c.pos.36 = phi <8 x float> [ %v26, %gang.4 ], [ %v57, %body.30 ]
-  %c.pos.37 = phi <8 x float> [ %v27, %gang.4 ], [ %v61, %body.30 ]
-  %c.pos.38 = phi <8 x float> [ %v28, %gang.4 ], [ %v65, %body.30 ]
-  %c.vel.45 = phi float [ %b.vel.40, %gang.4 ], [ %c.vel.45, %body.30 ]
-  %c.vel.46 = phi float [ %b.vel.42, %gang.4 ], [ %c.vel.46, %body.30 ]
-  %c.vel.47 = phi float [ %b.vel.44, %gang.4 ], [ %c.vel.47, %body.30 ]
-  %more.48 = icmp slt i32 %k.32, 4
-  br i1 %more.48, label %body.30, label %endfor.31
-body.30:
+  br label %for.28
+for.28:
+  %k.31 = phi i32 [ 0, %gang.4 ], [ %k.next.65, %body.29 ]
+  %c.pos.32 = phi <8 x float> [ %v19, %gang.4 ], [ %v55, %body.29 ]
+  %c.pos.33 = phi <8 x float> [ %v20, %gang.4 ], [ %v59, %body.29 ]
+  %c.pos.34 = phi <8 x float> [ %v21, %gang.4 ], [ %v63, %body.29 ]
+  %c.pos.35 = phi <8 x float> [ %v25, %gang.4 ], [ %v56, %body.29 ]
+  %c.pos.36 = phi <8 x float> [ %v26, %gang.4 ], [ %v60, %body.29 ]
+  %c.pos.37 = phi <8 x float> [ %v27, %gang.4 ], [ %v64, %body.29 ]
+  %c.vel.44 = phi float [ %b.vel.39, %gang.4 ], [ %c.vel.44, %body.29 ]
+  %c.vel.45 = phi float [ %b.vel.41, %gang.4 ], [ %c.vel.45, %body.29 ]
+  %c.vel.46 = phi float [ %b.vel.43, %gang.4 ], [ %c.vel.46, %body.29 ]
+  %more.47 = icmp slt i32 %k.31, 4
+  br i1 %more.47, label %body.29, label %endfor.30
+body.29:
   ; line 10: b.pos += b.vel * dt
-  %v51 = fmul float %c.vel.45, %dt.50
-  %v52 = fmul float %c.vel.46, %dt.50
-  %v53 = fmul float %c.vel.47, %dt.50
-  %v54 = insertelement <8 x float> poison, float %v51, i64 0
-  %v55 = shufflevector <8 x float> %v54, <8 x float> poison, <8 x i32> zeroinitializer
-  %v56 = fadd <8 x float> %c.pos.33, %v55
-  %v57 = fadd <8 x float> %c.pos.36, %v55
-  %v58 = insertelement <8 x float> poison, float %v52, i64 0
-  %v59 = shufflevector <8 x float> %v58, <8 x float> poison, <8 x i32> zeroinitializer
-  %v60 = fadd <8 x float> %c.pos.34, %v59
-  %v61 = fadd <8 x float> %c.pos.37, %v59
-  %v62 = insertelement <8 x float> poison, float %v53, i64 0
-  %v63 = shufflevector <8 x float> %v62, <8 x float> poison, <8 x i32> zeroinitializer
-  %v64 = fadd <8 x float> %c.pos.35, %v63
-  %v65 = fadd <8 x float> %c.pos.38, %v63
+  %v50 = fmul float %c.vel.44, %dt.49
+  %v51 = fmul float %c.vel.45, %dt.49
+  %v52 = fmul float %c.vel.46, %dt.49
+  %v53 = insertelement <8 x float> poison, float %v50, i64 0
+  %v54 = shufflevector <8 x float> %v53, <8 x float> poison, <8 x i32> zeroinitializer
+  %v55 = fadd <8 x float> %c.pos.32, %v54
+  %v56 = fadd <8 x float> %c.pos.35, %v54
+  %v57 = insertelement <8 x float> poison, float %v51, i64 0
+  %v58 = shufflevector <8 x float> %v57, <8 x float> poison, <8 x i32> zeroinitializer
+  %v59 = fadd <8 x float> %c.pos.33, %v58
+  %v60 = fadd <8 x float> %c.pos.36, %v58
+  %v61 = insertelement <8 x float> poison, float %v52, i64 0
+  %v62 = shufflevector <8 x float> %v61, <8 x float> poison, <8 x i32> zeroinitializer
+  %v63 = fadd <8 x float> %c.pos.34, %v62
+  %v64 = fadd <8 x float> %c.pos.37, %v62
   ; line 17: for k in range(4):
-  %k.next.66 = add nsw i32 %k.32, 1
-  br label %for.29
-endfor.31:
+  %k.next.65 = add nsw i32 %k.31, 1
+  br label %for.28
+endfor.30:
   ; line 19: x[i] = c.pos * b.mass
-  %v69 = insertelement <8 x float> poison, float %b.mass.68, i64 0
-  %v70 = shufflevector <8 x float> %v69, <8 x float> poison, <8 x i32> zeroinitializer
-  %v71 = fmul <8 x float> %c.pos.33, %v70
-  %v72 = fmul <8 x float> %c.pos.36, %v70
-  %v73 = fmul <8 x float> %c.pos.34, %v70
-  %v74 = fmul <8 x float> %c.pos.37, %v70
-  %v75 = fmul <8 x float> %c.pos.35, %v70
-  %v76 = fmul <8 x float> %c.pos.38, %v70
-  %v77 = mul i64 %i.13, 12
-  %v78 = shufflevector <8 x float> %v71, <8 x float> %v73, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v79 = shufflevector <8 x float> %v75, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v80 = shufflevector <16 x float> %v78, <16 x float> %v79, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v81 = shufflevector <32 x float> %v80, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
-  %v82 = getelementptr i8, ptr %x.data.16, i64 %v77
-  store <24 x float> %v81, ptr %v82, align 4
-  %v83 = mul i64 %i.13, 12
-  %v84 = shufflevector <8 x float> %v72, <8 x float> %v74, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v85 = shufflevector <8 x float> %v76, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v86 = shufflevector <16 x float> %v84, <16 x float> %v85, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v87 = shufflevector <32 x float> %v86, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
-  %v88 = add i64 %v83, 96
-  %v89 = getelementptr i8, ptr %x.data.16, i64 %v88
-  store <24 x float> %v87, ptr %v89, align 4
-  %v90 = add nsw i32 %gang.10, 16
-  %v91 = add nsw i32 %number.11, 1
+  %v68 = insertelement <8 x float> poison, float %b.mass.67, i64 0
+  %v69 = shufflevector <8 x float> %v68, <8 x float> poison, <8 x i32> zeroinitializer
+  %v70 = fmul <8 x float> %c.pos.32, %v69
+  %v71 = fmul <8 x float> %c.pos.35, %v69
+  %v72 = fmul <8 x float> %c.pos.33, %v69
+  %v73 = fmul <8 x float> %c.pos.36, %v69
+  %v74 = fmul <8 x float> %c.pos.34, %v69
+  %v75 = fmul <8 x float> %c.pos.37, %v69
+  %v76 = mul i64 %i.13, 12
+  %v77 = shufflevector <8 x float> %v70, <8 x float> %v72, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v78 = shufflevector <8 x float> %v74, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v79 = shufflevector <16 x float> %v77, <16 x float> %v78, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v80 = shufflevector <32 x float> %v79, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
+  %v81 = getelementptr i8, ptr %x.data.16, i64 %v76
+  store <24 x float> %v80, ptr %v81, align 4
+  %v82 = shufflevector <8 x float> %v71, <8 x float> %v73, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v83 = shufflevector <8 x float> %v75, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v84 = shufflevector <16 x float> %v82, <16 x float> %v83, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v85 = shufflevector <32 x float> %v84, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
+  %v86 = add i64 %v76, 96
+  %v87 = getelementptr i8, ptr %x.data.16, i64 %v86
+  store <24 x float> %v85, ptr %v87, align 4
+  %v88 = add nsw i32 %gang.10, 16
+  %v89 = add nsw i32 %number.11, 1
   br label %gangs.3, !llvm.loop !2
 gangs.end.5:
-  %left.92 = sub nsw i32 %high.2, %gangs.9
-  %several.95 = icmp sge i32 %left.92, 4
-  br i1 %several.95, label %rest.93, label %rest.end.94
-rest.93:
-  %v96 = insertelement <8 x i32> poison, i32 %left.92, i64 0
-  %v97 = shufflevector <8 x i32> %v96, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v98 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v97
-  %v99 = sext <8 x i1> %v98 to <8 x i32>
-  %v100 = bitcast <8 x i32> %v99 to <8 x float>
-  %v101 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v100)
-  %v102 = bitcast <8 x float> %v101 to <8 x i32>
-  %v103 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v97
-  %v104 = sext <8 x i1> %v103 to <8 x i32>
-  %v105 = bitcast <8 x i32> %v104 to <8 x float>
-  %v106 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v105)
-  %v107 = bitcast <8 x float> %v106 to <8 x i32>
+  %left.90 = sub nsw i32 %high.2, %gangs.9
+  %several.93 = icmp sge i32 %left.90, 4
+  br i1 %several.93, label %rest.91, label %rest.end.92
+rest.91:
+  %v94 = insertelement <8 x i32> poison, i32 %left.90, i64 0
+  %v95 = shufflevector <8 x i32> %v94, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v96 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v95
+  %v97 = sext <8 x i1> %v96 to <8 x i32>
+  %v98 = bitcast <8 x i32> %v97 to <8 x float>
+  %v99 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v98)
+  %v100 = bitcast <8 x float> %v99 to <8 x i32>
+  %v101 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v95
+  %v102 = sext <8 x i1> %v101 to <8 x i32>
+  %v103 = bitcast <8 x i32> %v102 to <8 x float>
+  %v104 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v103)
+  %v105 = bitcast <8 x float> %v104 to <8 x i32>
   ; line 14: i = tid()
-  %i.108 = sext i32 %gangs.9 to i64
+  %i.106 = sext i32 %gangs.9 to i64
   ; line 16: c.pos = x[i]
-  %v109 = mul i64 %i.108, 12
-  %v110 = getelementptr i8, ptr @wb.nowhere64, i64 0
-  %v111 = getelementptr i8, ptr %x.data.16, i64 %v109
-  %v112 = bitcast <8 x i1> %v98 to i8
-  %v113 = getelementptr i8, ptr %v111, i64 0
-  %v114 = and i8 %v112, 1
-  %on.115 = icmp ne i8 %v114, 0
-  %v116 = select i1 %on.115, ptr %v113, ptr %v110
-  %v117 = load float, ptr %v116, align 4
-  %x.118 = insertelement <8 x float> poison, float %v117, i64 0
-  %v119 = getelementptr float, ptr %v116, i64 1
-  %v120 = load float, ptr %v119, align 4
-  %x.121 = insertelement <8 x float> poison, float %v120, i64 0
-  %v122 = getelementptr float, ptr %v116, i64 2
-  %v123 = load float, ptr %v122, align 4
-  %x.124 = insertelement <8 x float> poison, float %v123, i64 0
-  %v125 = getelementptr i8, ptr %v111, i64 12
-  %v126 = and i8 %v112, 2
-  %on.127 = icmp ne i8 %v126, 0
-  %v128 = select i1 %on.127, ptr %v125, ptr %v110
-  %v129 = load float, ptr %v128, align 4
-  %x.130 = insertelement <8 x float> %x.118, float %v129, i64 1
-  %v131 = getelementptr float, ptr %v128, i64 1
-  %v132 = load float, ptr %v131, align 4
-  %x.133 = insertelement <8 x float> %x.121, float %v132, i64 1
-  %v134 = getelementptr float, ptr %v128, i64 2
-  %v135 = load float, ptr %v134, align 4
-  %x.136 = insertelement <8 x float> %x.124, float %v135, i64 1
-  %v137 = getelementptr i8, ptr %v111, i64 24
-  %v138 = and i8 %v112, 4
-  %on.139 = icmp ne i8 %v138, 0
-  %v140 = select i1 %on.139, ptr %v137, ptr %v110
-  %v141 = load float, ptr %v140, align 4
-  %x.142 = insertelement <8 x float> %x.130, float %v141, i64 2
-  %v143 = getelementptr float, ptr %v140, i64 1
-  %v144 = load float, ptr %v143, align 4
-  %x.145 = insertelement <8 x float> %x.133, float %v144, i64 2
-  %v146 = getelementptr float, ptr %v140, i64 2
-  %v147 = load float, ptr %v146, align 4
-  %x.148 = insertelement <8 x float> %x.136, float %v147, i64 2
-  %v149 = getelementptr i8, ptr %v111, i64 36
-  %v150 = and i8 %v112, 8
-  %on.151 = icmp ne i8 %v150, 0
-  %v152 = select i1 %on.151, ptr %v149, ptr %v110
-  %v153 = load float, ptr %v152, align 4
-  %x.154 = insertelement <8 x float> %x.142, float %v153, i64 3
-  %v155 = getelementptr float, ptr %v152, i64 1
-  %v156 = load float, ptr %v155, align 4
-  %x.157 = insertelement <8 x float> %x.145, float %v156, i64 3
-  %v158 = getelementptr float, ptr %v152, i64 2
-  %v159 = load float, ptr %v158, align 4
-  %x.160 = insertelement <8 x float> %x.148, float %v159, i64 3
-  %v161 = getelementptr i8, ptr %v111, i64 48
-  %v162 = and i8 %v112, 16
-  %on.163 = icmp ne i8 %v162, 0
-  %v164 = select i1 %on.163, ptr %v161, ptr %v110
-  %v165 = load float, ptr %v164, align 4
-  %x.166 = insertelement <8 x float> %x.154, float %v165, i64 4
-  %v167 = getelementptr float, ptr %v164, i64 1
-  %v168 = load float, ptr %v167, align 4
-  %x.169 = insertelement <8 x float> %x.157, float %v168, i64 4
-  %v170 = getelementptr float, ptr %v164, i64 2
-  %v171 = load float, ptr %v170, align 4
-  %x.172 = insertelement <8 x float> %x.160, float %v171, i64 4
-  %v173 = getelementptr i8, ptr %v111, i64 60
-  %v174 = and i8 %v112, 32
-  %on.175 = icmp ne i8 %v174, 0
-  %v176 = select i1 %on.175, ptr %v173, ptr %v110
-  %v177 = load float, ptr %v176, align 4
-  %x.178 = insertelement <8 x float> %x.166, float %v177, i64 5
-  %v179 = getelementptr float, ptr %v176, i64 1
-  %v180 = load float, ptr %v179, align 4
-  %x.181 = insertelement <8 x float> %x.169, float %v180, i64 5
-  %v182 = getelementptr float, ptr %v176, i64 2
-  %v183 = load float, ptr %v182, align 4
-  %x.184 = insertelement <8 x float> %x.172, float %v183, i64 5
-  %v185 = getelementptr i8, ptr %v111, i64 72
-  %v186 = and i8 %v112, 64
-  %on.187 = icmp ne i8 %v186, 0
-  %v188 = select i1 %on.187, ptr %v185, ptr %v110
-  %v189 = load float, ptr %v188, align 4
-  %x.190 = insertelement <8 x float> %x.178, float %v189, i64 6
-  %v191 = getelementptr float, ptr %v188, i64 1
-  %v192 = load float, ptr %v191, align 4
-  %x.193 = insertelement <8 x float> %x.181, float %v192, i64 6
-  %v194 = getelementptr float, ptr %v188, i64 2
-  %v195 = load float, ptr %v194, align 4
-  %x.196 = insertelement <8 x float> %x.184, float %v195, i64 6
-  %v197 = getelementptr i8, ptr %v111, i64 84
-  %v198 = and i8 %v112, 128
-  %on.199 = icmp ne i8 %v198, 0
-  %v200 = select i1 %on.199, ptr %v197, ptr %v110
-  %v201 = load float, ptr %v200, align 4
-  %x.202 = insertelement <8 x float> %x.190, float %v201, i64 7
-  %v203 = getelementptr float, ptr %v200, i64 1
-  %v204 = load float, ptr %v203, align 4
-  %x.205 = insertelement <8 x float> %x.193, float %v204, i64 7
-  %v206 = getelementptr float, ptr %v200, i64 2
-  %v207 = load float, ptr %v206, align 4
-  %x.208 = insertelement <8 x float> %x.196, float %v207, i64 7
-  %v209 = mul i64 %i.108, 12
-  %v210 = getelementptr i8, ptr @wb.nowhere64, i64 0
-  %v211 = add i64 %v209, 96
-  %v212 = getelementptr i8, ptr %x.data.16, i64 %v211
-  %v213 = bitcast <8 x i1> %v103 to i8
-  %v214 = getelementptr i8, ptr %v212, i64 0
-  %v215 = and i8 %v213, 1
-  %on.216 = icmp ne i8 %v215, 0
-  %v217 = select i1 %on.216, ptr %v214, ptr %v210
+  %v107 = mul i64 %i.106, 12
+  %v108 = getelementptr i8, ptr @wb.nowhere64, i64 0
+  %v109 = getelementptr i8, ptr %x.data.16, i64 %v107
+  %v110 = bitcast <8 x i1> %v96 to i8
+  %v111 = getelementptr i8, ptr %v109, i64 0
+  %v112 = and i8 %v110, 1
+  %on.113 = icmp ne i8 %v112, 0
+  %v114 = select i1 %on.113, ptr %v111, ptr %v108
+  %v115 = load float, ptr %v114, align 4
+  %x.116 = insertelement <8 x float> poison, float %v115, i64 0
+  %v117 = getelementptr float, ptr %v114, i64 1
+  %v118 = load float, ptr %v117, align 4
+  %x.119 = insertelement <8 x float> poison, float %v118, i64 0
+  %v120 = getelementptr float, ptr %v114, i64 2
+  %v121 = load float, ptr %v120, align 4
+  %x.122 = insertelement <8 x float> poison, float %v121, i64 0
+  %v123 = getelementptr i8, ptr %v109, i64 12
+  %v124 = and i8 %v110, 2
+  %on.125 = icmp ne i8 %v124, 0
+  %v126 = select i1 %on.125, ptr %v123, ptr %v108
+  %v127 = load float, ptr %v126, align 4
+  %x.128 = insertelement <8 x float> %x.116, float %v127, i64 1
+  %v129 = getelementptr float, ptr %v126, i64 1
+  %v130 = load float, ptr %v129, align 4
+  %x.131 = insertelement <8 x float> %x.119, float %v130, i64 1
+  %v132 = getelementptr float, ptr %v126, i64 2
+  %v133 = load float, ptr %v132, align 4
+  %x.134 = insertelement <8 x float> %x.122, float %v133, i64 1
+  %v135 = getelementptr i8, ptr %v109, i64 24
+  %v136 = and i8 %v110, 4
+  %on.137 = icmp ne i8 %v136, 0
+  %v138 = select i1 %on.137, ptr %v135, ptr %v108
+  %v139 = load float, ptr %v138, align 4
+  %x.140 = insertelement <8 x float> %x.128, float %v139, i64 2
+  %v141 = getelementptr float, ptr %v138, i64 1
+  %v142 = load float, ptr %v141, align 4
+  %x.143 = insertelement <8 x float> %x.131, float %v142, i64 2
+  %v144 = getelementptr float, ptr %v138, i64 2
+  %v145 = load float, ptr %v144, align 4
+  %x.146 = insertelement <8 x float> %x.134, float %v145, i64 2
+  %v147 = getelementptr i8, ptr %v109, i64 36
+  %v148 = and i8 %v110, 8
+  %on.149 = icmp ne i8 %v148, 0
+  %v150 = select i1 %on.149, ptr %v147, ptr %v108
+  %v151 = load float, ptr %v150, align 4
+  %x.152 = insertelement <8 x float> %x.140, float %v151, i64 3
+  %v153 = getelementptr float, ptr %v150, i64 1
+  %v154 = load float, ptr %v153, align 4
+  %x.155 = insertelement <8 x float> %x.143, float %v154, i64 3
+  %v156 = getelementptr float, ptr %v150, i64 2
+  %v157 = load float, ptr %v156, align 4
+  %x.158 = insertelement <8 x float> %x.146, float %v157, i64 3
+  %v159 = getelementptr i8, ptr %v109, i64 48
+  %v160 = and i8 %v110, 16
+  %on.161 = icmp ne i8 %v160, 0
+  %v162 = select i1 %on.161, ptr %v159, ptr %v108
+  %v163 = load float, ptr %v162, align 4
+  %x.164 = insertelement <8 x float> %x.152, float %v163, i64 4
+  %v165 = getelementptr float, ptr %v162, i64 1
+  %v166 = load float, ptr %v165, align 4
+  %x.167 = insertelement <8 x float> %x.155, float %v166, i64 4
+  %v168 = getelementptr float, ptr %v162, i64 2
+  %v169 = load float, ptr %v168, align 4
+  %x.170 = insertelement <8 x float> %x.158, float %v169, i64 4
+  %v171 = getelementptr i8, ptr %v109, i64 60
+  %v172 = and i8 %v110, 32
+  %on.173 = icmp ne i8 %v172, 0
+  %v174 = select i1 %on.173, ptr %v171, ptr %v108
+  %v175 = load float, ptr %v174, align 4
+  %x.176 = insertelement <8 x float> %x.164, float %v175, i64 5
+  %v177 = getelementptr float, ptr %v174, i64 1
+  %v178 = load float, ptr %v177, align 4
+  %x.179 = insertelement <8 x float> %x.167, float %v178, i64 5
+  %v180 = getelementptr float, ptr %v174, i64 2
+  %v181 = load float, ptr %v180, align 4
+  %x.182 = insertelement <8 x float> %x.170, float %v181, i64 5
+  %v183 = getelementptr i8, ptr %v109, i64 72
+  %v184 = and i8 %v110, 64
+  %on.185 = icmp ne i8 %v184, 0
+  %v186 = select i1 %on.185, ptr %v183, ptr %v108
+  %v187 = load float, ptr %v186, align 4
+  %x.188 = insertelement <8 x float> %x.176, float %v187, i64 6
+  %v189 = getelementptr float, ptr %v186, i64 1
+  %v190 = load float, ptr %v189, align 4
+  %x.191 = insertelement <8 x float> %x.179, float %v190, i64 6
+  %v192 = getelementptr float, ptr %v186, i64 2
+  %v193 = load float, ptr %v192, align 4
+  %x.194 = insertelement <8 x float> %x.182, float %v193, i64 6
+  %v195 = getelementptr i8, ptr %v109, i64 84
+  %v196 = and i8 %v110, 128
+  %on.197 = icmp ne i8 %v196, 0
+  %v198 = select i1 %on.197, ptr %v195, ptr %v108
+  %v199 = load float, ptr %v198, align 4
+  %x.200 = insertelement <8 x float> %x.188, float %v199, i64 7
+  %v201 = getelementptr float, ptr %v198, i64 1
+  %v202 = load float, ptr %v201, align 4
+  %x.203 = insertelement <8 x float> %x.191, float %v202, i64 7
+  %v204 = getelementptr float, ptr %v198, i64 2
+  %v205 = load float, ptr %v204, align 4
+  %x.206 = insertelement <8 x float> %x.194, float %v205, i64 7
+  %v207 = getelementptr i8, ptr @wb.nowhere64, i64 0
+  %v208 = add i64 %v107, 96
+  %v209 = getelementptr i8, ptr %x.data.16, i64 %v208
+  %v210 = bitcast <8 x i1> %v101 to i8
+  %v211 = getelementptr i8, ptr %v209, i64 0
+  %v212 = and i8 %v210, 1
+  %on.213 = icmp ne i8 %v212, 0
+  %v214 = select i1 %on.213, ptr %v211, ptr %v207
+  %v215 = load float, ptr %v214, align 4
+  %x.216 = insertelement <8 x float> poison, float %v215, i64 0
+  %v217 = getelementptr float, ptr %v214, i64 1
   %v218 = load float, ptr %v217, align 4
   %x.219 = insertelement <8 x float> poison, float %v218, i64 0
-  %v220 = getelementptr float, ptr %v217, i64 1
+  %v220 = getelementptr float, ptr %v214, i64 2
   %v221 = load float, ptr %v220, align 4
   %x.222 = insertelement <8 x float> poison, float %v221, i64 0
-  %v223 = getelementptr float, ptr %v217, i64 2
-  %v224 = load float, ptr %v223, align 4
-  %x.225 = insertelement <8 x float> poison, float %v224, i64 0
-  %v226 = getelementptr i8, ptr %v212, i64 12
-  %v227 = and i8 %v213, 2
-  %on.228 = icmp ne i8 %v227, 0
-  %v229 = select i1 %on.228, ptr %v226, ptr %v210
+  %v223 = getelementptr i8, ptr %v209, i64 12
+  %v224 = and i8 %v210, 2
+  %on.225 = icmp ne i8 %v224, 0
+  %v226 = select i1 %on.225, ptr %v223, ptr %v207
+  %v227 = load float, ptr %v226, align 4
+  %x.228 = insertelement <8 x float> %x.216, float %v227, i64 1
+  %v229 = getelementptr float, ptr %v226, i64 1
   %v230 = load float, ptr %v229, align 4
   %x.231 = insertelement <8 x float> %x.219, float %v230, i64 1
-  %v232 = getelementptr float, ptr %v229, i64 1
+  %v232 = getelementptr float, ptr %v226, i64 2
   %v233 = load float, ptr %v232, align 4
   %x.234 = insertelement <8 x float> %x.222, float %v233, i64 1
-  %v235 = getelementptr float, ptr %v229, i64 2
-  %v236 = load float, ptr %v235, align 4
-  %x.237 = insertelement <8 x float> %x.225, float %v236, i64 1
-  %v238 = getelementptr i8, ptr %v212, i64 24
-  %v239 = and i8 %v213, 4
-  %on.240 = icmp ne i8 %v239, 0
-  %v241 = select i1 %on.240, ptr %v238, ptr %v210
+  %v235 = getelementptr i8, ptr %v209, i64 24
+  %v236 = and i8 %v210, 4
+  %on.237 = icmp ne i8 %v236, 0
+  %v238 = select i1 %on.237, ptr %v235, ptr %v207
+  %v239 = load float, ptr %v238, align 4
+  %x.240 = insertelement <8 x float> %x.228, float %v239, i64 2
+  %v241 = getelementptr float, ptr %v238, i64 1
   %v242 = load float, ptr %v241, align 4
   %x.243 = insertelement <8 x float> %x.231, float %v242, i64 2
-  %v244 = getelementptr float, ptr %v241, i64 1
+  %v244 = getelementptr float, ptr %v238, i64 2
   %v245 = load float, ptr %v244, align 4
   %x.246 = insertelement <8 x float> %x.234, float %v245, i64 2
-  %v247 = getelementptr float, ptr %v241, i64 2
-  %v248 = load float, ptr %v247, align 4
-  %x.249 = insertelement <8 x float> %x.237, float %v248, i64 2
-  %v250 = getelementptr i8, ptr %v212, i64 36
-  %v251 = and i8 %v213, 8
-  %on.252 = icmp ne i8 %v251, 0
-  %v253 = select i1 %on.252, ptr %v250, ptr %v210
+  %v247 = getelementptr i8, ptr %v209, i64 36
+  %v248 = and i8 %v210, 8
+  %on.249 = icmp ne i8 %v248, 0
+  %v250 = select i1 %on.249, ptr %v247, ptr %v207
+  %v251 = load float, ptr %v250, align 4
+  %x.252 = insertelement <8 x float> %x.240, float %v251, i64 3
+  %v253 = getelementptr float, ptr %v250, i64 1
   %v254 = load float, ptr %v253, align 4
   %x.255 = insertelement <8 x float> %x.243, float %v254, i64 3
-  %v256 = getelementptr float, ptr %v253, i64 1
+  %v256 = getelementptr float, ptr %v250, i64 2
   %v257 = load float, ptr %v256, align 4
   %x.258 = insertelement <8 x float> %x.246, float %v257, i64 3
-  %v259 = getelementptr float, ptr %v253, i64 2
-  %v260 = load float, ptr %v259, align 4
-  %x.261 = insertelement <8 x float> %x.249, float %v260, i64 3
-  %v262 = getelementptr i8, ptr %v212, i64 48
-  %v263 = and i8 %v213, 16
-  %on.264 = icmp ne i8 %v263, 0
-  %v265 = select i1 %on.264, ptr %v262, ptr %v210
+  %v259 = getelementptr i8, ptr %v209, i64 48
+  %v260 = and i8 %v210, 16
+  %on.261 = icmp ne i8 %v260, 0
+  %v262 = select i1 %on.261, ptr %v259, ptr %v207
+  %v263 = load float, ptr %v262, align 4
+  %x.264 = insertelement <8 x float> %x.252, float %v263, i64 4
+  %v265 = getelementptr float, ptr %v262, i64 1
   %v266 = load float, ptr %v265, align 4
   %x.267 = insertelement <8 x float> %x.255, float %v266, i64 4
-  %v268 = getelementptr float, ptr %v265, i64 1
+  %v268 = getelementptr float, ptr %v262, i64 2
   %v269 = load float, ptr %v268, align 4
   %x.270 = insertelement <8 x float> %x.258, float %v269, i64 4
-  %v271 = getelementptr float, ptr %v265, i64 2
-  %v272 = load float, ptr %v271, align 4
-  %x.273 = insertelement <8 x float> %x.261, float %v272, i64 4
-  %v274 = getelementptr i8, ptr %v212, i64 60
-  %v275 = and i8 %v213, 32
-  %on.276 = icmp ne i8 %v275, 0
-  %v277 = select i1 %on.276, ptr %v274, ptr %v210
+  %v271 = getelementptr i8, ptr %v209, i64 60
+  %v272 = and i8 %v210, 32
+  %on.273 = icmp ne i8 %v272, 0
+  %v274 = select i1 %on.273, ptr %v271, ptr %v207
+  %v275 = load float, ptr %v274, align 4
+  %x.276 = insertelement <8 x float> %x.264, float %v275, i64 5
+  %v277 = getelementptr float, ptr %v274, i64 1
   %v278 = load float, ptr %v277, align 4
   %x.279 = insertelement <8 x float> %x.267, float %v278, i64 5
-  %v280 = getelementptr float, ptr %v277, i64 1
+  %v280 = getelementptr float, ptr %v274, i64 2
   %v281 = load float, ptr %v280, align 4
   %x.282 = insertelement <8 x float> %x.270, float %v281, i64 5
-  %v283 = getelementptr float, ptr %v277, i64 2
-  %v284 = load float, ptr %v283, align 4
-  %x.285 = insertelement <8 x float> %x.273, float %v284, i64 5
-  %v286 = getelementptr i8, ptr %v212, i64 72
-  %v287 = and i8 %v213, 64
-  %on.288 = icmp ne i8 %v287, 0
-  %v289 = select i1 %on.288, ptr %v286, ptr %v210
+  %v283 = getelementptr i8, ptr %v209, i64 72
+  %v284 = and i8 %v210, 64
+  %on.285 = icmp ne i8 %v284, 0
+  %v286 = select i1 %on.285, ptr %v283, ptr %v207
+  %v287 = load float, ptr %v286, align 4
+  %x.288 = insertelement <8 x float> %x.276, float %v287, i64 6
+  %v289 = getelementptr float, ptr %v286, i64 1
   %v290 = load float, ptr %v289, align 4
   %x.291 = insertelement <8 x float> %x.279, float %v290, i64 6
-  %v292 = getelementptr float, ptr %v289, i64 1
+  %v292 = getelementptr float, ptr %v286, i64 2
   %v293 = load float, ptr %v292, align 4
   %x.294 = insertelement <8 x float> %x.282, float %v293, i64 6
-  %v295 = getelementptr float, ptr %v289, i64 2
-  %v296 = load float, ptr %v295, align 4
-  %x.297 = insertelement <8 x float> %x.285, float %v296, i64 6
-  %v298 = getelementptr i8, ptr %v212, i64 84
-  %v299 = and i8 %v213, 128
-  %on.300 = icmp ne i8 %v299, 0
-  %v301 = select i1 %on.300, ptr %v298, ptr %v210
+  %v295 = getelementptr i8, ptr %v209, i64 84
+  %v296 = and i8 %v210, 128
+  %on.297 = icmp ne i8 %v296, 0
+  %v298 = select i1 %on.297, ptr %v295, ptr %v207
+  %v299 = load float, ptr %v298, align 4
+  %x.300 = insertelement <8 x float> %x.288, float %v299, i64 7
+  %v301 = getelementptr float, ptr %v298, i64 1
   %v302 = load float, ptr %v301, align 4
   %x.303 = insertelement <8 x float> %x.291, float %v302, i64 7
-  %v304 = getelementptr float, ptr %v301, i64 1
+  %v304 = getelementptr float, ptr %v298, i64 2
   %v305 = load float, ptr %v304, align 4
   %x.306 = insertelement <8 x float> %x.294, float %v305, i64 7
-  %v307 = getelementptr float, ptr %v301, i64 2
-  %v308 = load float, ptr %v307, align 4
-  %x.309 = insertelement <8 x float> %x.297, float %v308, i64 7
   ; line 17: for k in range(4):
-  br label %for.310
-for.310:
-  %k.313 = phi i32 [ 0, %rest.93 ], [ %k.next.339, %body.311 ]
-  %c.pos.314 = phi <8 x float> [ %x.202, %rest.93 ], [ %v329, %body.311 ]
-  %c.pos.315 = phi <8 x float> [ %x.205, %rest.93 ], [ %v333, %body.311 ]
-  %c.pos.316 = phi <8 x float> [ %x.208, %rest.93 ], [ %v337, %body.311 ]
-  %c.pos.317 = phi <8 x float> [ %x.303, %rest.93 ], [ %v330, %body.311 ]
-  %c.pos.318 = phi <8 x float> [ %x.306, %rest.93 ], [ %v334, %body.311 ]
-  %c.pos.319 = phi <8 x float> [ %x.309, %rest.93 ], [ %v338, %body.311 ]
-  %c.vel.320 = phi float [ %b.vel.40, %rest.93 ], [ %c.vel.320, %body.311 ]
-  %c.vel.321 = phi float [ %b.vel.42, %rest.93 ], [ %c.vel.321, %body.311 ]
-  %c.vel.322 = phi float [ %b.vel.44, %rest.93 ], [ %c.vel.322, %body.311 ]
-  %more.323 = icmp slt i32 %k.313, 4
-  br i1 %more.323, label %body.311, label %endfor.312
-body.311:
+  br label %for.307
+for.307:
+  %k.310 = phi i32 [ 0, %rest.91 ], [ %k.next.336, %body.308 ]
+  %c.pos.311 = phi <8 x float> [ %x.200, %rest.91 ], [ %v326, %body.308 ]
+  %c.pos.312 = phi <8 x float> [ %x.203, %rest.91 ], [ %v330, %body.308 ]
+  %c.pos.313 = phi <8 x float> [ %x.206, %rest.91 ], [ %v334, %body.308 ]
+  %c.pos.314 = phi <8 x float> [ %x.300, %rest.91 ], [ %v327, %body.308 ]
+  %c.pos.315 = phi <8 x float> [ %x.303, %rest.91 ], [ %v331, %body.308 ]
+  %c.pos.316 = phi <8 x float> [ %x.306, %rest.91 ], [ %v335, %body.308 ]
+  %c.vel.317 = phi float [ %b.vel.39, %rest.91 ], [ %c.vel.317, %body.308 ]
+  %c.vel.318 = phi float [ %b.vel.41, %rest.91 ], [ %c.vel.318, %body.308 ]
+  %c.vel.319 = phi float [ %b.vel.43, %rest.91 ], [ %c.vel.319, %body.308 ]
+  %more.320 = icmp slt i32 %k.310, 4
+  br i1 %more.320, label %body.308, label %endfor.309
+body.308:
   ; line 10: b.pos += b.vel * dt
-  %v324 = fmul float %c.vel.320, %dt.50
-  %v325 = fmul float %c.vel.321, %dt.50
-  %v326 = fmul float %c.vel.322, %dt.50
-  %v327 = insertelement <8 x float> poison, float %v324, i64 0
-  %v328 = shufflevector <8 x float> %v327, <8 x float> poison, <8 x i32> zeroinitializer
-  %v329 = fadd <8 x float> %c.pos.314, %v328
-  %v330 = fadd <8 x float> %c.pos.317, %v328
-  %v331 = insertelement <8 x float> poison, float %v325, i64 0
-  %v332 = shufflevector <8 x float> %v331, <8 x float> poison, <8 x i32> zeroinitializer
-  %v333 = fadd <8 x float> %c.pos.315, %v332
-  %v334 = fadd <8 x float> %c.pos.318, %v332
-  %v335 = insertelement <8 x float> poison, float %v326, i64 0
-  %v336 = shufflevector <8 x float> %v335, <8 x float> poison, <8 x i32> zeroinitializer
-  %v337 = fadd <8 x float> %c.pos.316, %v336
-  %v338 = fadd <8 x float> %c.pos.319, %v336
+  %v321 = fmul float %c.vel.317, %dt.49
+  %v322 = fmul float %c.vel.318, %dt.49
+  %v323 = fmul float %c.vel.319, %dt.49
+  %v324 = insertelement <8 x float> poison, float %v321, i64 0
+  %v325 = shufflevector <8 x float> %v324, <8 x float> poison, <8 x i32> zeroinitializer
+  %v326 = fadd <8 x float> %c.pos.311, %v325
+  %v327 = fadd <8 x float> %c.pos.314, %v325
+  %v328 = insertelement <8 x float> poison, float %v322, i64 0
+  %v329 = shufflevector <8 x float> %v328, <8 x float> poison, <8 x i32> zeroinitializer
+  %v330 = fadd <8 x float> %c.pos.312, %v329
+  %v331 = fadd <8 x float> %c.pos.315, %v329
+  %v332 = insertelement <8 x float> poison, float %v323, i64 0
+  %v333 = shufflevector <8 x float> %v332, <8 x float> poison, <8 x i32> zeroinitializer
+  %v334 = fadd <8 x float> %c.pos.313, %v333
+  %v335 = fadd <8 x float> %c.pos.316, %v333
   ; line 17: for k in range(4):
-  %k.next.339 = add nsw i32 %k.313, 1
-  br label %for.310
-endfor.312:
+  %k.next.336 = add nsw i32 %k.310, 1
+  br label %for.307
+endfor.309:
   ; line 19: x[i] = c.pos * b.mass
-  %v340 = insertelement <8 x float> poison, float %b.mass.68, i64 0
-  %v341 = shufflevector <8 x float> %v340, <8 x float> poison, <8 x i32> zeroinitializer
-  %v342 = fmul <8 x float> %c.pos.314, %v341
-  %v343 = fmul <8 x float> %c.pos.317, %v341
-  %v344 = fmul <8 x float> %c.pos.315, %v341
-  %v345 = fmul <8 x float> %c.pos.318, %v341
-  %v346 = fmul <8 x float> %c.pos.316, %v341
-  %v347 = fmul <8 x float> %c.pos.319, %v341
-  %v348 = mul i64 %i.108, 12
-  %v350 = getelementptr i8, ptr %nowhere.349, i64 0
-  %v351 = getelementptr i8, ptr %x.data.16, i64 %v348
-  %flags.352 = icmp slt <8 x i32> %v102, zeroinitializer
-  %v353 = bitcast <8 x i1> %flags.352 to i8
-  %v354 = getelementptr i8, ptr %v351, i64 0
-  %v355 = and i8 %v353, 1
-  %on.356 = icmp ne i8 %v355, 0
-  %v357 = select i1 %on.356, ptr %v354, ptr %v350
-  %v358 = extractelement <8 x float> %v342, i64 0
-  store float %v358, ptr %v357, align 4
-  %v359 = extractelement <8 x float> %v344, i64 0
-  %v360 = getelementptr float, ptr %v357, i64 1
-  store float %v359, ptr %v360, align 4
-  %v361 = extractelement <8 x float> %v346, i64 0
-  %v362 = getelementptr float, ptr %v357, i64 2
-  store float %v361, ptr %v362, align 4
-  %v363 = getelementptr i8, ptr %v351, i64 12
-  %v364 = and i8 %v353, 2
-  %on.365 = icmp ne i8 %v364, 0
-  %v366 = select i1 %on.365, ptr %v363, ptr %v350
-  %v367 = extractelement <8 x float> %v342, i64 1
-  store float %v367, ptr %v366, align 4
-  %v368 = extractelement <8 x float> %v344, i64 1
-  %v369 = getelementptr float, ptr %v366, i64 1
-  store float %v368, ptr %v369, align 4
-  %v370 = extractelement <8 x float> %v346, i64 1
-  %v371 = getelementptr float, ptr %v366, i64 2
-  store float %v370, ptr %v371, align 4
-  %v372 = getelementptr i8, ptr %v351, i64 24
-  %v373 = and i8 %v353, 4
-  %on.374 = icmp ne i8 %v373, 0
-  %v375 = select i1 %on.374, ptr %v372, ptr %v350
-  %v376 = extractelement <8 x float> %v342, i64 2
-  store float %v376, ptr %v375, align 4
-  %v377 = extractelement <8 x float> %v344, i64 2
-  %v378 = getelementptr float, ptr %v375, i64 1
-  store float %v377, ptr %v378, align 4
-  %v379 = extractelement <8 x float> %v346, i64 2
-  %v380 = getelementptr float, ptr %v375, i64 2
-  store float %v379, ptr %v380, align 4
-  %v381 = getelementptr i8, ptr %v351, i64 36
-  %v382 = and i8 %v353, 8
-  %on.383 = icmp ne i8 %v382, 0
-  %v384 = select i1 %on.383, ptr %v381, ptr %v350
-  %v385 = extractelement <8 x float> %v342, i64 3
-  store float %v385, ptr %v384, align 4
-  %v386 = extractelement <8 x float> %v344, i64 3
-  %v387 = getelementptr float, ptr %v384, i64 1
-  store float %v386, ptr %v387, align 4
-  %v388 = extractelement <8 x float> %v346, i64 3
-  %v389 = getelementptr float, ptr %v384, i64 2
-  store float %v388, ptr %v389, align 4
-  %v390 = getelementptr i8, ptr %v351, i64 48
-  %v391 = and i8 %v353, 16
-  %on.392 = icmp ne i8 %v391, 0
-  %v393 = select i1 %on.392, ptr %v390, ptr %v350
-  %v394 = extractelement <8 x float> %v342, i64 4
-  store float %v394, ptr %v393, align 4
-  %v395 = extractelement <8 x float> %v344, i64 4
-  %v396 = getelementptr float, ptr %v393, i64 1
-  store float %v395, ptr %v396, align 4
-  %v397 = extractelement <8 x float> %v346, i64 4
-  %v398 = getelementptr float, ptr %v393, i64 2
-  store float %v397, ptr %v398, align 4
-  %v399 = getelementptr i8, ptr %v351, i64 60
-  %v400 = and i8 %v353, 32
-  %on.401 = icmp ne i8 %v400, 0
-  %v402 = select i1 %on.401, ptr %v399, ptr %v350
-  %v403 = extractelement <8 x float> %v342, i64 5
-  store float %v403, ptr %v402, align 4
-  %v404 = extractelement <8 x float> %v344, i64 5
-  %v405 = getelementptr float, ptr %v402, i64 1
-  store float %v404, ptr %v405, align 4
-  %v406 = extractelement <8 x float> %v346, i64 5
-  %v407 = getelementptr float, ptr %v402, i64 2
-  store float %v406, ptr %v407, align 4
-  %v408 = getelementptr i8, ptr %v351, i64 72
-  %v409 = and i8 %v353, 64
-  %on.410 = icmp ne i8 %v409, 0
-  %v411 = select i1 %on.410, ptr %v408, ptr %v350
-  %v412 = extractelement <8 x float> %v342, i64 6
-  store float %v412, ptr %v411, align 4
-  %v413 = extractelement <8 x float> %v344, i64 6
-  %v414 = getelementptr float, ptr %v411, i64 1
-  store float %v413, ptr %v414, align 4
-  %v415 = extractelement <8 x float> %v346, i64 6
-  %v416 = getelementptr float, ptr %v411, i64 2
-  store float %v415, ptr %v416, align 4
-  %v417 = getelementptr i8, ptr %v351, i64 84
-  %v418 = and i8 %v353, 128
-  %on.419 = icmp ne i8 %v418, 0
-  %v420 = select i1 %on.419, ptr %v417, ptr %v350
-  %v421 = extractelement <8 x float> %v342, i64 7
-  store float %v421, ptr %v420, align 4
-  %v422 = extractelement <8 x float> %v344, i64 7
-  %v423 = getelementptr float, ptr %v420, i64 1
-  store float %v422, ptr %v423, align 4
-  %v424 = extractelement <8 x float> %v346, i64 7
-  %v425 = getelementptr float, ptr %v420, i64 2
-  store float %v424, ptr %v425, align 4
-  %v426 = mul i64 %i.108, 12
-  %v427 = getelementptr i8, ptr %nowhere.349, i64 0
-  %v428 = add i64 %v426, 96
-  %v429 = getelementptr i8, ptr %x.data.16, i64 %v428
-  %flags.430 = icmp slt <8 x i32> %v107, zeroinitializer
-  %v431 = bitcast <8 x i1> %flags.430 to i8
-  %v432 = getelementptr i8, ptr %v429, i64 0
-  %v433 = and i8 %v431, 1
-  %on.434 = icmp ne i8 %v433, 0
-  %v435 = select i1 %on.434, ptr %v432, ptr %v427
-  %v436 = extractelement <8 x float> %v343, i64 0
-  store float %v436, ptr %v435, align 4
-  %v437 = extractelement <8 x float> %v345, i64 0
-  %v438 = getelementptr float, ptr %v435, i64 1
-  store float %v437, ptr %v438, align 4
-  %v439 = extractelement <8 x float> %v347, i64 0
-  %v440 = getelementptr float, ptr %v435, i64 2
-  store float %v439, ptr %v440, align 4
-  %v441 = getelementptr i8, ptr %v429, i64 12
-  %v442 = and i8 %v431, 2
-  %on.443 = icmp ne i8 %v442, 0
-  %v444 = select i1 %on.443, ptr %v441, ptr %v427
-  %v445 = extractelement <8 x float> %v343, i64 1
-  store float %v445, ptr %v444, align 4
-  %v446 = extractelement <8 x float> %v345, i64 1
-  %v447 = getelementptr float, ptr %v444, i64 1
-  store float %v446, ptr %v447, align 4
-  %v448 = extractelement <8 x float> %v347, i64 1
-  %v449 = getelementptr float, ptr %v444, i64 2
-  store float %v448, ptr %v449, align 4
-  %v450 = getelementptr i8, ptr %v429, i64 24
-  %v451 = and i8 %v431, 4
-  %on.452 = icmp ne i8 %v451, 0
-  %v453 = select i1 %on.452, ptr %v450, ptr %v427
-  %v454 = extractelement <8 x float> %v343, i64 2
-  store float %v454, ptr %v453, align 4
-  %v455 = extractelement <8 x float> %v345, i64 2
-  %v456 = getelementptr float, ptr %v453, i64 1
-  store float %v455, ptr %v456, align 4
-  %v457 = extractelement <8 x float> %v347, i64 2
-  %v458 = getelementptr float, ptr %v453, i64 2
-  store float %v457, ptr %v458, align 4
-  %v459 = getelementptr i8, ptr %v429, i64 36
-  %v460 = and i8 %v431, 8
-  %on.461 = icmp ne i8 %v460, 0
-  %v462 = select i1 %on.461, ptr %v459, ptr %v427
-  %v463 = extractelement <8 x float> %v343, i64 3
-  store float %v463, ptr %v462, align 4
-  %v464 = extractelement <8 x float> %v345, i64 3
-  %v465 = getelementptr float, ptr %v462, i64 1
-  store float %v464, ptr %v465, align 4
-  %v466 = extractelement <8 x float> %v347, i64 3
-  %v467 = getelementptr float, ptr %v462, i64 2
-  store float %v466, ptr %v467, align 4
-  %v468 = getelementptr i8, ptr %v429, i64 48
-  %v469 = and i8 %v431, 16
-  %on.470 = icmp ne i8 %v469, 0
-  %v471 = select i1 %on.470, ptr %v468, ptr %v427
-  %v472 = extractelement <8 x float> %v343, i64 4
-  store float %v472, ptr %v471, align 4
-  %v473 = extractelement <8 x float> %v345, i64 4
-  %v474 = getelementptr float, ptr %v471, i64 1
-  store float %v473, ptr %v474, align 4
-  %v475 = extractelement <8 x float> %v347, i64 4
-  %v476 = getelementptr float, ptr %v471, i64 2
-  store float %v475, ptr %v476, align 4
-  %v477 = getelementptr i8, ptr %v429, i64 60
-  %v478 = and i8 %v431, 32
-  %on.479 = icmp ne i8 %v478, 0
-  %v480 = select i1 %on.479, ptr %v477, ptr %v427
-  %v481 = extractelement <8 x float> %v343, i64 5
-  store float %v481, ptr %v480, align 4
-  %v482 = extractelement <8 x float> %v345, i64 5
-  %v483 = getelementptr float, ptr %v480, i64 1
-  store float %v482, ptr %v483, align 4
-  %v484 = extractelement <8 x float> %v347, i64 5
-  %v485 = getelementptr float, ptr %v480, i64 2
-  store float %v484, ptr %v485, align 4
-  %v486 = getelementptr i8, ptr %v429, i64 72
-  %v487 = and i8 %v431, 64
-  %on.488 = icmp ne i8 %v487, 0
-  %v489 = select i1 %on.488, ptr %v486, ptr %v427
-  %v490 = extractelement <8 x float> %v343, i64 6
-  store float %v490, ptr %v489, align 4
-  %v491 = extractelement <8 x float> %v345, i64 6
-  %v492 = getelementptr float, ptr %v489, i64 1
-  store float %v491, ptr %v492, align 4
-  %v493 = extractelement <8 x float> %v347, i64 6
-  %v494 = getelementptr float, ptr %v489, i64 2
-  store float %v493, ptr %v494, align 4
-  %v495 = getelementptr i8, ptr %v429, i64 84
-  %v496 = and i8 %v431, 128
-  %on.497 = icmp ne i8 %v496, 0
-  %v498 = select i1 %on.497, ptr %v495, ptr %v427
-  %v499 = extractelement <8 x float> %v343, i64 7
-  store float %v499, ptr %v498, align 4
-  %v500 = extractelement <8 x float> %v345, i64 7
-  %v501 = getelementptr float, ptr %v498, i64 1
-  store float %v500, ptr %v501, align 4
-  %v502 = extractelement <8 x float> %v347, i64 7
-  %v503 = getelementptr float, ptr %v498, i64 2
-  store float %v502, ptr %v503, align 4
-  br label %rest.end.94
-rest.end.94:
-  %first.504 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %high.2, %endfor.312 ]
+  %v337 = insertelement <8 x float> poison, float %b.mass.67, i64 0
+  %v338 = shufflevector <8 x float> %v337, <8 x float> poison, <8 x i32> zeroinitializer
+  %v339 = fmul <8 x float> %c.pos.311, %v338
+  %v340 = fmul <8 x float> %c.pos.314, %v338
+  %v341 = fmul <8 x float> %c.pos.312, %v338
+  %v342 = fmul <8 x float> %c.pos.315, %v338
+  %v343 = fmul <8 x float> %c.pos.313, %v338
+  %v344 = fmul <8 x float> %c.pos.316, %v338
+  %v345 = mul i64 %i.106, 12
+  %v347 = getelementptr i8, ptr %nowhere.346, i64 0
+  %v348 = getelementptr i8, ptr %x.data.16, i64 %v345
+  %flags.349 = icmp slt <8 x i32> %v100, zeroinitializer
+  %v350 = bitcast <8 x i1> %flags.349 to i8
+  %v351 = getelementptr i8, ptr %v348, i64 0
+  %v352 = and i8 %v350, 1
+  %on.353 = icmp ne i8 %v352, 0
+  %v354 = select i1 %on.353, ptr %v351, ptr %v347
+  %v355 = extractelement <8 x float> %v339, i64 0
+  store float %v355, ptr %v354, align 4
+  %v356 = extractelement <8 x float> %v341, i64 0
+  %v357 = getelementptr float, ptr %v354, i64 1
+  store float %v356, ptr %v357, align 4
+  %v358 = extractelement <8 x float> %v343, i64 0
+  %v359 = getelementptr float, ptr %v354, i64 2
+  store float %v358, ptr %v359, align 4
+  %v360 = getelementptr i8, ptr %v348, i64 12
+  %v361 = and i8 %v350, 2
+  %on.362 = icmp ne i8 %v361, 0
+  %v363 = select i1 %on.362, ptr %v360, ptr %v347
+  %v364 = extractelement <8 x float> %v339, i64 1
+  store float %v364, ptr %v363, align 4
+  %v365 = extractelement <8 x float> %v341, i64 1
+  %v366 = getelementptr float, ptr %v363, i64 1
+  store float %v365, ptr %v366, align 4
+  %v367 = extractelement <8 x float> %v343, i64 1
+  %v368 = getelementptr float, ptr %v363, i64 2
+  store float %v367, ptr %v368, align 4
+  %v369 = getelementptr i8, ptr %v348, i64 24
+  %v370 = and i8 %v350, 4
+  %on.371 = icmp ne i8 %v370, 0
+  %v372 = select i1 %on.371, ptr %v369, ptr %v347
+  %v373 = extractelement <8 x float> %v339, i64 2
+  store float %v373, ptr %v372, align 4
+  %v374 = extractelement <8 x float> %v341, i64 2
+  %v375 = getelementptr float, ptr %v372, i64 1
+  store float %v374, ptr %v375, align 4
+  %v376 = extractelement <8 x float> %v343, i64 2
+  %v377 = getelementptr float, ptr %v372, i64 2
+  store float %v376, ptr %v377, align 4
+  %v378 = getelementptr i8, ptr %v348, i64 36
+  %v379 = and i8 %v350, 8
+  %on.380 = icmp ne i8 %v379, 0
+  %v381 = select i1 %on.380, ptr %v378, ptr %v347
+  %v382 = extractelement <8 x float> %v339, i64 3
+  store float %v382, ptr %v381, align 4
+  %v383 = extractelement <8 x float> %v341, i64 3
+  %v384 = getelementptr float, ptr %v381, i64 1
+  store float %v383, ptr %v384, align 4
+  %v385 = extractelement <8 x float> %v343, i64 3
+  %v386 = getelementptr float, ptr %v381, i64 2
+  store float %v385, ptr %v386, align 4
+  %v387 = getelementptr i8, ptr %v348, i64 48
+  %v388 = and i8 %v350, 16
+  %on.389 = icmp ne i8 %v388, 0
+  %v390 = select i1 %on.389, ptr %v387, ptr %v347
+  %v391 = extractelement <8 x float> %v339, i64 4
+  store float %v391, ptr %v390, align 4
+  %v392 = extractelement <8 x float> %v341, i64 4
+  %v393 = getelementptr float, ptr %v390, i64 1
+  store float %v392, ptr %v393, align 4
+  %v394 = extractelement <8 x float> %v343, i64 4
+  %v395 = getelementptr float, ptr %v390, i64 2
+  store float %v394, ptr %v395, align 4
+  %v396 = getelementptr i8, ptr %v348, i64 60
+  %v397 = and i8 %v350, 32
+  %on.398 = icmp ne i8 %v397, 0
+  %v399 = select i1 %on.398, ptr %v396, ptr %v347
+  %v400 = extractelement <8 x float> %v339, i64 5
+  store float %v400, ptr %v399, align 4
+  %v401 = extractelement <8 x float> %v341, i64 5
+  %v402 = getelementptr float, ptr %v399, i64 1
+  store float %v401, ptr %v402, align 4
+  %v403 = extractelement <8 x float> %v343, i64 5
+  %v404 = getelementptr float, ptr %v399, i64 2
+  store float %v403, ptr %v404, align 4
+  %v405 = getelementptr i8, ptr %v348, i64 72
+  %v406 = and i8 %v350, 64
+  %on.407 = icmp ne i8 %v406, 0
+  %v408 = select i1 %on.407, ptr %v405, ptr %v347
+  %v409 = extractelement <8 x float> %v339, i64 6
+  store float %v409, ptr %v408, align 4
+  %v410 = extractelement <8 x float> %v341, i64 6
+  %v411 = getelementptr float, ptr %v408, i64 1
+  store float %v410, ptr %v411, align 4
+  %v412 = extractelement <8 x float> %v343, i64 6
+  %v413 = getelementptr float, ptr %v408, i64 2
+  store float %v412, ptr %v413, align 4
+  %v414 = getelementptr i8, ptr %v348, i64 84
+  %v415 = and i8 %v350, 128
+  %on.416 = icmp ne i8 %v415, 0
+  %v417 = select i1 %on.416, ptr %v414, ptr %v347
+  %v418 = extractelement <8 x float> %v339, i64 7
+  store float %v418, ptr %v417, align 4
+  %v419 = extractelement <8 x float> %v341, i64 7
+  %v420 = getelementptr float, ptr %v417, i64 1
+  store float %v419, ptr %v420, align 4
+  %v421 = extractelement <8 x float> %v343, i64 7
+  %v422 = getelementptr float, ptr %v417, i64 2
+  store float %v421, ptr %v422, align 4
+  %v423 = getelementptr i8, ptr %nowhere.346, i64 0
+  %v424 = add i64 %v345, 96
+  %v425 = getelementptr i8, ptr %x.data.16, i64 %v424
+  %flags.426 = icmp slt <8 x i32> %v105, zeroinitializer
+  %v427 = bitcast <8 x i1> %flags.426 to i8
+  %v428 = getelementptr i8, ptr %v425, i64 0
+  %v429 = and i8 %v427, 1
+  %on.430 = icmp ne i8 %v429, 0
+  %v431 = select i1 %on.430, ptr %v428, ptr %v423
+  %v432 = extractelement <8 x float> %v340, i64 0
+  store float %v432, ptr %v431, align 4
+  %v433 = extractelement <8 x float> %v342, i64 0
+  %v434 = getelementptr float, ptr %v431, i64 1
+  store float %v433, ptr %v434, align 4
+  %v435 = extractelement <8 x float> %v344, i64 0
+  %v436 = getelementptr float, ptr %v431, i64 2
+  store float %v435, ptr %v436, align 4
+  %v437 = getelementptr i8, ptr %v425, i64 12
+  %v438 = and i8 %v427, 2
+  %on.439 = icmp ne i8 %v438, 0
+  %v440 = select i1 %on.439, ptr %v437, ptr %v423
+  %v441 = extractelement <8 x float> %v340, i64 1
+  store float %v441, ptr %v440, align 4
+  %v442 = extractelement <8 x float> %v342, i64 1
+  %v443 = getelementptr float, ptr %v440, i64 1
+  store float %v442, ptr %v443, align 4
+  %v444 = extractelement <8 x float> %v344, i64 1
+  %v445 = getelementptr float, ptr %v440, i64 2
+  store float %v444, ptr %v445, align 4
+  %v446 = getelementptr i8, ptr %v425, i64 24
+  %v447 = and i8 %v427, 4
+  %on.448 = icmp ne i8 %v447, 0
+  %v449 = select i1 %on.448, ptr %v446, ptr %v423
+  %v450 = extractelement <8 x float> %v340, i64 2
+  store float %v450, ptr %v449, align 4
+  %v451 = extractelement <8 x float> %v342, i64 2
+  %v452 = getelementptr float, ptr %v449, i64 1
+  store float %v451, ptr %v452, align 4
+  %v453 = extractelement <8 x float> %v344, i64 2
+  %v454 = getelementptr float, ptr %v449, i64 2
+  store float %v453, ptr %v454, align 4
+  %v455 = getelementptr i8, ptr %v425, i64 36
+  %v456 = and i8 %v427, 8
+  %on.457 = icmp ne i8 %v456, 0
+  %v458 = select i1 %on.457, ptr %v455, ptr %v423
+  %v459 = extractelement <8 x float> %v340, i64 3
+  store float %v459, ptr %v458, align 4
+  %v460 = extractelement <8 x float> %v342, i64 3
+  %v461 = getelementptr float, ptr %v458, i64 1
+  store float %v460, ptr %v461, align 4
+  %v462 = extractelement <8 x float> %v344, i64 3
+  %v463 = getelementptr float, ptr %v458, i64 2
+  store float %v462, ptr %v463, align 4
+  %v464 = getelementptr i8, ptr %v425, i64 48
+  %v465 = and i8 %v427, 16
+  %on.466 = icmp ne i8 %v465, 0
+  %v467 = select i1 %on.466, ptr %v464, ptr %v423
+  %v468 = extractelement <8 x float> %v340, i64 4
+  store float %v468, ptr %v467, align 4
+  %v469 = extractelement <8 x float> %v342, i64 4
+  %v470 = getelementptr float, ptr %v467, i64 1
+  store float %v469, ptr %v470, align 4
+  %v471 = extractelement <8 x float> %v344, i64 4
+  %v472 = getelementptr float, ptr %v467, i64 2
+  store float %v471, ptr %v472, align 4
+  %v473 = getelementptr i8, ptr %v425, i64 60
+  %v474 = and i8 %v427, 32
+  %on.475 = icmp ne i8 %v474, 0
+  %v476 = select i1 %on.475, ptr %v473, ptr %v423
+  %v477 = extractelement <8 x float> %v340, i64 5
+  store float %v477, ptr %v476, align 4
+  %v478 = extractelement <8 x float> %v342, i64 5
+  %v479 = getelementptr float, ptr %v476, i64 1
+  store float %v478, ptr %v479, align 4
+  %v480 = extractelement <8 x float> %v344, i64 5
+  %v481 = getelementptr float, ptr %v476, i64 2
+  store float %v480, ptr %v481, align 4
+  %v482 = getelementptr i8, ptr %v425, i64 72
+  %v483 = and i8 %v427, 64
+  %on.484 = icmp ne i8 %v483, 0
+  %v485 = select i1 %on.484, ptr %v482, ptr %v423
+  %v486 = extractelement <8 x float> %v340, i64 6
+  store float %v486, ptr %v485, align 4
+  %v487 = extractelement <8 x float> %v342, i64 6
+  %v488 = getelementptr float, ptr %v485, i64 1
+  store float %v487, ptr %v488, align 4
+  %v489 = extractelement <8 x float> %v344, i64 6
+  %v490 = getelementptr float, ptr %v485, i64 2
+  store float %v489, ptr %v490, align 4
+  %v491 = getelementptr i8, ptr %v425, i64 84
+  %v492 = and i8 %v427, 128
+  %on.493 = icmp ne i8 %v492, 0
+  %v494 = select i1 %on.493, ptr %v491, ptr %v423
+  %v495 = extractelement <8 x float> %v340, i64 7
+  store float %v495, ptr %v494, align 4
+  %v496 = extractelement <8 x float> %v342, i64 7
+  %v497 = getelementptr float, ptr %v494, i64 1
+  store float %v496, ptr %v497, align 4
+  %v498 = extractelement <8 x float> %v344, i64 7
+  %v499 = getelementptr float, ptr %v494, i64 2
+  store float %v498, ptr %v499, align 4
+  br label %rest.end.92
+rest.end.92:
+  %first.500 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %high.2, %endfor.309 ]
   br label %threads
 threads:
-  %tid = phi i32 [ %first.504, %rest.end.94 ], [ %tid.next, %thread.end ]
-  %more.505 = icmp slt i32 %tid, %high.2
-  br i1 %more.505, label %thread, label %finish
+  %tid = phi i32 [ %first.500, %rest.end.92 ], [ %tid.next, %thread.end ]
+  %more.501 = icmp slt i32 %tid, %high.2
+  br i1 %more.501, label %thread, label %finish
 thread:
   ; line 14: i = tid()
   ; line 16: c.pos = x[i]
-  %v506 = sext i32 %tid to i64
-  %v507 = getelementptr inbounds [3 x float], ptr %x.data.16, i64 %v506
-  %v508 = getelementptr inbounds float, ptr %v507, i64 1
-  %v509 = getelementptr inbounds float, ptr %v507, i64 2
-  %c.pos.510 = load float, ptr %v507
-  %c.pos.511 = load float, ptr %v508
-  %c.pos.512 = load float, ptr %v509
+  %v502 = sext i32 %tid to i64
+  %v503 = getelementptr inbounds [3 x float], ptr %x.data.16, i64 %v502
+  %v504 = getelementptr inbounds float, ptr %v503, i64 1
+  %v505 = getelementptr inbounds float, ptr %v503, i64 2
+  %c.pos.506 = load float, ptr %v503
+  %c.pos.507 = load float, ptr %v504
+  %c.pos.508 = load float, ptr %v505
   ; line 17: for k in range(4):
-  br label %for.513
-for.513:
-  %k.516 = phi i32 [ 0, %thread ], [ %k.next.530, %body.514 ]
-  %c.pos.517 = phi float [ %c.pos.510, %thread ], [ %v527, %body.514 ]
-  %c.pos.518 = phi float [ %c.pos.511, %thread ], [ %v528, %body.514 ]
-  %c.pos.519 = phi float [ %c.pos.512, %thread ], [ %v529, %body.514 ]
-  %c.vel.520 = phi float [ %b.vel.40, %thread ], [ %c.vel.520, %body.514 ]
-  %c.vel.521 = phi float [ %b.vel.42, %thread ], [ %c.vel.521, %body.514 ]
-  %c.vel.522 = phi float [ %b.vel.44, %thread ], [ %c.vel.522, %body.514 ]
-  %more.523 = icmp slt i32 %k.516, 4
-  br i1 %more.523, label %body.514, label %endfor.515
-body.514:
+  br label %for.509
+for.509:
+  %k.512 = phi i32 [ 0, %thread ], [ %k.next.526, %body.510 ]
+  %c.pos.513 = phi float [ %c.pos.506, %thread ], [ %v523, %body.510 ]
+  %c.pos.514 = phi float [ %c.pos.507, %thread ], [ %v524, %body.510 ]
+  %c.pos.515 = phi float [ %c.pos.508, %thread ], [ %v525, %body.510 ]
+  %c.vel.516 = phi float [ %b.vel.39, %thread ], [ %c.vel.516, %body.510 ]
+  %c.vel.517 = phi float [ %b.vel.41, %thread ], [ %c.vel.517, %body.510 ]
+  %c.vel.518 = phi float [ %b.vel.43, %thread ], [ %c.vel.518, %body.510 ]
+  %more.519 = icmp slt i32 %k.512, 4
+  br i1 %more.519, label %body.510, label %endfor.511
+body.510:
   ; line 10: b.pos += b.vel * dt
-  %v524 = fmul float %c.vel.520, %dt.50
-  %v525 = fmul float %c.vel.521, %dt.50
-  %v526 = fmul float %c.vel.522, %dt.50
-  %v527 = fadd float %c.pos.517, %v524
-  %v528 = fadd float %c.pos.518, %v525
-  %v529 = fadd float %c.pos.519, %v526
+  %v520 = fmul float %c.vel.516, %dt.49
+  %v521 = fmul float %c.vel.517, %dt.49
+  %v522 = fmul float %c.vel.518, %dt.49
+  %v523 = fadd float %c.pos.513, %v520
+  %v524 = fadd float %c.pos.514, %v521
+  %v525 = fadd float %c.pos.515, %v522
   ; line 17: for k in range(4):
-  %k.next.530 = add nsw i32 %k.516, 1
-  br label %for.513
-endfor.515:
+  %k.next.526 = add nsw i32 %k.512, 1
+  br label %for.509
+endfor.511:
   ; line 19: x[i] = c.pos * b.mass
-  %v531 = fmul float %c.pos.517, %b.mass.68
-  %v532 = fmul float %c.pos.518, %b.mass.68
-  %v533 = fmul float %c.pos.519, %b.mass.68
-  %v534 = sext i32 %tid to i64
-  %v535 = getelementptr inbounds [3 x float], ptr %x.data.16, i64 %v534
-  %v536 = getelementptr inbounds float, ptr %v535, i64 1
-  %v537 = getelementptr inbounds float, ptr %v535, i64 2
-  store float %v531, ptr %v535
-  store float %v532, ptr %v536
-  store float %v533, ptr %v537
+  %v527 = fmul float %c.pos.513, %b.mass.67
+  %v528 = fmul float %c.pos.514, %b.mass.67
+  %v529 = fmul float %c.pos.515, %b.mass.67
+  %v530 = sext i32 %tid to i64
+  %v531 = getelementptr inbounds [3 x float], ptr %x.data.16, i64 %v530
+  %v532 = getelementptr inbounds float, ptr %v531, i64 1
+  %v533 = getelementptr inbounds float, ptr %v531, i64 2
+  store float %v527, ptr %v531
+  store float %v528, ptr %v532
+  store float %v529, ptr %v533
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

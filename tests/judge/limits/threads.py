@@ -111,6 +111,13 @@ def known_nest(n: int) -> Program:
     return _rows("known nest", [*body, "y[i] = v"])
 
 
+def component_loop(n: int) -> Program:
+    """A loop over the components of a vector that is n operations when it is written out."""
+    body = ["c = wb.vec4(0.5, 1.5, -2.0, 0.25)", "v = x[i, 0]", "for p in range(4):"]
+    body += [*(f"    {row}" for row in straight(n // 4).splitlines()), "    v = v + c[p]", "y[i] = v"]
+    return _rows("component loop", body)
+
+
 def row_length(n: int) -> Program:
     """Rows of n elements."""
     return _rows("row length", [LOOP, SUM, "y[i] = v"], columns=n)

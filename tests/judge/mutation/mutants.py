@@ -33,7 +33,7 @@ _ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift)
 FRONT_END = "workbench/frontend/"
 ELSEWHERE = {
     "workbench/backends/cpu/native/stopping.py": "interrupts",
-    "workbench/backends/cpu/emit/frozen.py": "what LLVM would take minutes for",
+    "workbench/backends/cpu/emit/loops.py": "interrupts, and what LLVM would take minutes for",
     "workbench/frontend/names/lost_values.py": "warnings",
     "workbench/frontend/state/reads.py": "what the cache of lowered kernels compares",
     "workbench/frontend/state/warp_notices.py": "notices of what Warp means otherwise",

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.backends.cpu.native.memory_locks import ANY, bit_of
+from workbench.backends.cpu.native.dispatch import ANY, bit_of
 from workbench.runtime.native.launcher import install_launcher
 
 N, TURNS, THREADS = 100_000, 30, 4

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from workbench import events
-from workbench.cache.generator import is_outdated
+from workbench.cache.key import is_outdated
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.device import device
 from workbench.runtime.launching import checks

@@ -15,7 +15,7 @@ import numpy as np
 import workbench as wb
 from workbench.api.load_record import restore
 from workbench.errors import WorkbenchError
-from workbench.ir.show import show
+from workbench.ir.data import show
 from workbench.runtime.records.archive import pack, unpack
 from workbench.runtime.records.saved import read
 

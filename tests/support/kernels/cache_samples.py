@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench import events
 from workbench.backends.base import Options
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, function_parts, key_of_parts
 from workbench.cache.store import Store
 from workbench.ir.build import Builder

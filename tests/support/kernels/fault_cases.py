@@ -100,6 +100,17 @@ CASES = {
         (3,), (floats(9, 9, 9), -3), 4, "m[i + n, 1]", (0,), (-3,),
         "A mat22 has rows 0 to 1; thread (0,) asked for row -3.", [0, 2, 4],
     ),
+    "matrix column": Case(
+        "def k(y: array[float], n: int):\n    i = tid()\n    m = mat22(1.0, 2.0, 3.0, 4.0)\n    y[i] = m[0, i + n]\n",
+        (3,), (floats(9, 9, 9), 0), 4, "m[0, i + n]", (2,), (2,),
+        "A mat22 has columns 0 to 1; thread (2,) asked for column 2.", [1, 2, 0],
+    ),
+    "matrix column set": Case(
+        "def k(y: array[float], n: int):\n    i = tid()\n    m = mat22(1.0, 2.0, 3.0, 4.0)\n    m[i + n, i + n] = 9.0\n"
+        "    y[i] = m[0, 0] + m[1, 0]\n",
+        (3,), (floats(9, 9, 9), 1), 4, "m[i + n, i + n]", (1,), (2,),
+        "A mat22 has columns 0 to 1; thread (1,) asked for column 2.", [4, 4, 4],
+    ),
     "assert": Case(
         'def k(x: array[int], y: array[int]):\n    i = tid()\n    assert x[i] < 5, "x must be small"\n'
         '    y[i] = x[i]\n',

@@ -17,13 +17,14 @@ from msgspec.structs import replace
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why_built
 from workbench.api.kernels.kernel import Building, Specialisation
-from workbench.autodiff import derived, parameters
+from workbench.autodiff import adjoint_names, derived, parameters
+from workbench.autodiff.memory.replaced import described, replacing
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.products.spec import multiplies
 from workbench.backends.layout import access_bytes, layout
 from workbench.backends.prints import SYMBOL
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
@@ -326,7 +327,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         o, stack = self.options, self.backend.name != "cuda"
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o),
-            o.uncleared,
+            o.uncleared, o.replaced,
         )  # fmt: skip
 
 
@@ -507,6 +508,7 @@ def function_of(
     stack: bool = True,
     launch: Launch | None = None,
     uncleared: bool = False,
+    replaced: bool = False,
 ) -> Function:
     """Return the IR of one direction, ready for a backend.
 
@@ -519,6 +521,7 @@ def function_of(
         stack: an adjoint may keep all states of a short loop in the thread's own memory; not so on a GPU.
         launch: the launches that an adjoint is for; None: all.
         uncleared: leave adjoints of arrays that are overwritten in boxes as they are; the caller clears them.
+        replaced: set gradients where that is possible, instead of adding to them.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or the kernel has `enable_backward=False`.
@@ -527,14 +530,14 @@ def function_of(
     kernel = specialisation.kernel
     return ir_of(
         specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack, launch,
-        uncleared,
+        uncleared, replaced,
     )  # fmt: skip
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
     constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
-    uncleared: bool = False,
+    uncleared: bool = False, replaced: bool = False,
 ) -> Function:  # fmt: skip
     """Return the IR of one direction, derived from a kernel's forward IR alone; otherwise as `function_of`.
 
@@ -549,7 +552,15 @@ def ir_of(
         function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
     else:
         function = run(RUNNABLE, function, demote_atomics=not atomic, reductions=not atomic)
+    if replaced:
+        function = replacing(function, _gradients(forward))
     return run(CONTRACTED, function) if fma else function
+
+
+def _gradients(forward: Function) -> list[str]:
+    """Return the names of the gradients of the arrays that a kernel does not write."""
+    written, names = written_arrays(forward), adjoint_names(forward.params)
+    return [names[p.name] for p in forward.params if p.name in names and p.name not in written]
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
@@ -582,6 +593,7 @@ def _metadata(
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
         **({"block_dim": function.block_dim} if function.block_dim else {}),
+        **({"replaced": described(function)} if options.replaced else {}),
     }
 
 

@@ -80,8 +80,8 @@ def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
 
 def _built_for(backend: Backend, key: Key) -> tuple[tuple[str, object], object]:
     """Return what the code of a key is built for: its backend and target, and its options."""
-    target = next((p.data for p in key.parts if p.label == "target"), b"")
-    return (backend.name, target), frozenset((p.label, p.data) for p in key.parts if p.kind == "option")
+    targets = [p.data for p in key.parts if p.label == "target"]
+    return (backend.name, *targets), frozenset([(p.label, p.data) for p in key.parts if p.kind == "option"])
 
 
 def _note(name: str, direction: str, built_for: object, reasons: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda.compile.lto import GENERATED, LINKED, compile_linked, products_of, version
 from workbench.backends.cuda.products.spec import Product, ProductSpec, multiplies
 from workbench.backends.cuda.products.workers import CUBLASDX, TIME_LIMIT, Builder, free_memory
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.products import product_key, products
 from workbench.cache.store import default_store

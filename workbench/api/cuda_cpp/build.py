@@ -18,7 +18,7 @@ from workbench.backends.cuda.compile import nvrtc
 from workbench.backends.cuda.user_source.preprocess import ExpandedSource, placed, unknown_names, warnings
 from workbench.backends.cuda.user_source.probe import Element, elements, name_expression, probe
 from workbench.backends.cuda.user_source.signature import Signature
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.config import settings

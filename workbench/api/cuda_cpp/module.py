@@ -19,7 +19,7 @@ from workbench.backends.cuda.user_source.declarations import macros
 from workbench.backends.cuda.user_source.host_parts import device_part
 from workbench.backends.cuda.user_source.preprocess import define_lines, expand_includes
 from workbench.backends.cuda.user_source.signature import Signature, members, signatures, typed, variables
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError, must_be
 from workbench.events import Notice, publish
 from workbench.runtime.arrays.array import array

@@ -454,7 +454,7 @@ def _products(
     x = values[argnum]
     assert isinstance(x, array)
     before, moved_shape = _fresh(values), x.numpy().shape
-    tape = Tape(into_grad=False, only=[x])
+    tape = Tape(into_grad=False, accumulate=False, only=[x])
     with tape, observing(watch) if watch is not None else nullcontext():
         result = _checked(f, f(*values, **options))
     shape = result.numpy().shape
@@ -466,7 +466,6 @@ def _products(
         return moved.numpy().reshape(-1)
 
     def reverse(seed: HostArray) -> HostArray:
-        tape.zero()
         tape.backward(grads={result: seed.reshape(shape)})
         return tape.adjoint_of(x).numpy().reshape(-1)
 

@@ -23,7 +23,7 @@ from workbench.autodiff import GATHERED
 from workbench.backends.cuda.architectures import ARCHITECTURES, Architecture
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError, LaunchError
-from workbench.passes.analysis.sum_order import FREE, sum_order
+from workbench.passes.analysis.divergence import FREE, sum_order
 from workbench.runtime.active_observers import observed_only_by, observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, ones

@@ -18,7 +18,7 @@ from workbench.backends.cuda.lines import NUMBERS, lines_by_operation, repeated
 from workbench.backends.ptx.counters import Counted
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import Instruction, Loc, Program
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.ir.values import Function, number_ops, walk

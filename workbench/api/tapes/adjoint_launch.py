@@ -16,10 +16,11 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds.bind import adjoints_of, bind
-from workbench.api.builds.gathered import boxes_of, gather_adjoint_of, load_for
+from workbench.api.builds.gathered import Region, boxes_of, gather_adjoint_of, load_for
 from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, then
+from workbench.autodiff.memory.replaced import Described, regions
 from workbench.backends.base import Options
 from workbench.limits import CLEARED_BYTES
 from workbench.runtime.active_observers import unobserved
@@ -45,12 +46,24 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             scratch array if that gradient is not computed (of a number, or not requested), else None; whether the code
             changes it; whether no other launch may change it at the same time.
         overwritten: it leaves the cotangents of what the launch overwrote to be cleared by the caller.
+        replaced: the boxes of gradients that it sets instead of adding to them (`autodiff/memory/replaced.py`).
     """
 
     executable: Executable
     needed: tuple[int, ...]
     adjoints: tuple[tuple[int, array | None, bool, bool], ...]
     overwritten: bool
+    replaced: Described = []
+
+    def regions(self, record: LaunchRecord) -> list[tuple[int, Region]]:
+        """Return the positions of the arguments whose gradients a launch sets, each with the region that it sets."""
+        count, values = len(record.values), record.values
+
+        def argument(k: int) -> int:
+            return k if k < count else self.adjoints[k - count][0]
+
+        every = regions(self.replaced, record.dim, lambda k: values[argument(k)])
+        return [(argument(k), region) for k, region in every]
 
     def call(
         self,
@@ -115,8 +128,9 @@ def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, 
 
 
 def plain_adjoint(
-    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str = "adjoint"
-) -> PlainAdjoint | None:
+    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str = "adjoint",
+    replaced: bool = False,
+) -> PlainAdjoint | None:  # fmt: skip
     """Return a binding of a recorded launch's adjoint, or of a part of it, that serves all launches of this code.
 
     It is right only if a launch's arrays are dense and share no memory. None if there is none, so that `bind_adjoint`
@@ -128,6 +142,7 @@ def plain_adjoint(
         ordered: run the adjoint's threads in order.
         large: leave it to the caller, if possible, to clear the cotangents of what the launch overwrote.
         step: "adjoint", or a part of it.
+        replaced: set gradients where that is possible, instead of adding to them.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
@@ -136,17 +151,19 @@ def plain_adjoint(
     # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
     # one gets its id.
     slot = (id(launch_options), unwanted, ordered, cpu_threads(), step, large)
+    if replaced or ((known := bound.get((*slot, True))) and known[1] is not None and not known[1].replaced):
+        slot = (*slot, True)  # or the same code: it sets nothing
     binding = bound.get(slot)
     if binding is None:
         usual = launch_options.block_dim is BLOCK_DIM and launch_options.stream is None
         if record.executable.device.is_cuda or not usual:
             return None
-        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, large, step))
+        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, large, step, replaced))
     return binding[1]
 
 
 def _bound(
-    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str
+    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, large: bool, step: str, replaced: bool
 ) -> PlainAdjoint | None:
     """Return a binding of a launch's adjoint that suits all launches of its code with dense arrays that lie apart.
 
@@ -160,6 +177,7 @@ def _bound(
         return None
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
     options = uncleared(record, options) if large or step != "adjoint" else options
+    options = replacing(record, options) if replaced else options
     is_first = step == "adjoint" and record.direction == FORWARD and not options.ordered
     if (is_first and gather_adjoint_of(specialisation, options.constant)) or any(
         ELEMENT in name for name in executable.names
@@ -182,7 +200,9 @@ def _bound(
             ]
         )
     needed = tuple(n for n, k in enumerate(executable.arrays) if executable.names[k] in code.touched)
-    return PlainAdjoint(code, needed, adjoints, options.uncleared)
+    unwritten = [k for k, n in enumerate(code.names) if k >= count and whose[n] not in executable.writes]
+    boxes = [(k, box) for k, box in code.metadata.get("replaced", ()) if k in unwritten]
+    return PlainAdjoint(code, needed, adjoints, options.uncleared, boxes)
 
 
 def _other(executable: Executable, name: str, unwanted: frozenset[str]) -> array | None:
@@ -219,6 +239,11 @@ def uncleared(record: LaunchRecord, options: Options) -> Options:
     first = record.direction == FORWARD and isinstance(specialisation, Specialisation)
     clears = first and not record.executable.device.is_cuda and boxes_of(specialisation)
     return replace(options, uncleared=True) if clears else options
+
+
+def replacing(record: LaunchRecord, options: Options) -> Options:
+    """Return the options of an adjoint that sets gradients where it can: that of a kernel, not of a derivative."""
+    return replace(options, replaced=True) if record.direction == FORWARD else options
 
 
 @lru_cache(maxsize=256)

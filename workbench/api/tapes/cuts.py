@@ -251,4 +251,6 @@ def _restricted(step: LaunchStep, mapped: Elementwise, live: array) -> Step:
     values: Sequence[object] = [live, *step.record.values]
     record = prepare(mapped.restricted(), step.record.dim, values, device=step.record.executable.device)
     versions = (live.memory.version, *step.versions)
-    return LaunchStep(record, record.executable.arrays_of(record.values), versions, step.unwanted, step.ordered)
+    return LaunchStep(
+        record, record.executable.arrays_of(record.values), versions, step.unwanted, step.ordered, step.sets
+    )

@@ -29,6 +29,7 @@ from workbench.api.tapes.adjoint_launch import (
     is_large,
     lie_apart,
     plain_adjoint,
+    replacing,
     uncleared,
 )
 from workbench.api.tapes.steps import ReadingStep, Tape, Undo
@@ -54,10 +55,12 @@ class _Plan(msgspec.Struct, frozen=True):
     Attributes:
         plains: what is to be launched; nothing if the adjoint has to be bound for its arguments.
         cleared: regions of cotangents to fill with 0 afterwards: position of the argument, region, what is around it.
+        replaced: gradients that it sets: position of the argument, and what is to be filled with 0 around the region.
     """
 
     plains: Sequence[PlainAdjoint]
     cleared: Sequence[tuple[int, Region, Sequence[Region]]]
+    replaced: Sequence[tuple[int, Sequence[Region]]] = ()
 
 
 class LaunchStep(ReadingStep):
@@ -66,9 +69,11 @@ class LaunchStep(ReadingStep):
     Attributes:
         record: what ran.
         unwanted: parameters of arrays that it only reads, and whose gradients are not requested.
+        ordered: whether its adjoint adds in the order of threads, even if the launch does not.
+        sets: whether the tape's gradients hold nothing before its backward pass.
     """
 
-    __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
+    __slots__ = ("_needed", "_plain", "ordered", "record", "sets", "unwanted")
 
     def __init__(
         self,
@@ -77,6 +82,7 @@ class LaunchStep(ReadingStep):
         versions: Sequence[int],
         unwanted: frozenset[str] = NONE,
         ordered: bool = False,
+        sets: bool = False,
     ) -> None:
         """Represent a launch that is about to run; as a tape creates one per launch, all else is computed later.
 
@@ -85,12 +91,13 @@ class LaunchStep(ReadingStep):
             touched: its arrays.
             versions: of the memory of each.
             unwanted: parameters of arrays that it only reads, and whose gradients are not requested.
-            ordered: whether its adjoint adds in the order of threads, even if the launch does not.
+            ordered, sets: see the attributes.
         """
         executable, values = record.executable, record.values
         self.record = record
         self.unwanted = unwanted
         self.ordered = ordered
+        self.sets = sets
         self.changed = executable.floats_written_of(values)
         self.used = executable.floats_read_of(values)
         if unwanted:
@@ -189,8 +196,11 @@ class LaunchStep(ReadingStep):
         """
         record = self.record
         options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
-        if step != "adjoint" or (contiguous and not atomic and len(OBSERVERS.get()) <= 1 and is_large(self.changed)):
+        plain = contiguous and not atomic and len(OBSERVERS.get()) <= 1
+        if step != "adjoint" or (plain and is_large(self.changed)):
             options = uncleared(record, options)
+        if step != CLEARING and plain and is_large([a for a in self.used if self.sets or a.memory.grad is None]):
+            options = replacing(record, options)
         direction, device, load = (
             then(record.direction, step),
             record.executable.device,
@@ -224,7 +234,7 @@ class LaunchStep(ReadingStep):
                 if memory.version != self.versions[k] or memory in tape.written:
                     values = self._as_before(tape)
                     break
-            if plain is not None and not plain.overwritten:
+            if plain is not None and not plain.overwritten and not (tape.unset and is_large(self.used)):
                 return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
             plain_undo = self._reversed_plainly(tape, values)
             if plain_undo is not None:
@@ -257,10 +267,15 @@ class LaunchStep(ReadingStep):
         """
         if not (all_disjoint(self.touched) or lie_apart(self.touched)):
             return None
-        plan = self._plan(tape.deterministic)
+        record, seeds = self.record, dict[Memory, array]()
+        replaced = bool(tape.unset) and is_large(self.used)
+        plan = self._plan(tape.deterministic, replaced)
+        if replaced and not all([tape.may_set(record.values[k]) for k, _ in plan.replaced]):
+            plan = self._plan(tape.deterministic, False)
         if not plan.plains:
             return None
-        record, adjoints, seeds = self.record, tape.adjoints, dict[Memory, array]()
+        around_set = [(tape.set_by_step(record.values[k]), rest) for k, rest in plan.replaced]
+        adjoints = tape.adjoints
         if tape.in_place:
             memories = [record.values[k].memory for k, _, _ in plan.cleared]
             seeds = {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
@@ -273,6 +288,9 @@ class LaunchStep(ReadingStep):
         ]
 
         def undo() -> None:
+            for gradient, rest in around_set:
+                for region in rest:
+                    gradient.host()[region] = 0
             for call in calls:
                 call()
             for cotangent, region, rest, seed in cleared:
@@ -280,32 +298,33 @@ class LaunchStep(ReadingStep):
 
         return undo
 
-    def _plan(self, ordered: bool) -> _Plan:
+    def _plan(self, ordered: bool, replaced: bool) -> _Plan:
         """Return the plan of the adjoint of a launch whose arrays lie apart, computed once for launches of equal sizes.
 
-        With `ordered` the adjoint adds in the order of threads.
+        With `ordered` the adjoint adds in the order of threads; with `replaced` it sets gradients where it can.
         """
         large, launch_options = is_large(self.changed), self.record.launch_options
-        slot = "plan", id(launch_options), self.unwanted, ordered, large, cpu_threads()
-        return self._by_sizes(slot, lambda: self._planned(ordered, large), launch_options)
+        slot = "plan", id(launch_options), self.unwanted, ordered, large, cpu_threads(), replaced
+        return self._by_sizes(slot, lambda: self._planned(ordered, large, replaced), launch_options)
 
-    def _planned(self, ordered: bool, large: bool) -> _Plan:
+    def _planned(self, ordered: bool, large: bool, replaced: bool) -> _Plan:
         """Compute the plan that `_plan` returns."""
         record, unwanted = self.record, self.unwanted
-        plain = plain_adjoint(record, unwanted, ordered, large)
+        plain = plain_adjoint(record, unwanted, ordered, large, replaced=replaced)
         steps: Sequence[str] = ()
         regions: Mapping[str, Region] = {}
         if plain is None and not ordered:
             steps, regions = self._gathers(self.floats)
         elif plain is not None and plain.overwritten:
             regions = self._overwritten()
-        parts = [plain_adjoint(record, unwanted, False, large, s) for s in steps]
+        parts = [plain_adjoint(record, unwanted, False, large, s, replaced and s != CLEARING) for s in steps]
         plains = [part for part in (plain, *parts) if part is not None]
         if not plains or len(plains) < len(parts):
             return _Plan((), ())
         at = {name: k for k, name in enumerate(record.executable.names)}
         cleared = [(at[n], r, [*around(r, record.values[at[n]].shape)]) for n, r in regions.items()]
-        return _Plan(plains, cleared)
+        set_regions = [one for part in plains for one in part.regions(record)]
+        return _Plan(plains, cleared, [(k, [*around(r, record.values[k].shape)]) for k, r in set_regions])
 
     def _overwritten(self) -> dict[str, Region]:
         """Return, by parameter, the regions of arrays with which the launch does nothing but overwrite them."""

@@ -40,12 +40,14 @@ class Tape(Protocol):
         adjoints: by memory, the arrays that accumulate gradients.
         in_place: seeds that a step may read in place of the adjoint, by memory.
         written: memories of adjoints that the pass may change.
+        unset: memories whose adjoints hold nothing that counts; the first step of a pass that adds to one may set it.
     """
 
     deterministic: bool
     adjoints: dict[Memory, array]
     in_place: dict[Memory, array]
     written: set[Memory]
+    unset: set[Memory]
 
     @property
     def kept(self) -> Keeper:
@@ -57,6 +59,14 @@ class Tape(Protocol):
 
         With `only` it computes gradients with respect to these arrays alone.
         """
+        ...
+
+    def may_set(self, value: array) -> bool:
+        """Return whether the step at hand may set an array's adjoint instead of adding to it."""
+        ...
+
+    def set_by_step(self, value: array) -> array:
+        """Return the adjoint of an array that the step at hand will set; its elements may be undefined."""
         ...
 
     def adjoint_of(self, value: array) -> array:

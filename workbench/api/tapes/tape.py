@@ -29,9 +29,10 @@ from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.steps import FunctionStep, MoveStep, SolveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
 from workbench.host.narrow import is_count
+from workbench.limits import CLEARED_BYTES
 from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside
+from workbench.runtime.arrays.companions import FEW, is_whole, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import in_order
@@ -39,6 +40,7 @@ from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Add, Copy, Fill, Graph, Work
+from workbench.structs import Struct
 from workbench.types import is_complex, is_float
 
 _FIRST, _MEMORY = itemgetter(0), attrgetter("memory")
@@ -61,6 +63,8 @@ class Tape(Opened):
 
     Args:
         into_grad: accumulate gradients in the arrays' own `.grad` if they have one; else in `gradients`.
+        accumulate: `backward` adds to what the gradients hold. False: it sets them, to 0 where no gradient leads; the
+            same as `zero()` before it, at a lower price.
         deterministic: `backward` has the same bits in every run: its launches are as with `launch(deterministic=…)`.
             None: as `WORKBENCH_DETERMINISTIC` says.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
@@ -79,8 +83,8 @@ class Tape(Opened):
     _internal = f"{Opened._internal} adjoints again at in_place kept lend path seeds seen written"
 
     def __init__(
-        self, *, into_grad: bool = True, deterministic: bool | None = None, checkpoint_every: int = 0,
-        checkpoint: int = 0, only: Sequence[array] | None = None,
+        self, *, into_grad: bool = True, accumulate: bool = True, deterministic: bool | None = None,
+        checkpoint_every: int = 0, checkpoint: int = 0, only: Sequence[array] | None = None,
     ) -> None:  # fmt: skip
         little = (checkpoint_every, checkpoint) != (0, 0)
         if little:
@@ -95,6 +99,8 @@ class Tape(Opened):
         self.adjoints: dict[Memory, array] = {}
         self.in_place: dict[Memory, array] = {}  # seeds that a step may take, and read where they are
         self.written: set[Memory] = set()
+        self.unset: set[Memory] = set()
+        self._set: set[Memory] = set()  # those that a step of the pass sets
         self._versions: dict[Memory, int] = {}
         self._complex: dict[Memory, bool] = {}
         self.kept = Checkpoints(checkpoint_every, checkpoint) if little else Snapshots()
@@ -104,6 +110,7 @@ class Tape(Opened):
         requested = None if only is None else Requested(only)
         self._only = None if little else requested
         self._into_grad = into_grad
+        self._accumulate = accumulate
         self._stopped: list[LaunchStep] = []
         self.at: Step | None = None  # the step that a backward pass asks whether it has a gradient
 
@@ -156,7 +163,8 @@ class Tape(Opened):
         touched = record.executable.arrays_of(record.values)
         versions = self._follow(touched, changed)
         unwanted = NONE if self._only is None else self._only.unwanted(record)
-        step = LaunchStep(record, touched, versions, unwanted, self.deterministic)
+        sets = not (self._into_grad and self._accumulate)
+        step = LaunchStep(record, touched, versions, unwanted, self.deterministic, sets)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._only is not None:
             self._only.follow(step)
@@ -326,8 +334,9 @@ class Tape(Opened):
         self._check(steps, retain_grad)
         self._ends.update(zip(map(id, targets), targets, strict=True))
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
+        stale = [] if self._accumulate else self._stale()
         earlier = self._prepared(steps)
-        begun = [*map(self.adjoint_of, targets)]
+        self.unset.difference_update(map(_MEMORY, targets))
         for k, start in enumerate(starting):
             if start.version >= 0:
                 starting[k] = start.apart_from(self.adjoints.values())
@@ -339,11 +348,12 @@ class Tape(Opened):
         ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
-            for memory in aside:
-                self.adjoints[memory].zero_()
-            waiting = begun if lent == bool(self.in_place) else []  # else its step has taken the seed
-            for adjoint, start in zip(waiting, starting, strict=False):
-                start.begin(adjoint, alone=alone and bool(steps))  # that of what a step wrote is 0 now
+            for memory in (*aside, *stale):
+                if memory not in self._set:
+                    self.adjoints[memory].zero_()
+            for start in starting if lent == bool(self.in_place) else ():  # else its step has taken the seed
+                # That of what a step wrote is 0 now.
+                start.begin(self.adjoint_of(start.target), alone=alone and bool(steps))
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)
             for _, undo in self._retaining(ready) if retain_grad else ready:
@@ -368,7 +378,7 @@ class Tape(Opened):
             self.adjoints[memory].copy_(held)
 
     def _undone(self, steps: Sequence[Step], live: Live) -> list[tuple[Step, Undo]]:
-        """Return each step with the function that undoes it.
+        """Return each step with the function that undoes it, and note which adjoints these set.
 
         With checkpoints the list is empty: it is only checked that no step refuses.
 
@@ -376,14 +386,54 @@ class Tape(Opened):
             NotDifferentiable: a step has no right gradient.
         """
         ready: list[tuple[Step, Undo]] = []
-        for step in steps:
-            self.at = step
-            if isinstance(self.kept, Checkpoints):
-                step.check()
-            else:
-                ready.append((step, (live.through(step, self) if live.some else step).reversed(self)))
+        held = {*self.adjoints}
+        self._set.clear()
+        try:
+            for step in steps:
+                self.at = step
+                if isinstance(self.kept, Checkpoints):
+                    step.check()
+                else:
+                    ready.append((step, (live.through(step, self) if live.some else step).reversed(self)))
+                if self.unset:  # only the first step that touches one may set it
+                    self.unset.difference_update([a.memory for a in (*step.changed, *step.used)])
+        except BaseException:
+            for memory in self._set - held:  # nothing has set these, and nothing will
+                del self.adjoints[memory]
+            raise
+        finally:
+            self.unset.clear()
         self.at = None
         return ready
+
+    def _stale(self) -> list[Memory]:
+        """Return the memories that have adjoints, all of which a pass may set: what these hold is no longer wanted."""
+        for value in self.seen.values():
+            if self._into_grad and value.memory.grad is not None:
+                self._base(value)
+        if not isinstance(self.kept, Checkpoints):
+            self.unset.update(self.adjoints)
+        return [*self.adjoints]
+
+    def may_set(self, value: array) -> bool:
+        """Return whether the step at hand may set an array's adjoint instead of adding to it.
+
+        It may if no step of the pass has used it before, what it holds does not count, and all of it is the array's.
+        """
+        if value.memory not in self.unset or not is_whole(value) or isinstance(value.dtype, Struct):
+            return False
+        return value.memory not in self.adjoints or is_whole(self.adjoint_of(value))
+
+    def set_by_step(self, value: array) -> array:
+        """Return the adjoint of an array that the step at hand will set; its elements may be undefined."""
+        memory = value.memory
+        self._set.add(memory)
+        if memory not in self.adjoints:
+            base = value.fresh_like()
+            base.memory.version = 0
+            memory.adjoint_apart = self._into_grad
+            self.lend(memory, base)
+        return self.adjoint_of(value)
 
     def _check(self, steps: Sequence[Step], retain_grad: bool) -> None:
         """Notice changes of memory that nobody reported, and check that a backward pass is possible.
@@ -419,6 +469,7 @@ class Tape(Opened):
         fresh: dict[Memory, array] = {}
         zero: set[Memory] = set()
         adjoints, unseen = self.adjoints, not OBSERVERS.get()
+        deferred = unseen and not isinstance(self.kept, Checkpoints)
         for step in steps:
             for value in (*step.changed, *step.used):
                 memory = value.memory
@@ -426,15 +477,18 @@ class Tape(Opened):
                 if base is None:
                     base = memory.grad if self._into_grad else None
                     if base is None:
-                        fresh.setdefault(memory, value)
+                        if memory.nbytes > CLEARED_BYTES and memory.plain and deferred:
+                            self.unset.add(memory)  # the step that uses it first creates its adjoint
+                        else:
+                            fresh.setdefault(memory, value)
                         continue
                     adjoints[memory] = base
                     self.written.add(base.memory)
-                if base.memory.partial_gradients == base.memory.version:
+                if base.memory.partial_gradients == base.memory.version and self._accumulate:
                     raise partial_gradients(steps, memory)
             for value in step.changed:
                 memory = value.memory
-                if memory not in fresh and memory not in zero:
+                if memory in adjoints and memory not in zero and self._accumulate:
                     zero.add(memory)
                     own = adjoints[memory].memory
                     few = unseen and own.plain and own.nbytes <= FEW

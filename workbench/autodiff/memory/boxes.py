@@ -31,16 +31,16 @@ def stored_boxes(function: Function) -> dict[str, Box]:
     stored = [a for a, ops in uses.items() if is_float(a.type) and all(op.name == "store" for op in ops)]
     if not stored:
         return {}
-    finder = _Boxes(function)
+    finder = Boxes(function)
     boxes: dict[Value, list[Box | None]] = {a: [] for a in stored}
     for access in finder.analysis.accesses():
         if access.op.operands[0] in boxes:
             boxes[access.op.operands[0]].append(finder.box(access))
-    joined = {a.name: _joined([b for b in several if b]) for a, several in boxes.items() if None not in several}
-    return {name: box for name, box in joined.items() if box is not None}
+    unions = {a.name: joined([b for b in several if b]) for a, several in boxes.items() if None not in several}
+    return {name: box for name, box in unions.items() if box is not None}
 
 
-class _Boxes:
+class Boxes:
     """Finds the boxes that single stores of a function fill."""
 
     def __init__(self, function: Function) -> None:
@@ -102,7 +102,7 @@ class _Boxes:
         )
 
 
-def _joined(boxes: Sequence[Box]) -> Box | None:
+def joined(boxes: Sequence[Box]) -> Box | None:
     """Return the union of boxes that lie side by side along one axis, each once; None if it is no box."""
     if not boxes:
         return None

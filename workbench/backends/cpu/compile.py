@@ -34,8 +34,7 @@ from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
 from workbench.backends.prints import prints
-from workbench.backends.worker.calls import build_error, call
-from workbench.backends.worker.jobs import Lost
+from workbench.backends.worker.pool import Lost, build_error, call
 from workbench.errors import BuildError, WorkbenchError
 from workbench.forks import fork_safe_lock
 from workbench.ir.build import Builder

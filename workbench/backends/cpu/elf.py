@@ -10,8 +10,9 @@ Architecture (2023Q3), §5.7.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from typing import TypeAlias
 
 import msgspec
 
@@ -39,19 +40,22 @@ STUB = 16
 _WHOLE = 1 << 64
 
 
+Aims: TypeAlias = Iterable[tuple[int, int, int]]
+
+
 class Rule(msgspec.Struct, frozen=True):
     """The way in which relocations of one type are applied.
 
     Attributes:
-        apply: writes into memory at an offset: takes the memory, that offset, the target's address, and the address of
-            the offset.
+        apply: writes into memory at offsets: takes the memory, and for each relocation the offset, the target's
+            address, and the address of the offset.
         size: how many bytes it writes.
         slot: the target is the slot that holds the symbol's address, not the symbol.
         call: it is in a call, which reaches symbols outside of the object by way of a stub.
         absolute: the address itself is written, not a distance.
     """
 
-    apply: Callable[[bytearray, int, int, int], None]
+    apply: Callable[[bytearray, Aims], None]
     size: int = 4
     slot: bool = False
     call: bool = False
@@ -71,21 +75,23 @@ class Machine(msgspec.Struct, frozen=True):
 _TOO_FAR = "the target of a relocation is out of range"
 
 
-def _absolute(memory: bytearray, at: int, aim: int, here: int) -> None:
-    """Write the address `aim` as a word of 64 bits."""
-    memory[at : at + 8] = (aim % _WHOLE).to_bytes(8, "little")
+def _absolute(memory: bytearray, aims: Aims) -> None:
+    """Write each address `aim` as a word of 64 bits."""
+    for at, aim, _ in aims:
+        memory[at : at + 8] = (aim % _WHOLE).to_bytes(8, "little")
 
 
-def _distance(memory: bytearray, at: int, aim: int, here: int) -> None:
-    """Write the distance from `here` to `aim` as a signed word of 32 bits.
+def _distance(memory: bytearray, aims: Aims) -> None:
+    """Write each distance from `here` to `aim` as a signed word of 32 bits.
 
     Raises:
         Unsupported: it does not fit.
     """
-    try:
-        memory[at : at + 4] = (aim - here).to_bytes(4, "little", signed=True)
-    except OverflowError:
-        raise Unsupported(_TOO_FAR) from None
+    for at, aim, here in aims:
+        try:
+            memory[at : at + 4] = (aim - here).to_bytes(4, "little", signed=True)
+        except OverflowError:
+            raise Unsupported(_TOO_FAR) from None
 
 
 def _signed(value: int, bits: int) -> int:
@@ -105,27 +111,29 @@ def _into(memory: bytearray, at: int, field: int, shift: int, bits: int) -> None
     memory[at : at + 4] = (word | field << shift).to_bytes(4, "little")
 
 
-def _page(memory: bytearray, at: int, aim: int, here: int) -> None:
-    """Write the distance in pages of 4 KiB into an AArch64 ADRP instruction, which splits it into two fields.
+def _page(memory: bytearray, aims: Aims) -> None:
+    """Write each distance in pages of 4 KiB into an AArch64 ADRP instruction, which splits it into two fields.
 
     Raises:
         Unsupported: the distance does not fit.
     """
-    pages = _signed((aim >> 12) - (here >> 12), 21)
-    _into(memory, at, pages & 3, 29, 2)
-    _into(memory, at, pages >> 2, 5, 19)
+    for at, aim, here in aims:
+        pages = _signed((aim >> 12) - (here >> 12), 21)
+        _into(memory, at, pages & 3, 29, 2)
+        _into(memory, at, pages >> 2, 5, 19)
 
 
-def _branch(memory: bytearray, at: int, aim: int, here: int) -> None:
-    """Write the distance from `here` to `aim`, in instructions, into an AArch64 branch.
+def _branch(memory: bytearray, aims: Aims) -> None:
+    """Write each distance from `here` to `aim`, in instructions, into an AArch64 branch.
 
     Raises:
         Damaged: the target is between two instructions.
         Unsupported: the distance does not fit.
     """
-    if (aim - here) % 4:
-        raise Damaged("a branch between two instructions")
-    _into(memory, at, _signed((aim - here) // 4, 26), 0, 26)
+    for at, aim, here in aims:
+        if (aim - here) % 4:
+            raise Damaged("a branch between two instructions")
+        _into(memory, at, _signed((aim - here) // 4, 26), 0, 26)
 
 
 def _low(shift: int) -> Rule:
@@ -134,11 +142,12 @@ def _low(shift: int) -> Rule:
     Applying it raises `Damaged` if the address is no multiple of that.
     """
 
-    def apply(memory: bytearray, at: int, aim: int, here: int) -> None:
-        """Write the lower 12 bits of the address `aim` into the instruction at `at`."""
-        if aim % (1 << shift):
-            raise Damaged("an access that is not aligned")
-        _into(memory, at, (aim & 0xFFF) >> shift, 10, 12)
+    def apply(memory: bytearray, aims: Aims) -> None:
+        """Write the lower 12 bits of each address `aim` into the instruction at `at`."""
+        for at, aim, _ in aims:
+            if aim % (1 << shift):
+                raise Damaged("an access that is not aligned")
+            _into(memory, at, (aim & 0xFFF) >> shift, 10, 12)
 
     return Rule(apply)
 
@@ -251,38 +260,38 @@ class Object:
         image = Image(self.machine, self.code, self.size, memory, [], [], self._exported())
         referenced = {symbol for _, _, _, symbol, _ in self._relocations}
         offsets = {symbol: self._offset(symbol) for symbol in referenced if symbol not in self.needs}
-        for symbol, at in self._slots.items():
-            self._write_address(image, memory, at, symbol)
+        addresses = [(at, symbol, 0) for symbol, at in self._slots.items()]
         for symbol, at in self._stubs.items():
             memory[at : at + STUB - SLOT] = self._machine.stub
-            self._write_address(image, memory, at + STUB - SLOT, symbol)
+            addresses.append((at + STUB - SLOT, symbol, 0))
+        aims: dict[int, list[tuple[int, int, int]]] = {}
         for section, offset, kind, symbol, addend in self._relocations:
             rule = self._machine.rules[kind]
             if offset + rule.size > section.size:
                 raise Damaged("a relocation outside its section")
             at = section.at + offset
             if rule.absolute:
-                self._write_address(image, memory, at, symbol, addend)
-            elif rule.slot:
-                rule.apply(memory, at, self._slots[symbol] + addend, at)
+                addresses.append((at, symbol, addend))
+                continue
+            if rule.slot:
+                aim = self._slots[symbol]
             elif symbol in offsets:
-                rule.apply(memory, at, offsets[symbol] + addend, at)
+                aim = offsets[symbol]
             elif rule.call:
-                rule.apply(memory, at, self._stubs[symbol] + addend, at)
+                aim = self._stubs[symbol]
             else:
                 raise Unsupported("a distance to something outside of the object")
+            aims.setdefault(kind, []).append((at, aim + addend, at))
+        for kind, of_kind in aims.items():
+            self._machine.rules[kind].apply(memory, of_kind)
+        # Of a symbol of the object its offset is written; of an undefined one the image lists the name.
+        for at, symbol, addend in addresses:
+            if symbol in offsets:
+                memory[at : at + SLOT] = (offsets[symbol] + addend).to_bytes(SLOT, "little", signed=True)
+                image.own.append(at)
+            else:
+                image.others.append((at, self.needs[symbol], addend))
         return image
-
-    def _write_address(self, image: Image, memory: bytearray, at: int, symbol: int, addend: int = 0) -> None:
-        """Record in the image that the word at offset `at` holds a symbol's address.
-
-        For a symbol of the object its offset is written there; for an undefined one the image lists its name.
-        """
-        if symbol in self.needs:
-            image.others.append((at, self.needs[symbol], addend))
-        else:
-            memory[at : at + SLOT] = (self._offset(symbol) + addend).to_bytes(SLOT, "little", signed=True)
-            image.own.append(at)
 
     def _exported(self) -> dict[str, int]:
         """Return the offsets of the symbols that are defined here and not local, by name."""

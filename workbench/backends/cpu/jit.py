@@ -30,7 +30,7 @@ import msgspec
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.maths import names
-from workbench.backends.cpu.symbols import symbol_address
+from workbench.backends.cpu.systems import symbol_addresses
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
 
@@ -288,7 +288,7 @@ def _of_process(name: str) -> int:
     """
     for number in range(3):
         library = _library(number)
-        if library is not None and (address := symbol_address(library, name)):
+        if library is not None and (address := symbol_addresses(library, [name])[0]):
             return address
     raise Damaged(f"no function {name}")
 

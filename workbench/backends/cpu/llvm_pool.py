@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.backends.cpu import codegen
-from workbench.backends.worker.calls import build_error, call, task_name
-from workbench.backends.worker.jobs import Lost
-from workbench.backends.worker.pool import Pool
+from workbench.backends.worker.pool import Lost, Pool, build_error, call, task_name
 
 
 def _llvmlite() -> list[str]:

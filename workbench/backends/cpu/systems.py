@@ -7,7 +7,11 @@ Sources: POSIX.1-2017; Apple's `clock_gettime_nsec_np(3)`; Microsoft's pages of 
 
 from __future__ import annotations
 
+import ctypes
 import platform
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
 
 _POSIX = """
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
@@ -309,3 +313,17 @@ def code_model(platform: str) -> str:
 def has_jit_link(platform: str) -> bool:
     """Return whether llvmlite links with JITLink on a platform (`create_lljit_compiler`), not RuntimeDyld."""
     return platform != "win32"
+
+
+def symbol_addresses(library: ctypes.CDLL | ctypes.PyDLL, names: Iterable[str]) -> list[int]:
+    """Return the addresses of functions; 0 for one that neither the library nor what it depends on has."""
+    find, handle = _dlsym(), library._handle
+    return [find(handle, name.encode()) or 0 for name in names]
+
+
+@lru_cache(maxsize=1)
+def _dlsym() -> Any:
+    """Return the C library's `dlsym`, from a handle and a name to an address, or None."""
+    find = ctypes.CDLL(None).dlsym
+    find.restype, find.argtypes = ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_char_p)
+    return find

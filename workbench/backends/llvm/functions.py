@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TypeAlias
 
-from workbench.backends.llvm.values import Number, Value, constant, vector
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Number, Value, Writer, constant, vector
 
 Ptr: TypeAlias = Value
 Bit: TypeAlias = Value

@@ -1,15 +1,134 @@
-"""Typed LLVM values: scalars, or vectors with an element per lane; operators emit instructions.
+"""LLVM IR text in the making: a writer of one function's lines, and typed values whose operators emit instructions.
 
-An instruction on a scalar and a vector takes the scalar in every lane, and Python's numbers are constants of the other
-operand's type. So one formula serves the gangs of the CPU, the warps of the emulated GPU, and single numbers.
+Text and not llvmlite's builder objects: a kernel is written in tenths of a millisecond, and what is written is what a
+reader of `%inspect` sees. Values are scalars, or vectors with an element per lane. An instruction on a scalar and a
+vector takes the scalar in every lane, and Python's numbers are constants of the other operand's type. So one formula
+serves the gangs of the CPU, the warps of the emulated GPU, and single numbers.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from functools import cache
 
-from workbench.backends.llvm.writer import Writer
+
+class Writer:
+    """The LLVM IR of one function while it is written.
+
+    Attributes:
+        head: the lines that run once, before the loops; `once` adds to them.
+        lines: all others.
+        declarations: text outside of the function, by name.
+        label: the basic block that is open.
+        lanes: the number of lanes for which a subclass rewrites instructions; 0: they are written as they are.
+    """
+
+    lanes = 0
+
+    def __init__(self) -> None:
+        """Begin without lines, with the block `entry` open."""
+        self.head: list[str] = []
+        self.lines: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self.label = "entry"
+        self._known: dict[tuple[object, ...], str] = {}
+        self._count = 0
+
+    def name(self, hint: str = "") -> str:
+        """Return a new register's name, different from all before; it contains `hint` if that is ASCII."""
+        self._count += 1
+        hint = hint and hint.replace("[]", "")
+        return f"%{hint}.{self._count}" if hint and hint.isascii() else f"%v{self._count}"
+
+    def block_name(self, hint: str) -> str:
+        """Return a new basic block's label, different from all before."""
+        self._count += 1
+        return f"{hint}.{self._count}"
+
+    def emit(self, instruction: str, hint: str = "") -> str:
+        """Write an instruction; return the register of its result, whose name contains `hint` as `name` has it."""
+        if self.lanes:
+            return self.emit_wide(instruction, hint)
+        if hint:
+            register = self.name(hint)
+        else:
+            self._count += 1
+            register = f"%v{self._count}"
+        self.lines.append(f"  {register} = {instruction}")
+        return register
+
+    def emit_wide(self, instruction: str, hint: str) -> str:
+        """Write an instruction for `lanes` lanes; return the register of its result."""
+        raise NotImplementedError
+
+    def do(self, instruction: str) -> None:
+        """Write an instruction that has no result."""
+        self.lines.append(f"  {instruction}")
+
+    def called(self, result: str, name: str, *arguments: str) -> str:
+        """Declare a function, unless it is known, and return the text of a call of it.
+
+        Args:
+            result: its LLVM type.
+            name: of the function.
+            arguments: each with its type in front.
+        """
+        if name not in self.declarations:
+            kinds = ", ".join(a[: a.index(">") + 1] if a.startswith("<") else a.split(" ", 1)[0] for a in arguments)
+            self.declare(name, f"declare {result} @{name}({kinds})")
+        return f"call {result} @{name}({', '.join(arguments)})"
+
+    def call(self, result: str, name: str, *arguments: str) -> str:
+        """Write a call, as of `called`; return the register of its result, "" if it is void."""
+        text = self.called(result, name, *arguments)
+        if result != "void":
+            return self.emit(text)
+        self.do(text)
+        return ""
+
+    def splat(self, kind: str, constant: str, lanes: int) -> str:
+        """Return a vector with a constant of type `kind` in every lane, without its type; here it is a constant."""
+        return f"splat ({kind} {constant})"
+
+    def once(self, key: tuple[object, ...], instruction: str, hint: str = "") -> str:
+        """Write an instruction into the head, unless this was done for `key` before; return its register."""
+        if key not in self._known:
+            register = self.name(hint)
+            self.head.append(f"  {register} = {instruction}")
+            self._known[key] = register
+        return self._known[key]
+
+    def define(self, key: tuple[object, ...], operand: str) -> None:
+        """Let `once` return an operand for `key`."""
+        self._known[key] = operand
+
+    def open(self, label: str) -> None:
+        """Begin a basic block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def jump(self, label: str) -> None:
+        """End the open block with a jump."""
+        self.lines.append(f"  br label %{label}")
+
+    def branch(self, condition: str, then: str, orelse: str, mark: str = "") -> None:
+        """End the open block with a conditional branch; `mark` is LLVM metadata to append."""
+        self.lines.append(f"  br i1 {condition}, label %{then}, label %{orelse}{mark}")
+
+    def reserve(self) -> int:
+        """Leave a line empty, for a phi whose operands are not known yet; return its number for `fill`."""
+        self.lines.append("")
+        return len(self.lines) - 1
+
+    def fill(self, line: int, register: str, instruction: str) -> None:
+        """Write an instruction, with its result's register, into a line that `reserve` left empty."""
+        self.lines[line] = f"  {register} = {instruction}"
+
+    def declare(self, name: str, text: str) -> None:
+        """Set the text outside of this function that declares or defines `name`."""
+        self.declarations[name] = text
+
 
 Number = int | float
 WIDTH = {"half": 16, "float": 32, "double": 64, "ptr": 64}
@@ -20,6 +139,7 @@ def bits_of(kind: str) -> int:
     return WIDTH.get(kind) or int(kind[1:])
 
 
+@cache
 def vector(kind: str, lanes: int) -> str:
     """Return the LLVM type of a vector of `lanes` elements."""
     return f"<{lanes} x {kind}>"
@@ -66,17 +186,14 @@ class Value:
         text: its register or constant, without a type.
         elem: the LLVM type of a lane.
         lanes: how many lanes it has; 0: it is a scalar.
+        type: the LLVM type.
     """
 
-    __slots__ = ("elem", "lanes", "text", "w")
+    __slots__ = ("elem", "lanes", "text", "type", "w")
 
     def __init__(self, w: Writer, text: str, elem: str, lanes: int = 0) -> None:
         self.w, self.text, self.elem, self.lanes = w, text, elem, lanes
-
-    @property
-    def type(self) -> str:
-        """The LLVM type."""
-        return vector(self.elem, self.lanes) if self.lanes else self.elem
+        self.type = vector(elem, lanes) if lanes else elem
 
     def __str__(self) -> str:
         """Return the type and the text, as an LLVM instruction writes an operand."""
@@ -304,3 +421,48 @@ class Value:
         pair = self.w.emit(f"cmpxchg {self}, {expected}, {new} {order} {order}")
         kind = f"{{ {new.elem}, i1 }} {pair}"
         return new.new(f"extractvalue {kind}, 0"), new.new(f"extractvalue {kind}, 1", "i1")
+
+
+# Memory of the lanes of a mask, side by side or at addresses of their own; lanes that are off load 0 and store nothing.
+
+
+def masked_load(pointer: Value, flags: Value, elem: str, align: int) -> Value:
+    """Emit a load of elements side by side.
+
+    Args:
+        pointer: the first lane's address.
+        flags: which lanes are on, as a vector of i1.
+        elem: LLVM type of an element.
+        align: of an element, in bytes.
+    """
+    wide = vector(elem, flags.lanes)
+    name, zeros = f"llvm.masked.load.{suffix(wide)}.p0", f"{wide} zeroinitializer"
+    return pointer.called(name, str(pointer), f"i32 {align}", str(flags), zeros, elem=elem, lanes=flags.lanes)
+
+
+def masked_store(pointer: Value, flags: Value, value: Value, align: int) -> None:
+    """Emit a store of elements side by side; for `pointer`, `flags` and `align` see `masked_load`."""
+    name = f"llvm.masked.store.{suffix(value.type)}.p0"
+    pointer.w.call("void", name, str(value), str(pointer), f"i32 {align}", str(flags))
+
+
+def masked_gather(pointers: Value, flags: Value | None, elem: str, align: int, rest: str = "zeroinitializer") -> Value:
+    """Emit a load of an element from each lane's address.
+
+    Args:
+        pointers: the addresses.
+        flags: which lanes are on, as a vector of i1; None: all.
+        elem: LLVM type of an element.
+        align: of an element, in bytes.
+        rest: the result in lanes that are off.
+    """
+    lanes = pointers.lanes
+    wide, on = vector(elem, lanes), flags or f"{vector('i1', lanes)} {splat('i1', 'true')}"
+    name = f"llvm.masked.gather.{suffix(wide)}.v{lanes}p0"
+    return pointers.called(name, str(pointers), f"i32 {align}", str(on), f"{wide} {rest}", elem=elem)
+
+
+def masked_scatter(pointers: Value, flags: Value, value: Value, align: int) -> None:
+    """Emit a store of an element to each lane's address, in ascending order; for the arguments see `masked_gather`."""
+    name = f"llvm.masked.scatter.{suffix(value.type)}.v{pointers.lanes}p0"
+    pointers.w.call("void", name, str(value), str(pointers), f"i32 {align}", str(flags))

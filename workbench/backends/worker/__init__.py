@@ -1,4 +1,4 @@
 """Worker processes: compilers that may hang, crash or take all memory run in them, and the session lives on.
 
-`server` is the process, `process` its handle here, `pool` hands requests to processes (`design/isolation.md`).
+`server` is the process, `process` its handle here, `pool` hands jobs to processes (`design/isolation.md`).
 """

@@ -5,6 +5,8 @@ A thread (`Service`) starts its process, hands it jobs, reads its answers, and c
 A caller waits for its job. An interrupt, or dropping the job, ends the job's process; the thread starts another for the
 next job. Ctrl-C never reaches the pool's threads, so no process is lost however a caller ends. Callers only take plain
 locks, which an interrupt cannot leave held.
+
+`call` runs a compiler's function in a worker process; in this one where no process can be had.
 """
 
 from __future__ import annotations
@@ -14,14 +16,136 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from workbench.backends.worker.jobs import NONE, Job, Limits, Lost, TaskFailed
-from workbench.backends.worker.process import OUTSIDE, Process, Unavailable
+import msgspec
+
+from workbench import errors
+from workbench.backends.worker.process import OUTSIDE, Process, Unavailable, ending
 from workbench.backends.worker.server import HELLO
-from workbench.forks import after_fork
-from workbench.work import current, go_on
+from workbench.config import settings
+from workbench.errors import BuildError, WorkbenchError
+from workbench.events import Notice, publish
+from workbench.forks import after_fork, fork_safe_lock
+from workbench.work import Dropped, current, go_on
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """The limits of one job.
+
+    Attributes:
+        seconds: of processor time; 0: unlimited.
+        memory: bytes; 0: unlimited.
+        clock: seconds of wall-clock time.
+    """
+
+    seconds: float = 0.0
+    memory: int = 0
+    clock: float = 900.0
+
+
+NONE = Limits()
+
+
+class Lost(Exception):
+    """Raised when a worker ended without an answer.
+
+    Attributes:
+        reason: "crashed (signal 11)", "took more than 60 s of processor time".
+        stage: the last stage that it reported; may be empty.
+        log: the last lines that it wrote.
+    """
+
+    def __init__(self, ending: str, stage: str = "", log: str = "") -> None:
+        super().__init__(ending)
+        self.reason = ending
+        self.stage = stage
+        self.log = log
+
+
+class TaskFailed(Exception):
+    """Raised when a task ended with an exception: `kind` is its class's name, `facts` its message and attributes."""
+
+    def __init__(self, details: Mapping[str, Any]) -> None:
+        super().__init__(details["message"])
+        self.kind = str(details["error"])
+        self.facts = dict(details)
+
+
+class Ends(Protocol):
+    """The interface of what runs a job's process, as the job uses it."""
+
+    def end_of(self, job: Job) -> None:
+        """End the process, if it still works for the job."""
+        ...
+
+
+class Job(msgspec.Struct, eq=False):
+    """A request to a worker process, and its outcome.
+
+    Attributes:
+        request: what is sent, with `data`.
+        data: bytes for the task.
+        limits: of time and memory.
+        stage: the last stage that its process reported.
+        began: when a process got it (`time.monotonic`); None before.
+        cancelled: why it was cancelled; empty if it was not.
+        over: whether it has ended, in whatever way.
+        service: what runs its process; None before one is chosen.
+    """
+
+    request: dict[str, Any]
+    data: bytes
+    limits: Limits
+    stage: str = ""
+    began: float | None = None
+    cancelled: str = ""
+    over: bool = False
+    service: Ends | None = None
+    _answer: tuple[dict[str, Any], bytes] | None = None
+    _problem: Exception | None = None
+    _until_over: Any = msgspec.field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Hold the lock that is released when the job is over."""
+        self._until_over.acquire()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait up to `seconds` for the job's end; return whether it is over.
+
+        It is cancelled if it has taken longer than its limit on the clock.
+        """
+        if not self.over and self._until_over.acquire(timeout=seconds):
+            self._until_over.release()
+        if not self.over and self.began is not None and time.monotonic() - self.began > self.limits.clock:
+            self.cancel(f"did not end within {self.limits.clock:.0f} s")
+        return self.over
+
+    def cancel(self, why: str = "was cancelled") -> None:
+        """End the process that works for the job, if there is one, and note why unless that was done before."""
+        self.cancelled = self.cancelled or why
+        if self.service is not None:
+            self.service.end_of(self)
+
+    def finish(self, answer: tuple[dict[str, Any], bytes] | None, problem: Exception | None = None) -> None:
+        """End the job with its answer, or with the exception that `result` raises."""
+        self._answer, self._problem, self.over = answer, problem, True
+        self._until_over.release()
+
+    def result(self) -> tuple[dict[str, Any], bytes]:
+        """Return the answer and the bytes of a job that is over.
+
+        Raises:
+            TaskFailed: the task ended with an exception.
+            Lost: its process crashed, passed a limit or was ended.
+            Unavailable: no process could be started.
+        """
+        if self._problem is not None:
+            raise self._problem
+        assert self._answer is not None
+        return self._answer
+
 
 START_LIMIT = 120.0
 """Seconds of wall-clock time within which a process has to send its greeting: a busy machine may take a while."""
@@ -399,3 +523,82 @@ def _begin_all() -> None:
 
 
 after_fork(_begin_all)
+
+
+Task = Callable[[dict[str, Any], bytes, Callable[[str], None]], tuple[dict[str, Any], bytes]]
+
+CLOCK = 10
+"""Seconds of wall-clock time allowed for each second of processor time: the machine may be busy with other work."""
+_told: set[str] = set()
+_here = fork_safe_lock(__name__, "_here", threading.RLock)
+
+
+def compile_limits() -> Limits:
+    """Return the limits of one compilation, from the settings `compile_seconds` and `compile_memory`."""
+    now = settings()
+    return Limits(now.compile_seconds, now.compile_memory, CLOCK * now.compile_seconds)
+
+
+def task_name(task: Callable[..., Any]) -> str:
+    """Return a function's name as "module:function", by which a worker imports it."""
+    return f"{task.__module__}:{task.__name__}"
+
+
+def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
+    """Run `task(request, data, …)` in a worker process; return its answer and its bytes.
+
+    If no process can be started, it runs in this one, which is announced once.
+
+    Raises:
+        Lost: its process crashed, passed a limit or was ended.
+        WorkbenchError: the task raised it.
+        RuntimeError: the task raised something else.
+        Dropped: this is background work that is no longer needed.
+        KeyboardInterrupt: the user interrupted; the process that worked for the task is ended.
+        SystemExit: this Python is ending, and this is not its main thread: the thread ends without a message.
+    """
+    try:
+        return pool.run({**request, "task": task_name(task)}, data, compile_limits())
+    except TaskFailed as refused:
+        raise raised(refused) from None
+    except Unavailable as problem:
+        if ending() and threading.current_thread() is not threading.main_thread():
+            # A daemon thread: Python would end while it compiles here, and its result would never be used.
+            raise (Dropped if current() is not None else SystemExit) from None
+        if str(problem) not in _told:
+            _told.add(str(problem))
+            publish(
+                Notice(f"Kernels are compiled in this process, where nothing ends a compiler that hangs: {problem}.")
+            )
+    with _here:
+        return task(request, data, lambda stage: None)
+
+
+def raised(refused: TaskFailed) -> Exception:
+    """Return the exception that a worker's task raised: a WorkbenchError of its class, or a RuntimeError for others."""
+    kind = getattr(errors, refused.kind, None)
+    details = refused.facts
+    if not (isinstance(kind, type) and issubclass(kind, WorkbenchError)):
+        return RuntimeError(details["message"])
+    return kind(**details["details"])
+
+
+def build_error(compiler: str, function: str, lost: Lost, then: str = "") -> BuildError:
+    """Return the error for a compilation whose worker was lost.
+
+    Args:
+        compiler: "LLVM", "NVRTC".
+        function: the kernel's name; may be empty.
+        lost: how the worker ended.
+        then: a sentence about what was tried after that, which is appended to the message.
+    """
+    subject = f"{compiler}, compiling {function}," if function else compiler
+    stage = f" at stage {lost.stage}" if lost.stage else ""
+    first_line = f": {lost.log.splitlines()[0]}" if lost.log else ""
+    advice = "Nothing else is affected."
+    if "took more" in lost.reason or "did not end" in lost.reason:
+        name = "WORKBENCH_COMPILE_MEMORY (bytes)" if "memory" in lost.reason else "WORKBENCH_COMPILE_SECONDS"
+        advice = f"Make the kernel smaller, or set {name} higher."
+    return BuildError(
+        f"{subject} {lost.reason}{stage}{first_line}.{then}", advice=advice, function=function, log=lost.log
+    )

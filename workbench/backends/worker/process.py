@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from workbench.backends.worker.frames import STAGE, read_frame, write_frame
+from workbench.backends.worker.server import STAGE, read_frame, write_frame
 from workbench.forks import after_fork, free_at_fork
 
 ROOT = Path(__file__).parents[2]

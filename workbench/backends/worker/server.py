@@ -6,11 +6,14 @@ wake the parent each time. The process ends when its input ends, as it does when
 computation when the parent is gone. A request may limit processor time and memory: a watching thread, which can run
 because compilers release the GIL, reports which limit was exceeded and ends the process.
 
-Imports here are kept to the minimum: a worker is started while somebody waits for a first kernel.
+A message is a length, then a header and bytes; whole or not at all. `marshal` is for values between two processes of
+one interpreter, and costs a worker no import. Imports here are kept to the minimum: a worker is started while somebody
+waits for a first kernel.
 """
 
 from __future__ import annotations
 
+import marshal
 import os
 import sys
 import threading
@@ -21,7 +24,44 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from workbench.backends.worker.frames import STAGE, read_frame, write_frame
+_LENGTH = 8
+STAGE = b"\0stage "
+"""The beginning of a line of a worker's stderr that names the current stage; the name is empty after a request."""
+
+
+def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
+    """Write one message to a file descriptor.
+
+    Raises:
+        OSError: the other end is closed.
+    """
+    body = marshal.dumps((header, data))
+    left = memoryview(len(body).to_bytes(_LENGTH, "big") + body)
+    while left:
+        left = left[os.write(fd, left) :]
+
+
+def read_frame(fd: int) -> tuple[dict[str, Any], bytes] | None:
+    """Return the next message from a file descriptor; None if the other end closes, even in the middle of one."""
+    head = _read(fd, _LENGTH)
+    body = _read(fd, int.from_bytes(head, "big")) if head else b""
+    return marshal.loads(body) if body else None
+
+
+def _read(fd: int, count: int) -> bytes:
+    """Return exactly `count` bytes from a file descriptor; none if it ends or fails before."""
+    parts: list[bytes] = []
+    while count:
+        try:
+            part = os.read(fd, min(count, 1 << 20))
+        except OSError:
+            part = b""
+        if not part:
+            return b""
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
 
 POLL = 0.05
 """Seconds between two checks of the limits."""

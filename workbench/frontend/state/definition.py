@@ -107,6 +107,9 @@ class Scope(msgspec.Struct, frozen=True):
         return {*self.defined, *self.own, *self.closure(), *self.user, *self.language}
 
 
+_TARGETS = (ast.Name, ast.Attribute, ast.Subscript)
+
+
 class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A `def` with all that its names may mean.
 
@@ -179,8 +182,9 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         location = self._locations.get(span)
         if location is None:
             line, column, end_line, end = span[0], span[1], span[2] or span[0], span[3] or 0
-            shown = self._characters(line, column), end_line, self._characters(end_line, end)
-            location = self._locations[span] = Location(self.source, line, *shown)
+            if not self.source.is_ascii:
+                column, end = self._characters(line, column), self._characters(end_line, end)
+            location = self._locations[span] = Location(self.source, line, column, end_line, end)
         return location
 
     @cached_property
@@ -190,8 +194,6 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def _characters(self, line: int, column: int) -> int:
         """Return a column in characters, as people and carets count them; the parser counts bytes of UTF-8."""
-        if self.source.is_ascii:
-            return column
         text = self.source.line(line)
         return len(text.encode()[:column].decode(errors="ignore"))
 
@@ -225,10 +227,10 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     def locals(self) -> frozenset[str]:
         """Names that it assigns, wholly or in a part; they are its own everywhere in it, as in Python."""
         own = {id(n) for c in self.nodes if isinstance(c, ast.comprehension) for n in nodes_of(c.target)}
-        stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own)
-        roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
-        matched = (n.name for n in self.nodes if isinstance(n, ast.MatchAs))
-        return frozenset([*(n.id if isinstance(n, ast.Name) else "" for n in roots), *(n for n in matched if n)])
+        targets = [n for n in self.nodes if isinstance(n, _TARGETS) and isinstance(n.ctx, ast.Store)]
+        roots = [root(n) for n in targets if id(n) not in own]
+        matched = [n.name for n in self.nodes if isinstance(n, ast.MatchAs) and n.name]
+        return frozenset([*[n.id if isinstance(n, ast.Name) else "" for n in roots], *matched])
 
     @cached_property
     def reads(self) -> Counter[str]:

@@ -1,8 +1,7 @@
 """Matrices and quaternions in the front end: making them, their rows and components, and which operators they have.
 
 A matrix is the vector of its components, row by row, so reading `m[i, j]` is an `extract` and changing it an `insert`
-at `i * columns + j`. Where a column is known only while running, the row is taken first: an index past the end of a row
-must not reach the next one.
+at `i * columns + j`. A column past the end of a row must not reach the next one: it counts as past the matrix.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from math import isqrt, prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.declaration.refs import Ref
+from workbench.builtins.scalars.operators import where
 from workbench.frontend.state.coerce import (
     apply,
     assign_type,
@@ -44,15 +45,18 @@ from workbench.types import (
     element,
     float32,
     int32,
+    int64,
     is_float,
     is_small,
     is_vector,
     number_type,
+    uint32,
+    uint64,
     vector_of,
 )
 from workbench.types import bool as bool_
 
-Place = int | Value
+Position = int | Value
 _BINARY_PLACE = ("add", "sub", "bit_and", "bit_or", "bit_xor", "lshift", "rshift")
 
 
@@ -73,20 +77,27 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
     return tuple(components(context, value))
 
 
-def row(context: Context, m: Value, position: Place) -> Value:
+def row(context: Context, m: Value, position: Position) -> Value:
     """Emit a row of a matrix, as a vector."""
     type = matrix_of(m)
     line = [extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
     return context.builder.one("vec", line, Vector(type.columns, type.dtype))
 
 
-def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
-    """Return the position of component (r, c) of a matrix, counted row by row; an int if `r` is one, else emitted."""
-    if isinstance(r, int):
+def _flat(context: Context, type: Matrix, r: Position, c: Position) -> Position:
+    """Return the position of component (r, c) of a matrix, counted row by row; an int if both are, else emitted."""
+    if isinstance(r, int) and isinstance(c, int):
         return r * type.columns + c
-    builder = context.builder
-    start = builder.one("mul", (builder.cast(r, int32), builder.const(type.columns)), int32)
-    return builder.one("add", (start, builder.const(c)), int32) if c else start
+    row = Ref(context.builder, context.builder.const(r) if isinstance(r, int) else context.builder.cast(r, int32))
+    start = row * type.columns
+    if isinstance(c, int):
+        return (start + c if c else start).value
+    wide = int64 if element(c.type).bits == int64.bits else int32
+    column = Ref(context.builder, context.builder.cast(c, wide))
+    inside = column.cast(uint64 if wide == int64 else uint32) < type.columns
+    position = where(inside, start + column.cast(int32), prod(type.shape))
+    bounds = (position.cast(wide).value, column.value, context.builder.const(type.columns, wide))
+    return context.builder.one("view_index", bounds, wide)
 
 
 def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Operand:
@@ -102,19 +113,17 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
     return context.builder.one("vec", parts, _form(m, r, c)) if parts else ()
 
 
-def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
+def _at(context: Context, m: Value, r: Position, c: Position) -> Value:
     """Emit the read of component (r, c) of a matrix."""
-    if isinstance(c, int):
-        return extracted(context, m, _flat(context, matrix_of(m), r, c))
-    return extracted(context, row(context, m, r), c)
+    return extracted(context, m, _flat(context, matrix_of(m), r, c))
 
 
-def _each(axis: Place | range) -> Sequence[Place]:
+def _each(axis: Position | range) -> Sequence[Position]:
     """Return the positions that a subscript selects along an axis: those of a range, or the only one."""
     return axis if isinstance(axis, range) else [axis]
 
 
-def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
+def _form(m: Value, r: Position | range, c: Position | range) -> Vector:
     """Return the type of a part of a matrix: a matrix if both axes have a slice, else a vector."""
     type = matrix_of(m)
     size = len(_each(r)) * len(_each(c))
@@ -144,25 +153,14 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
     return m
 
 
-def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value) -> Value:
-    """Emit the matrix with another component, and return it; an index may be known only when running."""
-    type = matrix_of(m)
-    if isinstance(c, int):
-        return _insert(context, name, m, _flat(context, type, r, c), part)
-    line = row(context, m, r)
-    line = context.builder.one("insert", (line, c, part), line.type)
-    for column in range(type.columns):
-        m = _insert(context, name, m, _flat(context, type, r, column), extracted(context, line, column))
-    return m
-
-
-def _insert(context: Context, name: str, m: Value, position: Place, part: Value) -> Value:
-    """Emit a vector or matrix with one component replaced; the result is labelled `name`."""
+def _with(context: Context, name: str, m: Value, r: Position, c: Position, part: Value) -> Value:
+    """Emit the matrix with another component (r, c), labelled `name`; return it."""
+    position = _flat(context, matrix_of(m), r, c)
     index = context.builder.const(position) if isinstance(position, int) else position
     return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
 
 
-def _subscripts(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
+def _subscripts(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Position | range]:
     """Return for both axes what a subscript selects: an index, or a range of them for a slice.
 
     Raises:
@@ -176,7 +174,7 @@ def _subscripts(context: Context, m: Value, node: ast.expr, expression: Expressi
     return positions if len(positions) == 2 else [*positions, range(type.columns)]
 
 
-def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
+def _subscript(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Position | range:
     """Return an index or a slice along an axis: a literal from 0 on, a slice as a range.
 
     Raises:

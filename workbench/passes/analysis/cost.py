@@ -55,9 +55,9 @@ def _additions(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
     """Return about how many numbers a thread adds atomically in operations and their blocks, without reductions."""
     total = 0
     for op in ops:
-        inner = sum([_additions(b.ops, known) for b in op.blocks]) if op.blocks else 0
-        times = prod(op.attrs[SHAPE]) if op.name == "tile_map" else _times(op, known)
-        total += inner * times
+        if op.blocks:
+            times = prod(op.attrs[SHAPE]) if op.name == "tile_map" else _times(op, known)
+            total += times * sum([_additions(b.ops, known) for b in op.blocks])
         total += components(op) if op.name == "atomic_add" and not op.attrs.get(REDUCTION) else 0
         total += _elements(op) if op.name == "tile_atomic_add" else 0
     return total
@@ -67,7 +67,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
     """Return the cost of operations: 1 each, blocks once per iteration, and work on tiles divided by TILE_LANES."""
     total = 0
     for op in ops:
-        inner = sum(_ops_cost(b.ops, known) for b in op.blocks)
+        inner = sum([_ops_cost(b.ops, known) for b in op.blocks]) if op.blocks else 0
         if op.name == "tile_map":
             total += 1 + inner * prod(op.attrs[SHAPE]) // TILE_LANES
         elif op.name == "tile_matmul":
@@ -75,7 +75,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
         elif op.name in TILED:
             total += 1 + _elements(op) // TILE_LANES
         else:
-            total += 1 + inner * _times(op, known)
+            total += 1 + (inner and inner * _times(op, known))
     return total
 
 

@@ -1,17 +1,27 @@
-"""Values that differ between the threads of a row, found to a fixed point.
+"""Values that differ between the threads of a row, and the order in which threads add to elements that they share.
 
-All others are *uniform*: the same for all threads of a gang that compute them, and so kept in scalar registers.
+The values are found to a fixed point. All others are *uniform*: the same for all threads of a gang that compute them,
+and so kept in scalar registers.
+
+**The order of sums** of floats is fixed here, before any target is known. Float sums depend on the order of their
+terms. So how a launch may be divided among cores follows from which threads may add to one element (`design/cpu.md` has
+the table), and code that adds is the same for any number of cores.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Final
 
+import msgspec
+
+from workbench.deep import with_deep_stack
 from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.ops import AXIS, LEAD, SCALAR, UPDATES, VALUE
+from workbench.ir.ops import AXIS, LEAD, LOOPS, READS, REDUCTION, SCALAR, UPDATES, VALUE
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
-from workbench.types import Slots
+from workbench.types import Kind, Slots, element, is_integer
 
 
 def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] = ()) -> frozenset[Value]:
@@ -49,26 +59,65 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
     return not varying.isdisjoint(op.operands[: LEAD[op.name]])
 
 
+def advancing(loop: Op, varying: frozenset[Value] | set[Value]) -> dict[Value, Value]:
+    """Return the parameters of a loop's blocks that change by the same in all threads, and what each begins with.
+
+    Threads that have not left the loop are in the same iteration, so they stay as far apart as they begin. These are
+    the index of a `for`, and carried integers to which an iteration adds, or from which it subtracts, a number.
+    """
+    body, starts = loop.blocks[-1], dict[Value, Value]()
+    definitions = {op.result: op for op in body.ops if op.name in ("add", "sub")}
+    lead = LEAD[loop.name]
+    if lead and loop.operands[2] not in varying:
+        starts[body.params[0]] = loop.operands[0]
+    carried = body.params[1 if lead else 0 :]
+    for k, (param, following) in enumerate(zip(carried, body.yielded, strict=True)):
+        op = definitions.get(following)
+        if op is None or param not in op.operands or not is_integer(param.type):
+            continue
+        first, second = op.operands
+        by = second if param is first else first
+        if by not in varying and (op.name == "add" or param is first):
+            starts |= {block.params[k - len(carried)]: loop.operands[lead + k] for block in loop.blocks}
+    return starts
+
+
 class Neighbours:
-    """The distances between the elements that neighbouring threads of a row access.
+    """The distances between the elements that neighbouring threads access: those along one axis of the launch.
 
     Attributes:
         analysis: of the function.
         varying: the values that differ between the threads.
-        tid: the index along the row.
+        tid: the threads' index along the axis.
+        starts: the parameters of loops that change by the same in all threads, and what each begins with.
     """
 
-    def __init__(self, function: Function) -> None:
-        self.analysis, self.varying = Analysis(function), varying_values(function)
-        self.tid = Atom("tid", axis=function.launch_ndim - 1)
+    def __init__(self, function: Function, axis: int | None = None) -> None:
+        """Analyse a function, for threads along an axis; None: the last one, along which they are a row."""
+        axis = function.launch_ndim - 1 if axis is None else axis
+        self.analysis, self.varying = Analysis(function), varying_values(function, axis - function.launch_ndim)
+        self.tid = Atom("tid", axis=axis)
+        loops = [op for op in walk(function.body) if op.name in LOOPS]
+        self.starts = {param: start for op in loops for param, start in advancing(op, self.varying).items()}
 
     def step(self, value: Value) -> int | None:
-        """Return by how much a value differs between neighbouring threads; None if that is not always the same."""
+        """Return by how much a value differs between neighbouring threads; None if that is not always the same.
+
+        An index that would count from the end if it were negative is taken not to be.
+        """
         if value not in self.varying:
             return 0
-        terms = dict(self.analysis.form(value).terms)
-        step = terms.pop(self.tid, 0)
-        return step if all(atom.value not in self.varying for atom in terms) else None
+        op = self.analysis.defs.get(value)
+        if op is not None and op.name == "wrap_index":
+            return self.step(op.operands[0]) if op.operands[1] not in self.varying else None
+        total = 0
+        for atom, n in self.analysis.form(value).terms.items():
+            start = self.starts.get(atom.value) if atom.value in self.varying else None
+            apart = 1 if atom == self.tid else 0 if atom.value not in self.varying else start and self.step(start)
+            if apart is None:
+                return None
+            total += n * apart
+        return total
 
     def is_linear(self, op: Op) -> bool:
         """Return whether the elements that neighbouring threads access are always the same distance apart."""
@@ -162,3 +211,89 @@ class _Analysis:
                 self.varying.update(own)
             if differs or not self.varying.isdisjoint(own):
                 self.varying.add(result)
+
+
+FREE: Final = "free"
+"""Sharing in which no two threads add a float to one element: any part of a launch may run on any core."""
+ROWS: Final = "rows"
+"""Sharing in which only threads of one row (or plane) add to one element: a row runs on one core, in order."""
+LAUNCH: Final = "launch"
+"""Sharing in which threads of several rows add to one element, at indices that do not depend on data.
+
+The launch runs on one core, in order.
+"""
+DATA: Final = "data"
+"""Sharing in which it depends on data which threads add to one element.
+
+Their order is fixed within what one core runs, and not beyond.
+"""
+
+
+class SumOrder(msgspec.Struct, frozen=True):
+    """The way in which a function's threads share elements to which they add floats.
+
+    Attributes:
+        sharing: `FREE`, `ROWS`, `LAUNCH` or `DATA`.
+        axes: for `ROWS`: how many leading axes of the launch tell elements apart; else 0.
+    """
+
+    sharing: str = FREE
+    axes: int = 0
+
+    @property
+    def is_fixed(self) -> bool:
+        """True if threads share elements in an order that is always the same, since one core runs them."""
+        return self.sharing in (ROWS, LAUNCH)
+
+
+@with_deep_stack
+def sum_order(function: Function) -> SumOrder:
+    """Return how the function's threads share elements to which they add floats.
+
+    Sums of all threads (`REDUCTION`), which are combined, are left out. A kernel of tiles that adds at all has `DATA`.
+
+    sum_order(row_sums)    # SumOrder("rows", 1) of `wb.atomic_add(y, i, x[i, j])`
+    """
+    changes: dict[Value, list[Op]] = defaultdict(list)
+    for op in walk(function.body):
+        if op.name in _CHANGES and not op.attrs.get(REDUCTION) and _adds_floats(op):
+            changes[op.operands[0]].append(op)
+    if not changes or function.block_dim:
+        return SumOrder(DATA if changes else FREE)
+    analysis = Analysis(function)
+    if any(_depends_on_data(analysis, v) for ops in changes.values() for op in ops for v in indices_of(op)):
+        return SumOrder(DATA)
+    axes = 0
+    while axes < function.launch_ndim and all(analysis.own_positions(axes, ops) for ops in changes.values()):
+        axes += 1
+    if axes == function.launch_ndim and axes:
+        return SumOrder(FREE)
+    return SumOrder(ROWS, axes) if axes else SumOrder(LAUNCH)
+
+
+_CHANGES = frozenset({"atomic_add", "atomic_swap"})
+"""Changes on whose order the bits of floats depend; `atomic_swap` ends a loop that multiplies, say."""
+
+
+def _adds_floats(op: Op) -> bool:
+    """Return whether an operation that changes an element, such as `atomic_add`, does so by floats."""
+    return element(op.operands[-1].type).kind is Kind.FLOAT
+
+
+def _depends_on_data(analysis: Analysis, value: Value) -> bool:
+    """Return whether an index is computed from elements of arrays, or from what a loop carries."""
+    seen, waiting = set[Value](), [value]
+    while waiting:
+        one = waiting.pop()
+        if one in seen or one in analysis.params:
+            continue
+        seen.add(one)
+        op, loop = analysis.defs.get(one), analysis.counters.get(one)
+        if loop is not None:
+            waiting += [loop.operands[0], loop.operands[2]]
+        elif op is None or op.name in READS or op.name in ("for", "while", "slot_read"):
+            return True
+        else:
+            waiting += op.operands
+            waiting += [v for block in op.blocks for v in block.yielded]
+    return False

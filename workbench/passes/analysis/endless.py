@@ -19,7 +19,7 @@ def refuse_endless(function: Function) -> Function:
     Raises:
         KernelSyntaxError: it has a `while` in which nothing changes the condition, and which has no effect either.
     """
-    for op in walk(function.body) if "while" in function.body.op_names else ():
+    for op in walk(function.body):
         if op.name == "while" and not any(o.name in _EFFECTS for b in op.blocks for o in walk(b)):
             _refuse_constant_condition(op)
     return function

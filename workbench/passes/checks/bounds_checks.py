@@ -82,8 +82,6 @@ def without_asserts(function: Function) -> Function:
 
     What only these need is left out, too.
     """
-    if function.body.op_names.isdisjoint(("assert", "view_index")):
-        return function
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         if op.name == "view_index":
@@ -194,6 +192,9 @@ def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
     if op.name in ELEMENTS:
         return (*(written_index(defining, v) for v in indices_of(op)), *lengths(op, defining))[:REPORTED_INDICES]
     if op.name in ("extract", "insert"):
+        maker = defining.get(op.operands[1])
+        if maker is not None and maker.name == "view_index":
+            return maker.operands[0], written_index(defining, op.operands[1])
         return (written_index(defining, op.operands[1]),)
     if op.name in REGIONS or op.name in TILE_PARTS:
         return tuple(written_index(defining, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))

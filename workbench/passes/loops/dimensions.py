@@ -13,6 +13,9 @@ launch of n threads becomes one of n rows of m threads. A loop over a stretch of
 4)` of thread q) continues that axis instead: thread 4 * q + k. All changes have to be made by loops over one range, in
 which each iteration has elements of its own; what stands around them is computed by each of the new threads, so it must
 be little. Arrays that share memory with one that is changed, and short rows, keep the function as it was.
+
+**Axes in another order**: `i, j = tid(); y[j, i] = x[j, i]`. Neighbouring threads are those along the last axis of the
+launch. Where more accesses lie side by side along another one, the two change places: threads have no promised order.
 """
 
 from __future__ import annotations
@@ -24,11 +27,13 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.ir.analysis import Analysis, Atom, Form, Terms
-from workbench.ir.build import Builder, Rewriter, copy_op, replace_body
-from workbench.ir.ops import AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, REPORTS
-from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
+from workbench.ir.build import Builder, Rewriter, copy_op, replace_body, rewrite
+from workbench.ir.ops import AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, REPORTS, attributes
+from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
 from workbench.limits import COLLAPSED_ROW_LEAST, FLATTENED_OPERATIONS, FLATTENED_ROW_LEAST, GANG_DISTINCT_ARRAYS
+from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.analysis.intervals import MOST, Prologue
+from workbench.passes.memory.atomics import owned_arrays
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
@@ -337,6 +342,37 @@ def collapsed(function: Function, dense: bool = True) -> Collapsed | None:
         ranges.setdefault(key, []).append(op)
     candidates = (_Collapse(function, analysis, loops, dense) for loops in ranges.values())
     return next((c.written() for c in candidates if c.is_legal() and c.pays()), None)
+
+
+def interchanged(function: Function) -> Function:
+    """Return the function with the axis last along which most accesses lie side by side; itself if it is last already.
+
+    No two threads may change one element, nor report anything, since the numbers of threads are other ones then.
+    """
+    last, names = function.launch_ndim - 1, function.body.op_names
+    if function.block_dim or last < 1 or not names.isdisjoint(REPORTS) or names & EFFECTS != frozenset(("store",)):
+        return function
+    accesses = [op for op in walk(function.body) if op.name in ELEMENTS]
+    near = [{op for op in accesses if _lies_beside(Neighbours(function, axis), op)} for axis in range(last + 1)]
+    best = max(range(last + 1), key=lambda axis: (len(near[axis]), axis))
+    stored = any(op.name == "store" for op in near[last])
+    changed = {op.operands[0] for op in accesses if op.name in EFFECTS}
+    if len(near[best]) == len(near[last]) or stored or not changed <= owned_arrays(function):
+        return function
+    order = {best: last, last: best}
+    axes = tuple(order.get(axis, axis) for axis in range(last + 1))
+
+    def change(on: Rewriter, op: Op) -> list[Op] | None:
+        if op.name not in ("tid", "launch_dim"):
+            return None
+        return [op.replace(attrs=attributes({**op.attrs, AXIS: axes[op.attrs[AXIS]]}))]
+
+    return replace(rewrite(function, change), axes=axes)
+
+
+def _lies_beside(neighbours: Neighbours, op: Op) -> bool:
+    """Return whether neighbouring threads access elements side by side."""
+    return component_of(op) is None and neighbours.is_contiguous(op, (1, -1))
 
 
 def _loops(block: Block, analysis: Analysis, around: tuple[object, ...]) -> Iterator[tuple[object, Op]]:

@@ -36,7 +36,7 @@ def expand_scalars(function: Function) -> Function:
 
     It is the function itself if there are none.
     """
-    if function.block_dim or not function.launch_ndim or "for" not in function.body.op_names:
+    if function.block_dim or not function.launch_ndim:
         return function
     if [op.name for op in walk(function.body)].count("for") < 2:
         return function

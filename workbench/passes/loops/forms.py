@@ -1,7 +1,7 @@
 """Loops and indices in the form in which they run faster.
 
 **Counted loops** (`counted`). `while k < n: …; k += 1`, where n does not change, has one exit as a `for` when it is cut
-into strips (`backends/cpu/emit/strips.py`), and vectorises as one.
+into strips (`backends/cpu/emit/loops.py`), and vectorises as one.
 
 **Early exits** (`early_exits`). The front end writes `for … in range(24): … break` with idle rounds, since a short
 range can be written out. A longer one is quicker as a `while`, a loop that ends: a gang's threads then leave it one by
@@ -39,9 +39,7 @@ from workbench.types import bool as bool_
 
 
 def counted(function: Function) -> Function:
-    """Return the function with its counting `while`s as `for`s; the function itself if it has no `while`."""
-    if "while" not in function.body.op_names:
-        return function
+    """Return the function with its counting `while`s as `for`s."""
     return rewrite(function, partial(_change, constants(function.body)))
 
 
@@ -197,11 +195,8 @@ def _as_while(op: Op, left: Value, rises: bool) -> tuple[Op, ...]:
 def split_counters(function: Function) -> Function:
     """Return the function with innermost `for`s split whose counter may begin below 0 and is a wrapped index.
 
-    Each becomes an `if`: without `wrap_index` if the counter begins at 0 or more, else as it was. It is the function
-    itself if it has no `wrap_index`.
+    Each becomes an `if`: without `wrap_index` if the counter begins at 0 or more, else as it was.
     """
-    if "wrap_index" not in function.body.op_names:
-        return function
     analysis = Analysis(function)
 
     def behind(index: Value, counter: Value) -> bool:
@@ -265,10 +260,8 @@ TYPES = frozenset({int32, uint32})
 def uniform_divisors(function: Function) -> Function:
     """Return the function with integer `//` and `%` by what is the same in all threads as `floor_quotient`s.
 
-    It is the function itself if it has none. Divisions by literals, and of what is the same in all threads too, stay.
+    Divisions by literals, and of what is the same in all threads too, stay.
     """
-    if function.body.op_names.isdisjoint(DIVISIONS):
-        return function
     analysis = Analysis(function)
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:

@@ -170,14 +170,8 @@ class _Peeler(Prologue):
                 self.bound(op)
 
     def pays(self) -> bool:
-        """Return whether there is a border that LLVM would not find itself.
-
-        It finds one under an `if` that tests it, and in a kernel that has a single comparison and no clamped index.
-        """
-        # Under an `if` that tests the border LLVM finds the bounds itself.
-        outside = {v for op in _unconditional(self.function.body) for v in op.results}
-        # A kernel that asks one thing of its threads (whether they are any of its own, say) is left to LLVM.
-        return self.asked > 1 or not outside.isdisjoint(self.plain)
+        """Return whether threads inside do less: they clamp or wrap no index, or decide more than one comparison."""
+        return self.asked > 1 or bool(self.plain)
 
     def indices(self) -> set[Value]:
         """Return the values from which the last index of an access is computed."""
@@ -392,12 +386,3 @@ class _Peeler(Prologue):
         # A backend without the loops of its own still runs it as an ordinary `if`.
         b.append(Op("if", (inside,), (), attributes({INTERIOR: True, COLD: self.few}), blocks))
         return b.body()
-
-
-def _unconditional(block: Block) -> Iterator[Op]:
-    """Yield the operations that are in no `if`."""
-    for op in block.ops:
-        yield op
-        if op.name != "if":
-            for inner in op.blocks:
-                yield from _unconditional(inner)

@@ -198,10 +198,6 @@ def row_elements(array: Value) -> int:
     return EXPANDED_BYTES // dtype.size
 
 
-ROWS = ("row_load", "row_store", "row_add", "row_total")
-"""Accesses to a strip of a row."""
-
-
 def with_strips(function: Function, plain: bool) -> Function:
     """Return the function with loops over strips in place of those in which threads access rows of their own.
 
@@ -572,7 +568,7 @@ class _Loop:
 
         Args:
             b: the builder.
-            name: one of `ROWS`.
+            name: one of `ir.ops.ROWS`.
             row: the row.
             turns: the counter in the first and the last iteration of the strip.
             slots: those of the strip.

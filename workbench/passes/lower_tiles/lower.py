@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from workbench.ir.build import replace_body
 from workbench.ir.ops import TILED
-from workbench.ir.tiles import is_tiled
 from workbench.ir.values import Function
 from workbench.passes.expand import without_customs
 from workbench.passes.lower_tiles import memory, products, reductions
@@ -23,8 +22,6 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
         dense: rows of its arrays have no gaps between elements.
         plain: additions to arrays need not be atomic, as blocks run one after the other.
     """
-    if not is_tiled(function.body):
-        return function
     function = turned(without_customs(function))
     body, reuse = in_place(function.body, dense, plain)
     return replace_body(function, TileLowering(LOWER, reuse).lower_body(body))

@@ -128,6 +128,7 @@ def _plain(on: Rewriter, op: Op) -> list[Op]:
 
 KINDS = frozenset({"add", "min", "max", "and", "or", "xor"})
 """Kinds of changes whose order has no meaning; `exch` and `cas` are not among them."""
+_CHANGES = ("atomic_add", "atomic")
 _SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_index"})
 """Operations whose result is the same in every thread if their operands are, and that are cheap to repeat."""
 
@@ -138,7 +139,9 @@ def reductions(function: Function) -> Function:
     marked = _elements_to_combine(function)
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        return (op.replace(attrs={**op.attrs, REDUCTION: True}),) if _changed_element(op) in marked else None
+        if op.name not in _CHANGES or _changed_element(op) not in marked:
+            return None
+        return (op.replace(attrs={**op.attrs, REDUCTION: True}),)
 
     return rewrite(function, change) if marked else function
 
@@ -158,21 +161,22 @@ def kind_of(op: Op) -> str:
 
 def _changed_element(op: Op) -> tuple[Value, ...]:
     """Return the array and the indices of an atomic change of a kind in `KINDS`; empty for another operation."""
-    changes = op.name in ("atomic_add", "atomic") and kind_of(op) in KINDS
+    changes = op.name in _CHANGES and kind_of(op) in KINDS
     return (op.operands[0], *indices_of(op)) if changes else ()
 
 
 def _elements_to_combine(function: Function) -> frozenset[tuple[Value, ...]]:
     """Return the elements, each an array and its indices, whose changes may be combined; empty if they are too many."""
-    if function.body.op_names.isdisjoint(("atomic_add", "atomic")):
+    if function.body.op_names.isdisjoint(_CHANGES):
         return frozenset()
     operations = list(walk(function.body))
     analysis = Analysis(function)
     used = {v for op in operations for v in op.operands}
     kinds: dict[Value, set[str]] = {}
     elements: dict[Value, dict[tuple[Value, ...], None]] = {}
-    for op in operations:
-        for array in [v for v in op.operands if isinstance(v.type, ArrayType) and op.name != "shape"]:
+    accesses = [(op, v) for op in operations if op.name != "shape" for v in op.operands]
+    for op, array in accesses:
+        if isinstance(array.type, ArrayType):
             element = _changed_element(op)
             # `array is place[0]`: the array could also be an operand of another kind, such as the value.
             plain = element and array is element[0] and not used.intersection(op.results) and _combines(op)

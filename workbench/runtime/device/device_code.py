@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cuda import copies
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.runtime.device.driver import Driver

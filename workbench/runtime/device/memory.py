@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cpu.native.memory_locks import ANY, bit_of
+from workbench.backends.cpu.native.dispatch import ANY, bit_of
 from workbench.errors import LaunchError
 from workbench.host.narrow import HostArray, is_numpy_array
 from workbench.runtime.active_observers import notify
@@ -50,7 +50,7 @@ class Memory:
         zero: the version in which it is known to be all zeros but for `besides`; None if there is none.
         besides: NumPy views of this memory: only these may hold something else in that version.
         lock_bit: the allocation's lock bit, by which CPU launches that change the same memory take turns
-            (`backends/cpu/native/memory_locks.py`).
+            (`backends/cpu/native/dispatch.py`).
     """
 
     __slots__ = (

@@ -39,7 +39,7 @@ class Row(NamedTuple):
         total: how many threads or elements it has.
         strip: how many of them a core takes at a time; after each strip it looks whether to stop.
         fault: the address of its fault record; 0 without checks.
-        mask: lock bits of the memory that it reads and changes (`backends/cpu/native/memory_locks.py`).
+        mask: lock bits of the memory that it reads and changes (`backends/cpu/native/dispatch.py`).
         sums: how many words each strip leaves for the end.
         cores: the most CPU threads that share it.
     """

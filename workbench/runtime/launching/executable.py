@@ -140,7 +140,7 @@ class Executable(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True)
         written: positions of the parameters in `writes`.
         shared: positions of those that it also reads: no other launch may change their arrays at the same time.
         strip: the number of threads that native code runs between two tests whether to stop: about 0.1 ms.
-        sums: the number of words that a strip leaves for the end of the launch (backends/cpu/text/reductions.py).
+        sums: the number of words that a strip leaves for the end of the launch (backends/cpu/emit/combine.py).
         arrays_of, written_of, floats_written_of, floats_read_of: take the arguments of a launch; return those that are
             arrays, those in `writes`, and of arrays that can have a gradient those whose elements may change, are read.
         bound: a store for what `workbench.api.tapes.adjoint_launch` finds out about launches of this code.
@@ -366,7 +366,7 @@ class Executable(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True)
     def mask(self, arguments: Sequence[Any]) -> int:
         """Return the lock bits of the memory of the arguments that the code reads and changes (`shared`).
 
-        See `backends/cpu/native/memory_locks.py`.
+        See `backends/cpu/native/dispatch.py`.
         """
         mask = 0
         for position in self.shared:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.cpu.backend import CpuBackend
-from workbench.cache.folder.entry import encode
+from workbench.cache.disk import encode
 from workbench.cache.store import default_store
 from workbench.errors import RecordError
 from workbench.ir.data import Unwritable, to_data

@@ -30,12 +30,10 @@ from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
 from workbench.backends.base import RARE, Options
 from workbench.builtins.declaration.verify import verify_builtins
-from workbench.cache.generator import front_end_version
-from workbench.cache.key import Part
+from workbench.cache.key import Part, front_end_version
 from workbench.host.narrow import is_list, is_mapping
-from workbench.ir.data import from_data, read_type, type_data
+from workbench.ir.data import from_data, read_bits, read_type, type_data
 from workbench.ir.json_values import Malformed
-from workbench.ir.show import read_bits
 from workbench.ir.values import Function
 from workbench.runtime.arrays.host_convert import item
 from workbench.runtime.device.call_site import Site

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.backends.cpu import llvm_pool, machine
 from workbench.backends.cpu.backend import CpuBackend
-from workbench.backends.worker.jobs import Lost
+from workbench.backends.worker.pool import Lost
 from workbench.cache.native import Facts
 from workbench.errors import BuildError
 

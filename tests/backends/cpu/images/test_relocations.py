@@ -41,7 +41,7 @@ FAR, NEAR = 0x5555_0000_0040, 1 << 20
 )
 def test_what_an_instruction_becomes(machine: int, kind: int, before: str, aim: int, here: int, after: str) -> None:
     memory = bytearray(b"\xff\xff" + bytes.fromhex(before) + b"\xff\xff")
-    MACHINES[machine].rules[kind].apply(memory, 2, aim, here)
+    MACHINES[machine].rules[kind].apply(memory, [(2, aim, here)])
     assert memory[2:-2].hex() == after
     assert memory[:2] == memory[-2:] == b"\xff\xff"
 
@@ -56,9 +56,9 @@ def test_what_an_instruction_becomes(machine: int, kind: int, before: str, aim: 
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(machine: int, kind: int, aim: int, error: type[Exception]) -> None:
     with pytest.raises(error):
-        MACHINES[machine].rules[kind].apply(bytearray(8), 0, aim, 0)
+        MACHINES[machine].rules[kind].apply(bytearray(8), [(0, aim, 0)])
     nearest = {1 << 31: aim - 1, -(1 << 31) - 1: aim + 1, 1 << 27: aim - 4, 1 << 32: aim - 1, 2: 4, 4: 8}[aim]
-    MACHINES[machine].rules[kind].apply(bytearray(8), 0, nearest, 0)
+    MACHINES[machine].rules[kind].apply(bytearray(8), [(0, nearest, 0)])
 
 
 TEXT = """

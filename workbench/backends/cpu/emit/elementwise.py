@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import cast, register, saturating, suffix, width
+from workbench.backends.cpu.emit.types import cast, register, saturating, suffix, width
 from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import BuildError

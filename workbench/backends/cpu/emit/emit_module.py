@@ -3,8 +3,8 @@
     i32 entry(ptr params, i64 begin, i64 end, ptr fault, ptr stop, ptr sums)
 
 `params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest;
-`stop` is what asks it to end (`strips`): then it gives -1, else 0; `sums` is where it leaves what threads change
-together (`reductions`).
+`stop` is what asks it to end (`loops`): then it gives -1, else 0; `sums` is where it leaves what threads change
+together (`combine`).
 The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
 it and vectorise over threads. See `design/cpu.md`.
 """
@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import memory
-from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
+from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change, reductions_of
 from workbench.backends.cpu.emit.elementwise import (
     emit_builtin,
     emit_cast,
@@ -33,20 +33,21 @@ from workbench.backends.cpu.emit.elementwise import (
     native,
 )
 from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter, Handler, later
+from workbench.backends.cpu.emit.types import literals
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
 from workbench.deep import with_deep_stack
 from workbench.errors import BuildError
 from workbench.ir.ops import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
-from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
+from workbench.passes.analysis.divergence import DATA, LAUNCH, SumOrder, sum_order
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.peeling import Peeled, computed_once, peeled_parts
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CHECKED, CPU, Pass, run
+from workbench.source import Location
 from workbench.types import Scalar
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
@@ -228,6 +229,7 @@ class ModuleEmitter(Emitter):
         """Set up for one function; `division` is that of a launch among cores, not the arithmetic operation."""
         super().__init__(function, options, maths, half_instructions, division.one_core)
         self.division = division
+        self.reductions = reductions_of(function)
         self.combining = Combining(self) if self.reductions else None
         self.slotted = "slots" in function.body.op_names
         self.symbol, self.lines = "", list[str]()
@@ -238,24 +240,17 @@ class ModuleEmitter(Emitter):
     def block(self, block: Block) -> None:
         """Emit the operations of a block in order; the caller reads a final `yield`."""
         for op in block.ops:
-            self.comment(op)
+            if op.location.line != self._line:
+                self.comment(op.location)
             if op.name != "yield":
-                self.before(op)
                 HANDLERS.get(op.name, emit_builtin)(self, op)
-                self.after(op)
 
-    def before(self, op: Op) -> None:
-        """Emit what an operation's operands need before it; here nothing."""
-
-    def after(self, op: Op) -> None:
-        """Emit what an operation's results need after it; here nothing."""
-
-    def comment(self, op: Op) -> None:
-        """Write the source line of an operation as a comment, if it differs from that of the last comment."""
-        line = op.location.line
-        if line and line != self._line:
-            self._line = line
-            self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
+    def comment(self, location: Location) -> None:
+        """Write the source line of an operation as a comment, if it has one; the next operations may be on it, too."""
+        if location.line:
+            self._line = location.line
+            text = location.source.line(location.line).strip()
+            self.writer.lines.append(f"  ; line {location.shown_line}: {text}")
 
     def module(self) -> Module:
         """Return the module of the function."""
@@ -622,11 +617,11 @@ class ModuleEmitter(Emitter):
 
 def _const(emitter: Emitter, op: Op) -> None:
     """Bind a constant to its literals; a scalar's number is noted in `emitter.constants`, too."""
-    t = scalar_or_vector_of(op.result)
-    value = op.attrs[VALUE]
+    (result,), value = op.results, op.attrs[VALUE]
+    t = scalar_or_vector_of(result)
     if isinstance(t, Scalar):
-        emitter.constants[op.result] = value
-    emitter.bind(op.result, literals(value, t))
+        emitter.constants[result] = value
+    emitter.bind(result, literals(value, t))
 
 
 def _tid(emitter: Emitter, op: Op) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.by_index import is_serial
-from workbench.backends.cpu.emit.frozen import guarded_reads, repeated_loads
-from workbench.backends.cpu.emit.strips import Strips
+from workbench.backends.cpu.emit.loops import Strips, guarded_reads, is_serial, repeated_loads
+from workbench.backends.cpu.emit.types import memory, register, width
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.reductions import reductions_of
-from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.layout import Slot, layout
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Writer
 from workbench.backends.zero_signs import compared_types
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.limits import RUNTIME_UNROLLED_LOOPS
@@ -63,7 +60,7 @@ class Emitter(ABC):
         thread: the register that counts threads.
         tids: the thread's indices, as i32.
         heap: the addresses of memory that the entry frees at its end.
-        frozen: the repeated loads whose results are frozen (see `frozen`).
+        frozen: the repeated loads whose results are frozen (see `loops`).
         wide: in the body of a serial loop, the registers of wrapped indices in 64 bits; None elsewhere.
         guarded: the reads whose results are frozen because they stand in an `if`.
         compared: the types of which two numbers are compared by order.
@@ -72,11 +69,13 @@ class Emitter(ABC):
         in_gang: a gang is being emitted, not a single thread.
         separate: emits a `for` of independent iterations; None: as any other.
         around: the linear index of the thread whose iterations run as threads (`gang/iterations`); empty: none do.
+        pointers: the pointers to element 0 of arrays, which are loaded at the entry.
         unit_strides: the arrays of whose rows the elements are known to be adjacent, where arrays may have gaps.
     """
 
     unit_strides: frozenset[Value] = frozenset()
     separate: Handler | None = None
+    reductions: Mapping[Op, Any] = {}
     in_gang = False
     around = ""
 
@@ -99,13 +98,14 @@ class Emitter(ABC):
         self.constants: dict[Value, Any] = {}
         argument_layout = layout([(p.name, p.type) for p in function.params])
         self.slots: dict[Value, Slot] = dict(zip(function.params, argument_layout.slots, strict=True))
-        self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
         self.row = ""
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
+        self._kinds: dict[Value, str] = {}
+        self.pointers: dict[Value, str] = {}
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._loops: list[str] = []
@@ -129,7 +129,14 @@ class Emitter(ABC):
 
     def kind(self, value: Value) -> str:
         """Return the LLVM type of a value's components in registers."""
-        return register(element(value.type))
+        return self.scalar_kind(value)
+
+    def scalar_kind(self, value: Value) -> str:
+        """Return the LLVM type of a value's components as scalars."""
+        kind = self._kinds.get(value)
+        if kind is None:
+            kind = self._kinds[value] = register(element(value.type))
+        return kind
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
         """Return the LLVM operands with which control flow passes a value on to another one; here the value's own.
@@ -231,7 +238,7 @@ class Emitter(ABC):
 
     def needs_halves(self, scalar: Scalar) -> None:
         """Add to the module the functions that convert a 16-bit float type, and add to its elements atomically."""
-        from workbench.backends.cpu.text.halves import definitions
+        from workbench.backends.cpu.emit.halves import definitions
 
         for name, text in definitions(scalar.name, self.half_instructions).items():
             self.writer.declare(name, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import index_instruction, memory, register, width
+from workbench.backends.cpu.emit.types import index_instruction, memory, register, width
 from workbench.ir.ops import AXIS
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.structs import ELEMENT
@@ -27,6 +27,14 @@ def together(emitter: Emitter, array: Value) -> Value:
 
 def data(emitter: Emitter, array: Value) -> str:
     """Return an array's pointer to element 0, which is loaded once, at the entry."""
+    known = emitter.pointers.get(array)
+    if known is None:
+        known = emitter.pointers[array] = _first_load(emitter, array)
+    return known
+
+
+def _first_load(emitter: Emitter, array: Value) -> str:
+    """Emit the load of an array's pointer to element 0 at the entry; return its register."""
     first = together(emitter, array)
     if first is not array:
         apart = array_of(array).offset - array_of(first).offset
@@ -69,7 +77,8 @@ def emit_unit_stride(emitter: Emitter, op: Op) -> None:
 
 
 def launch_dim(emitter: Emitter, axis: int) -> str:
-    """Return the launch's extent along an axis, as i64."""
+    """Return the launch's extent along an axis of the function, as i64."""
+    axis = emitter.function.axes[axis] if emitter.function.axes else axis
     where = emitter.field(8 * axis, f"dim{axis}.at")
     return emitter.writer.once(("dim", axis), f"load i64, ptr {where}, {SIZE_RANGE}", f"dim{axis}")
 

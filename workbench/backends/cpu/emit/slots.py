@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import read, wide_index
-from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.cpu.emit.types import memory, width
 from workbench.ir.values import Op, slots_of
 from workbench.limits import STACK_ARRAY_BYTES
 from workbench.types import Kind, element

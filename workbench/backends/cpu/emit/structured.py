@@ -8,8 +8,8 @@ import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import register
-from workbench.ir.ops import COLD, INDEPENDENT
+from workbench.backends.cpu.emit.types import register
+from workbench.ir.ops import COLD, INDEPENDENT, SCALAR
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
 
@@ -140,8 +140,10 @@ def emit_loop(emitter: Emitter, op: Op) -> None:
     # Decided first: what a loop is cut into depends on what it costs (`strips`).
     loop = _For(emitter, op)
     strips = emitter.strips
-    form = loop.single if not strips.cut(op) else loop.short_or_long if strips.often(op) else loop.in_strips
-    results = form()
+    # Threads that go through a loop one by one start it often; LLVM makes little of a copy that is not vectorised.
+    one_by_one = strips.few and (loop.serial or op.attrs.get(SCALAR)) and not op.attrs.get(COLD)
+    often = one_by_one or strips.often(op)
+    results = loop.single() if not strips.cut(op) else loop.short_or_long() if often else loop.in_strips()
     for result, names in zip(op.results, results, strict=True):
         emitter.bind(result, names)
 
@@ -190,7 +192,7 @@ class _For:
         w.do(f"br i1 {few}, label %{short}, label %{long}, !prof !1")
         # The first copy is known to be short, so LLVM does not prepare it for many turns.
         ways: list[tuple[str, list[tuple[str, ...]]]] = []
-        for label, form in ((short, self.single), (long, self.in_strips)):
+        for label, form in ((short, self.whole), (long, self.in_strips)):
             w.open(label)
             carried = form()
             ways.append((w.label, carried))
@@ -217,6 +219,40 @@ class _For:
         w.do(f"br label %{head}{self.mark()}")
         w.open(done)
         return carried
+
+    def whole(self) -> list[tuple[str, ...]]:
+        """Emit the loop as one that does not look, and is tested at its end; return the carried results."""
+        w, before, init = self.writer, self.writer.label, self.op.operands[3:]
+        inside, done = w.block_name("body"), w.block_name("endfor")
+        w.branch(self.more(self.firsts[-1], self.end), inside, done)
+        w.open(inside)
+        self.iteration(self.firsts, init, before, inside, self.end, done)
+        after = w.label
+        w.open(done)
+        return self.result_phis([(before, self.operands(init)), (after, self.operands(self.body.yielded))])
+
+    def iteration(
+        self, firsts: Sequence[str], init: Sequence[Value], before: str, inside: str, last: str, done: str
+    ) -> tuple[str, ...]:
+        """Emit the only block of a loop that has at least one iteration, so that LLVM counts them exactly.
+
+        Args:
+            firsts: what the counters begin with.
+            init: what the carried values begin with.
+            before: label of the block from which the loop is entered.
+            inside: label of the open block.
+            last: the count at which the loop ends.
+            done: label of the block that follows.
+
+        Returns:
+            The counters of the iteration that would follow.
+        """
+        counts, phis = self.phis(firsts, init, before)
+        following = self.turn(counts)
+        self.close(counts, following, phis)
+        more = self.writer.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more")
+        self.writer.branch(more, inside, done, self.mark())
+        return following
 
     def operands(self, values: Sequence[Value]) -> list[tuple[str, ...]]:
         """Return the LLVM operands of values in the forms of the values that the loop carries."""
@@ -250,12 +286,7 @@ class _For:
         last, last_row = (w.name("last"), w.reserve()) if ahead else (self.strip_end(outer.names[-1], turns), -1)
         w.jump(inside)
         w.open(inside)
-        counts, phis = self.phis(outer.names, self.body.params[1:], strip)
-        following = self.turn(counts)
-        self.close(counts, following, phis)
-        # The test stands at the end of a turn: a strip has at least one, and LLVM counts it exactly.
-        more = w.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more")
-        w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.mark()}")
+        following = self.iteration(outer.names, self.body.params[1:], strip, inside, last, stripped)
         w.open(stripped)
         over = w.emit(f"icmp eq {self.kind} {last}, {self.end}", "over")
         w.do(f"br i1 {over}, label %{done}, label %{again}{', !prof !1' if ahead else ''}")
@@ -341,10 +372,11 @@ class _Counts(msgspec.Struct, frozen=True):
     rows: Sequence[tuple[int, str, str]]
 
 
-def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
+def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str, wide: bool = False) -> str:
     """Emit the number of iterations of `range(start, stop, step)`, unsigned, in the index's width.
 
-    If all three are constants, nothing is emitted, and it is a constant. A step of 0 gives 0.
+    If all three are constants, nothing is emitted, and it is a constant. A step of 0 gives 0. With
+    `wide`, the operands are vectors.
     """
     w = emitter.writer
     scalar = element(op.operands[0].type)
@@ -373,6 +405,11 @@ def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> st
     divisor = w.emit(f"select i1 {some}, {kind} {size}, {kind} 1")
     # (distance - 1) / size + 1 rounds up without a sum that could overflow.
     shorter = w.emit(f"sub {kind} {distance}, 1")
-    quotient = w.emit(f"udiv {kind} {shorter}, {divisor}")
+    if wide and kind == "i32" and known[2] is None:
+        # No target divides integers side by side; the quotient of doubles is exact.
+        over, under = (w.emit(f"uitofp {kind} {x} to double") for x in (shorter, divisor))
+        quotient = w.emit(f"fptoui double {w.emit(f'fdiv double {over}, {under}')} to {kind}")
+    else:
+        quotient = w.emit(f"udiv {kind} {shorter}, {divisor}")
     full = w.emit(f"add {kind} {quotient}, 1")
     return w.emit(f"select i1 {some}, {kind} {full}, {kind} 0", "iterations")

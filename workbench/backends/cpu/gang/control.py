@@ -7,16 +7,17 @@ from functools import partial
 
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
+from workbench.backends.cpu.emit.types import register
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import is_bad_under_mask
 from workbench.backends.cpu.gang.width import is_retry
-from workbench.backends.cpu.text.values import register
 from workbench.backends.llvm.values import vector
 from workbench.builtins import TABLE
 from workbench.ir.ops import ACCESSES, CHEAP, LOOPS, SCALAR
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
+from workbench.passes.analysis.divergence import advancing
 from workbench.types import element, int32, int64
 
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
@@ -152,7 +153,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     for _ in emitter.each_part():
         w.lanes = emitter.width
         start, stop, step = (emitter.operand(v) for v in op.operands[:3])
-        turns.append(iterations(emitter, op, start, stop, step))
+        turns.append(iterations(emitter, op, start, stop, step, wide=True))
         w.lanes = 0
         w.settle()
     if not varies and op.operands[0] in emitter.varying:
@@ -160,13 +161,18 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
         return
     if _begins_together(emitter, op):
         op = _together(emitter, op, kind, turns)
+    apart = _distance(emitter, op, index)
+    parts = varies and not apart
     firsts, steps = (
-        emitter.of_all_parts(v) if varies else (emitter.uniform(v),) for v in (op.operands[0], op.operands[2])
+        emitter.of_all_parts(v) if parts else (emitter.uniform(v),) for v in (op.operands[0], op.operands[2])
     )
-    type, wide = vector(kind, emitter.width) if varies else kind, vector(kind, emitter.width)
+    type, wide = vector(kind, emitter.width) if parts else kind, vector(kind, emitter.width)
     loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
     at = [(w.name(index.name), w.reserve()) for _ in firsts]
-    emitter.bind(index, [name for name, _ in at])
+    if apart:
+        emitter.bind_linear(index, at[0][0], apart)
+    else:
+        emitter.bind(index, [name for name, _ in at])
     loop.begin()
     going = [w.emit(f"icmp ult {wide} {emitter.spread(loop.count, kind)}, {count}", "going") for count in turns]
     loop.enter(list(map(emitter.as_mask, going)))
@@ -177,6 +183,12 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     loop.close(op.blocks[0].yielded)
     for (name, row), first, after in zip(at, firsts, following, strict=True):
         w.fill(row, name, f"phi {type} [ {first}, %{loop.before} ], [ {after}, %{loop.end} ]")
+
+
+def _distance(emitter: GangEmitter, loop: Op, param: Value) -> int:
+    """Return how far apart neighbouring lanes' values of a loop's parameter stay; 0 if that is not known, or varies."""
+    start = advancing(loop, emitter.varying).get(param)
+    return emitter.steps.get(start, 0) if start is not None and emitter.rows == 1 else 0
 
 
 def _begins_together(emitter: GangEmitter, op: Op) -> bool:
@@ -270,8 +282,8 @@ def emit_while(emitter: GangEmitter, op: Op) -> None:
     loop.begin()
     emitter.block(condition)
     loop.enter(emitter.of_all_parts(condition.yielded[0]))
-    for param, names in zip(body.params, loop.current, strict=True):
-        emitter.bind(param, names)
+    for k, param in enumerate(body.params):
+        loop.bind(param, k)
     emitter.block(body)
     loop.close(body.yielded)
 
@@ -282,7 +294,9 @@ class _Loop:
     Attributes:
         before, end: the blocks from which the head is entered.
         count: the register with the number of iterations so far.
-        current: the carried values at the head; scalars where all lanes that have not left agree.
+        params: the carried values at the head.
+        apart: by such a value, how far apart the lanes' stay; 0 for others.
+        current: their registers; scalars where all lanes that have not left agree, or stay as far apart.
         names: the same as vectors; lanes that have left keep the values with which they did.
     """
 
@@ -297,9 +311,13 @@ class _Loop:
             kind: LLVM type of the count of iterations.
         """
         w = emitter.writer
-        self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.masks
+        self.emitter, self.op, self.kind, self.outer, self.params = emitter, op, kind, emitter.masks, params
         flags = emitter.mask_kind
-        uniform = [() if p in emitter.varying else emitter.operands(v) for v, p in zip(init, params, strict=True)]
+        self.apart = {p: _distance(emitter, op, p) for p in params}
+        scalars = [
+            emitter.scalar_operands(v) if self.apart[p] or p not in emitter.varying else ()
+            for v, p in zip(init, params, strict=True)
+        ]
         firsts = [emitter.of_all_parts(v) for v in init]
         self.before, self.end = w.label, ""
         self.on, self.following = list[str](), list[str]()
@@ -313,10 +331,18 @@ class _Loop:
         self.rows: list[tuple[int, str, str]] = []
         self.names = [self._phis(p, emitter.form(p), parts) for p, parts in zip(params, firsts, strict=True)]
         self.current = list(self.names)
-        for k, (param, parts) in enumerate(zip(params, uniform, strict=True)):
+        for k, (param, parts) in enumerate(zip(params, scalars, strict=True)):
             if parts:
                 self.current[k] = self._phis(param, "", parts)
-            emitter.bind(param, self.current[k])
+            self.bind(param, k)
+
+    def bind(self, param: Value, number: int) -> None:
+        """Bind a parameter of one of the loop's blocks to the carried value with that number."""
+        apart = self.apart[self.params[number]]
+        if apart:
+            self.emitter.bind_linear(param, self.current[number][0], apart)
+        else:
+            self.emitter.bind(param, self.current[number])
 
     def _phis(self, param: Value, lane: str, parts: Sequence[str]) -> tuple[str, ...]:
         """Reserve phis of a carried value; return their registers.
@@ -367,7 +393,7 @@ class _Loop:
         ]
         for v, names, current in zip(values, self.names, self.current, strict=True):
             if current is not names:
-                following_values += emitter.operands(v)
+                following_values += emitter.scalar_operands(v)
         turns = emitter.strips.turns(self.op)
         if turns:
             look_seldom(emitter, self.kind, self.count, turns)

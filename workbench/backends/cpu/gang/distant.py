@@ -10,10 +10,12 @@ short. The accesses are volatile, else LLVM would undo them.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 import msgspec
 
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Writer
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import DISTANT_OPERATIONS
 from workbench.types import Kind, Scalar, Vector, element
@@ -60,6 +62,11 @@ def _is_number(value: Value) -> bool:
     return isinstance(value.type, Scalar | Vector) and element(value.type).kind is not Kind.BOOL
 
 
+Registers: TypeAlias = tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]
+"""A table that has a value's registers, their LLVM type, and a key for their stack memory."""
+Held: TypeAlias = Callable[[Value], Iterable[Registers]]
+
+
 class Stack:
     """The stack memory of values that are used far away; it is used again for others after a value's last load.
 
@@ -72,6 +79,24 @@ class Stack:
         self._free: dict[str, list[str]] = defaultdict(list)
         self._of: dict[tuple[object, ...], str] = {}
         self._count = 0
+
+    def load_operands(self, distant: Distant, op: Op, held: Held) -> None:
+        """Emit loads of those operands of an operation that were stored."""
+        for value in distant.loaded.get(op, ()):
+            over = value in distant.over.get(op, ())
+            for operands, kind, key in held(value):
+                registers = enumerate(operands[value])
+                operands[value] = tuple(
+                    [self.load((*key, k), kind, over) if x.startswith("%") else x for k, x in registers]
+                )
+
+    def store_results(self, distant: Distant, op: Op, held: Held) -> None:
+        """Emit stores of those results of an operation that are used far behind it."""
+        for value in filter(distant.stored.__contains__, op.results):
+            for operands, kind, key in held(value):
+                for k, register in enumerate(operands[value]):
+                    if register.startswith("%"):
+                        self.store((*key, k), kind, register)
 
     def store(self, key: tuple[object, ...], kind: str, register: str) -> None:
         """Emit the store of a register.

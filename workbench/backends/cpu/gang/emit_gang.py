@@ -29,15 +29,14 @@ from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, s
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
-from workbench.ir.ops import ACCESSES, AXIS, LOOPS, UPDATES
+from workbench.ir.ops import ACCESSES, AXIS, LOOPS, ROWS, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.checks.bounds_checks import versions_of
-from workbench.passes.loops.dimensions import collapsed
+from workbench.passes.loops.dimensions import collapsed, interchanged
 from workbench.passes.loops.forms import unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
-from workbench.passes.loops.row_strips import ROWS, with_strips
 from workbench.passes.memory.atomics import by_index
 from workbench.types import Kind, element
 
@@ -76,7 +75,7 @@ def _emitter(
     function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
 ) -> ModuleEmitter:
     """Return the emitter that suits a function, which has its checks."""
-    in_order = options.ordered and _adds_floats(function)
+    function, in_order = interchanged(function), options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
@@ -107,7 +106,10 @@ def gang_plan(
         own: arrays in which no thread reads what another one writes.
     """
     of_gangs, form = lowered, shape(lowered, maths, division)
-    if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
+    # What rows of threads share counts for more than rows of their own.
+    if options.contiguous and form.rows == 1 and "for" in lowered.body.op_names:
+        from workbench.passes.loops.row_strips import with_strips
+
         of_gangs = with_strips(lowered, division.one_core)
         form = shape(of_gangs, maths, division)
     return None if obstacle(of_gangs, options.contiguous, maths.gathers, own) else (form, of_gangs)

@@ -22,17 +22,16 @@ from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.by_index import lone_loops
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.emitter import later
-from workbench.backends.cpu.emit.strips import Strips
-from workbench.backends.cpu.gang.distant import Distant, Stack, distant
+from workbench.backends.cpu.emit.loops import Strips, lone_loops
+from workbench.backends.cpu.emit.types import width
+from workbench.backends.cpu.gang.distant import Distant, Registers, Stack, distant
 from workbench.backends.cpu.gang.transposes import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, variants
 from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, frame
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import register, width
 from workbench.backends.llvm.values import Value as LlvmValue
 from workbench.backends.llvm.values import numbers, splat, vector
 from workbench.ir.ops import LEAD, LOOPS
@@ -46,6 +45,8 @@ RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
 """Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
 that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
+LINEAR = frozenset({"add", "sub", "mul", "cast", "neg"})
+"""Operations whose integers may be linear, if their operands are."""
 each_lane = later("gang.lanes", "each_lane")
 
 
@@ -72,6 +73,7 @@ class GangEmitter(ModuleEmitter):
         frame: the bytes of a thread's own arrays in it.
         gang_strips: after how many iterations its loops check whether the launch is to end.
         flat: in gangs of thin rows, accesses to the threads' own elements, or others as far away; by how much, by axis.
+        near: there, loads whose elements fit a register for all lanes; the axis of the last index, and a constant.
         flat_first: the linear index of such a gang's first thread.
         indices: for such a gang, by axis, the threads' indices in each part.
         rules: handlers of a gang's operations, where neither a scalar handler nor a widened one serves.
@@ -102,6 +104,7 @@ class GangEmitter(ModuleEmitter):
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.masks = [""]
         self.flat: Mapping[Op, tuple[int, ...]] = {}
+        self.near: Mapping[Op, tuple[int, int]] = {}
         self.flat_first = ""
         self.indices: dict[int, list[str]] = {}
         self.one_row = False
@@ -181,7 +184,7 @@ class GangEmitter(ModuleEmitter):
 
         The loop has to run to its end.
         """
-        yield from self._each_part(range(self.parts))
+        return self._each_part(range(self.parts))
 
     def parts_of(self, op: Op) -> Iterator[int]:
         """Yield the number of each part in which an operation has to be emitted, while it is the current one.
@@ -189,9 +192,11 @@ class GangEmitter(ModuleEmitter):
         If its results are the same in all rows, these are the first row's, and the other rows then have its
         results.
         """
-        if self.rows == 1 or not self.by_row.isdisjoint(op.results):
-            yield from self.each_part()
-            return
+        each = self.rows == 1 or not self.by_row.isdisjoint(op.results)
+        return self.each_part() if each else self._first_parts(op)
+
+    def _first_parts(self, op: Op) -> Iterator[int]:
+        """Yield the number of each part of the first row while it is the current one; give the others the results."""
         count = self.row_parts
         for self.part in range(count):
             yield self.part
@@ -200,15 +205,12 @@ class GangEmitter(ModuleEmitter):
             if result in self._vectors[part % count]:
                 self._vectors[part][result] = self._vectors[part % count][result]
 
-    def rows_of(self, op: Op) -> Iterator[int]:
+    def rows_of(self, op: Op) -> Iterable[int]:
         """Yield the number of each row in which an operation has to be emitted, while its scalars are the current ones.
 
         It is only 0 if the results are the same in all rows.
         """
-        if self.rows == 1 or self.by_row.isdisjoint(op.results):
-            yield 0
-        else:
-            yield from self.each_row()
+        return (0,) if self.rows == 1 or self.by_row.isdisjoint(op.results) else self.each_row()
 
     def each_row(self) -> Iterator[int]:
         """Yield the number of each row while its first part and its scalars are the current ones."""
@@ -240,9 +242,9 @@ class GangEmitter(ModuleEmitter):
 
     def _each_part(self, parts: Iterable[int]) -> Iterator[int]:
         """Yield each of these parts while it is the current one, with the scalars of its row; then part 0 is again."""
-        self.one_row = True
+        self.one_row, row_parts = True, self.row_parts
         for self.part in parts:
-            self._operands = self._of_rows[self.part // self.row_parts]
+            self._operands = self._of_rows[self.part // row_parts]
             yield self.part
         self.part, self._operands, self.one_row = 0, self._of_rows[0], False
 
@@ -274,27 +276,29 @@ class GangEmitter(ModuleEmitter):
 
     def kind(self, value: Value) -> str:
         """Return the LLVM type of a value's components in registers: vectors, if it varies in a gang."""
-        scalar = super().kind(value)
-        return vector(self.form(value), self.width) if self.in_gang and value in self.varying else scalar
+        varies = self.in_gang and value in self.varying
+        return vector(self.form(value), self.width) if varies else self.scalar_kind(value)
 
     def form(self, value: Value) -> str:
         """Return the LLVM type of a lane of a varying value between blocks: a bool is a lane of a mask."""
-        return self.mask_lane if element(value.type).kind is Kind.BOOL else register(element(value.type))
+        kind = self.scalar_kind(value)
+        return self.mask_lane if kind == "i1" else kind
 
     def operands(self, value: Value) -> tuple[str, ...]:
         """Return the LLVM operands of a value's components: vectors while text is widened, else scalars.
 
         While text is widened, constants stay constants.
         """
+        vectors = self._vectors[self.part]
         if not self.writer.lanes:
-            assert not self.in_gang or value not in self.vectors, f"%{value.name} varies"
+            assert not self.in_gang or value not in vectors, f"%{value.name} varies"
             return super().operands(value)
-        if value in self.vectors and self.form(value) == super().kind(value):
-            return self.vectors[value]
-        if value in self.vectors or value in self.steps:
+        kind = self.scalar_kind(value)
+        if value in vectors and (kind != "i1" or self.mask_lane == "i1"):
+            return vectors[value]
+        if value in vectors or value in self.steps:
             return self.vector(value)
-        kind = super().kind(value)
-        return tuple(x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value))
+        return tuple([x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value)])
 
     def slot_element(self, slots: Value, index: str) -> tuple[tuple[str, ...], str]:
         """Locate an element of a thread's slots, among those of the gang where a single lane is emitted.
@@ -313,14 +317,14 @@ class GangEmitter(ModuleEmitter):
         parts, kind = self.vectors.get(value), self.form(value)
         if parts is None:
             parts = self.vector(value)
-            if element(value.type).kind is not Kind.BOOL:
+            if self.scalar_kind(value) != "i1":
                 return parts
             parts = map(self.as_mask, parts)
-        return tuple(self.spread(x, kind) if not x.startswith("%") else x for x in parts)
+        return tuple([self.spread(x, kind) if not x.startswith("%") else x for x in parts])
 
     def vector(self, value: Value) -> tuple[str, ...]:
         """Return a value's components as vectors of the current part, whatever its form; bools as vectors of i1."""
-        kind = register(element(value.type))
+        kind = self.scalar_kind(value)
         if value in self.vectors:
             parts = self.held(value)
             return tuple(map(self.flags, parts)) if kind == "i1" else parts
@@ -379,13 +383,12 @@ class GangEmitter(ModuleEmitter):
                 row or for all.
         """
         if self.in_gang and value in self.varying:
-            if self.writer.lanes:
-                self.bind_flags(value, operands)
-                return
+            if self.writer.lanes and self.scalar_kind(value) == "i1":
+                operands = self._as_masks(operands)
             self.steps.pop(value, None)
             count = width(value.type)
             if len(operands) == count:
-                self.vectors[value] = tuple(operands)
+                self._vectors[self.part][value] = tuple(operands)
                 return
             for part, vectors in enumerate(self._vectors):
                 vectors[value] = tuple(operands[part * count : (part + 1) * count])
@@ -412,9 +415,14 @@ class GangEmitter(ModuleEmitter):
 
     def bind_flags(self, value: Value, operands: Sequence[str]) -> None:
         """Set the vectors of a varying value in the current part; `operands` for a bool are vectors of i1."""
+        self.bind(value, self._as_masks(operands) if self.scalar_kind(value) == "i1" else operands)
+
+    def _as_masks(self, operands: Sequence[str]) -> Sequence[str]:
+        """Return vectors of i1 as masks."""
         lanes, self.writer.lanes = self.writer.lanes, 0
-        self.bind(value, list(map(self.as_mask, operands)) if element(value.type).kind is Kind.BOOL else operands)
+        masks = [self.as_mask(flags) for flags in operands]
         self.writer.lanes = lanes
+        return masks
 
     def bind_linear(self, value: Value, first: str, step: int) -> None:
         """Set a linear value in all parts, by the first thread's register and the distance from thread to thread."""
@@ -427,14 +435,14 @@ class GangEmitter(ModuleEmitter):
         """Return the registers of a uniform value, or of the first lane of a linear one; None for others."""
         return super().operands(value) if value in self._operands or value in self.slots else None
 
+    def scalar_operands(self, value: Value) -> tuple[str, ...]:
+        """Return the operands of a uniform value's components, or of the first lane of a linear value."""
+        return super().operands(value)
+
     def uniform(self, value: Value) -> str:
-        """Return the operand of a uniform scalar."""
+        """Return the operand of a uniform scalar, or of the first lane of a linear one."""
         (operand,) = super().operands(value)
         return operand
-
-    def scalar_kind(self, value: Value) -> str:
-        """Return the LLVM type of a value's components as scalars."""
-        return super().kind(value)
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
         """Return the operands of a value that control flow passes on: vectors of all parts if the receiver varies.
@@ -607,71 +615,73 @@ class GangEmitter(ModuleEmitter):
     def block(self, block: Block) -> None:
         """Emit the operations of a block in order, for a gang or for a single thread."""
         outer, self.distant = self.distant, distant(block)
-        (self._gang_block if self.in_gang else super().block)(block)
+        if self.in_gang:
+            self._gang_block(block)
+        elif self.distant.stored or any(self._vectors):
+            self._lane_block(block)
+        else:
+            super().block(block)
         self.distant = outer
+
+    def _lane_block(self, block: Block) -> None:
+        """Emit a block for a single thread, of a gang or in a long block, by which values of a gang are not known."""
+        for op in block.ops:
+            if op.name != "yield":
+                self._forget(op)
+                self.stack.load_operands(self.distant, op, self._registers)
+                super().block(Block((), (op,)))
+                self.stack.store_results(self.distant, op, self._registers)
 
     def _gang_block(self, block: Block) -> None:
         """Emit a block for a gang: operations by their own rules, as scalars if results are uniform, else widened."""
-        before, self.stored = self.stored, set(self.stored)
+        before, self.stored, rules, spills = self.stored, set(self.stored), self.rules, bool(self.distant.stored)
         for op in block.ops:
-            self.comment(op)
+            if op.location.line != self._line:
+                self.comment(op.location)
             if op.name == "yield":
                 self._converted |= self.convert(op.operands, self._handed.get(block, ()))
                 continue
-            self.before(op)
-            rule = self.rules.get(op.name)
+            self._forget(op)
+            if spills:
+                self.stack.load_operands(self.distant, op, self._registers)
+            rule = rules.get(op.name)
             if rule is not None:
                 rule(self, op)
             elif self.varying.isdisjoint(op.results):
                 for _ in self.rows_of(op):
                     HANDLERS.get(op.name, emit_builtin)(self, op)
-            elif not all([self._linear(op) for _ in self.rows_of(op)]):
+            elif op.name not in LINEAR or not all([self._linear(op) for _ in self.rows_of(op)]):
                 for _ in self.parts_of(op):
                     self.widened(op)
-            self.after(op)
+            if spills:
+                self.stack.store_results(self.distant, op, self._registers)
         self.stored = before
 
-    def before(self, op: Op) -> None:
-        """Load those operands that were stored on the stack, and forget vectors of the results from before."""
+    def _forget(self, op: Op) -> None:
+        """Forget vectors of an operation's results from before, unless it was emitted ahead."""
         for value in op.results if op not in self.ahead else ():
             for known in self._vectors:
                 known.pop(value, None)
-        for value in self.distant.loaded.get(op, ()):
-            over = value in self.distant.over.get(op, ())
-            for operands, kind, key in self._registers(value):
-                held = zip(itertools.count(), operands[value], strict=False)
-                loads = (self.stack.load((*key, k), kind, over) if x.startswith("%") else x for k, x in held)
-                operands[value] = tuple(loads)
 
-    def after(self, op: Op) -> None:
-        """Store those results of an operation on the stack that are used far behind it."""
-        if not self.in_gang:
-            super().after(op)
-        for value in filter(self.distant.stored.__contains__, op.results):
-            for operands, kind, key in self._registers(value):
-                for k, held in enumerate(operands[value]):
-                    if held.startswith("%"):
-                        self.stack.store((*key, k), kind, held)
-
-    def _registers(self, value: Value) -> Iterator[tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]]:
+    def _registers(self, value: Value) -> Iterator[Registers]:
         """Yield where a value's registers are held: the table, their LLVM type, and a key for stack memory.
 
         The scalar of a linear value is left out.
         """
         if value in self._operands and value not in self.steps:
             for row, known in enumerate(self._of_rows):
-                yield known, super().kind(value), (value, row)
+                yield known, self.scalar_kind(value), (value, row)
         for part, known in enumerate(self._vectors):
             if value in known:
                 yield known, vector(self.form(value), self.width), (value, "part", part)
 
     def widened(self, op: Op) -> None:
         """Emit an elementwise operation on the vectors of the current part."""
-        w = self.writer
-        if self.mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
+        w, mask = self.writer, self.masks[self.part]
+        if mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
             # What the lanes that are off would divide by is not known, but where a choice excludes what cannot be.
             op = op.replace((op.operands[0], self._one_where_off(op.operands[1])))
-        elif self.mask and op.name in RARELY_SLOW:
+        elif mask and op.name in RARELY_SLOW:
             op = op.replace(tuple(self._one_where_off(v) if v in self.varying else v for v in op.operands))
         w.lanes = self.width
         HANDLERS.get(op.name, emit_builtin)(self, op)
@@ -680,27 +690,28 @@ class GangEmitter(ModuleEmitter):
 
     def _one_where_off(self, value: Value) -> Value:
         """Return a new value: a scalar value's own number in lanes that are on, and 1 in the others."""
-        kind, safe = register(element(value.type)), Value(value.type, value.name)
+        kind, safe = self.scalar_kind(value), Value(value.type, value.name)
         one = splat(kind, "1.0" if element(value.type).kind is Kind.FLOAT else "1")
         self.vectors[safe] = (self.merged(self.mask, kind, self.vector(value)[0], one),)
         return safe
 
     def _linear(self, op: Op) -> bool:
-        """Emit an operation on scalars alone if its result is linear or uniform; return whether it was emitted."""
-        if op.name not in ("add", "sub", "mul", "cast", "neg") or op.result.type not in (int32, int64):
+        """Emit an operation of `LINEAR` on scalars alone if its result is linear or uniform; return whether it was."""
+        result, w = op.results[0], self.writer
+        kind = self.scalar_kind(result)
+        if kind not in ("i32", "i64") or result.type not in (int32, int64):
             return False
-        w, kind = self.writer, register(element(op.result.type))
         forms = [(self.steps[v] if v in self.steps else None if v in self.vectors else 0) for v in op.operands]
-        if any(step is None for step in forms) or any(v.type not in (int32, int64) for v in op.operands):
+        if None in forms or any([v.type not in (int32, int64) for v in op.operands]):
             return False
         steps = [step or 0 for step in forms]
-        firsts = [ModuleEmitter.operands(self, v)[0] for v in op.operands]
+        firsts = [self.scalar_operands(v)[0] for v in op.operands]
         if op.name == "cast":
             # A sum in 32 bits may wrap from one thread to the next; the thread's own index does not.
-            if op.operands[0] not in self.exact or op.result.type != int64:
+            if op.operands[0] not in self.exact or result.type != int64:
                 return False
-            self.exact.add(op.result)
-            self.bind_linear(op.result, w.emit(f"sext i32 {firsts[0]} to i64", op.result.name), steps[0])
+            self.exact.add(result)
+            self.bind_linear(result, w.emit(f"sext i32 {firsts[0]} to i64", result.name), steps[0])
             return True
         if op.name == "mul":
             factor = [self.constants.get(v) for v in op.operands]
@@ -711,15 +722,15 @@ class GangEmitter(ModuleEmitter):
         else:
             step = -steps[0] if op.name == "neg" else steps[0] + (steps[1] if op.name == "add" else -steps[1])
         text = f"sub {kind} 0, {firsts[0]}" if op.name == "neg" else f"{op.name} {kind} {', '.join(firsts)}"
-        first = w.emit(text, op.result.name)
+        first = w.emit(text, result.name)
         if step:
-            self.bind_linear(op.result, first, step)
+            self.bind_linear(result, first, step)
             self._note_wide(op, firsts)
         else:
             spread_value = (self.spread(first, kind),)
             for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
-                vectors[op.result] = spread_value
-            self.steps.pop(op.result, None)
+                vectors[result] = spread_value
+            self.steps.pop(result, None)
         return True
 
     def _note_wide(self, op: Op, firsts: Sequence[str]) -> None:

@@ -19,10 +19,10 @@ from workbench.backends.cpu.emit.combine import Part
 from workbench.backends.cpu.emit.effects.reports import thread_index
 from workbench.backends.cpu.emit.emit_module import PARAMETERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.memory import wide_index
+from workbench.backends.cpu.emit.types import register, width
 from workbench.backends.cpu.gang.emit_gang import Gangs, gang_plan
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import register, width
 from workbench.ir.build import Rewriter, rewrite
 from workbench.ir.ops import AXIS, LOOPS, REDUCTION, REPORTS, UPDATES, VALUE, attributes
 from workbench.ir.values import Block, Function, Op, Value, definitions, slots_of, walk

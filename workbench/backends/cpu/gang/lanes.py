@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME
+from workbench.backends.cpu.emit.types import register, width
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.text.values import register, width
 from workbench.backends.llvm.values import vector
 from workbench.ir.values import Op, Value, walk
 from workbench.limits import GANG_UNROLLED_LANES
-from workbench.types import Slots, element
+from workbench.types import Slots, element, int32
 
 _Parts = dict[Value, tuple[str, ...]]
 
@@ -25,9 +25,6 @@ def each_lane(emitter: GangEmitter, op: Op) -> None:
         for row in range(emitter.rows):
             with emitter.alone(row):
                 each_lane(emitter, op)
-        return
-    if op.name == "if" and not emitter.mask:
-        _counted(emitter, op)
         return
     if emitter.mask or op.blocks or emitter.width * emitter.parts > GANG_UNROLLED_LANES:
         _looped(emitter, op)
@@ -69,56 +66,79 @@ def _written_out(emitter: GangEmitter, op: Op, parts_in: _Parts) -> None:
 
 
 def _looped(emitter: GangEmitter, op: Op) -> None:
-    """Emit an operation in a loop over the lanes that are on; varying values go through memory."""
-    w, count = emitter.writer, emitter.width * emitter.parts
-    spills = _Spills(emitter)
-    addresses = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
+    """Emit an operation in a loop over the lanes that are on; varying values go through memory.
+
+    Where all are on, linear values are computed: LLVM then knows which rows a loop inside goes through.
+    """
+    spills, used = _Spills(emitter), _varying(emitter, op)
+    kinds = {v: register(element(v.type)) for v in (*used, *op.results)}
+    linear = {} if emitter.mask else {v: first for v in used if (first := _linear(emitter, v))}
+    addresses = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in used if v not in linear}
     outs = {r: spills.put(r, [("",) * width(r.type)] * emitter.parts) for r in op.results}
-    all_on = emitter.all_bits()
-    head, done = w.block_name("lane"), w.block_name("lane.end")
-    before, word = w.label, f"i{count}"
-    w.jump(head)
-    w.open(head)
-    left, row = w.name("left"), w.reserve()
-    lane = w.call(word, f"llvm.cttz.{word}", f"{word} {left}", "i1 true")
-    if count != 32:
-        lane = w.emit(f"{'zext' if count < 32 else 'trunc'} {word} {lane} to i32", "lane")
-    scalars = {
-        v: [spills.get(address, register(element(v.type)), lane) for address in cells] for v, cells in addresses.items()
-    }
-    for r, parts in _one(emitter, op, scalars, lane).items():
+    loop = _Lanes(emitter)
+    scalars = {v: [spills.get(address, kinds[v], loop.lane) for address in cells] for v, cells in addresses.items()}
+    scalars |= {v: [_in_lane(emitter, v, first, loop.lane)] for v, first in linear.items()}
+    for r, parts in _one(emitter, op, scalars, loop.lane).items():
         for address, part in zip(outs[r], parts, strict=True):
-            spills.set(address, register(element(r.type)), lane if r in emitter.varying else "0", part)
-    following = w.emit(f"and {word} {left}, {w.emit(f'sub {word} {left}, 1')}")
-    w.fill(row, left, f"phi {word} [ {all_on}, %{before} ], [ {following}, %{w.label} ]")
-    w.branch(w.emit(f"icmp ne {word} {following}, 0", "more"), head, done, emitter.loop_end(wishes=_AS_A_LOOP))
-    w.open(done)
+            spills.set(address, kinds[r], loop.lane if r in emitter.varying else "0", part)
+    loop.close(EIGHT_AT_A_TIME if op.name == "if" and not emitter.mask else _AS_A_LOOP)
     for _ in emitter.each_part():
         for r, cells in outs.items():
             if r in emitter.varying:
-                emitter.bind_flags(r, [spills.vector(address, register(element(r.type))) for address in cells])
+                emitter.bind_flags(r, [spills.vector(address, kinds[r]) for address in cells])
     for r, cells in outs.items():
         if r not in emitter.varying:
-            emitter.bind(r, [spills.get(address, register(element(r.type)), "0") for address in cells])
+            emitter.bind(r, [spills.get(address, kinds[r], "0") for address in cells])
 
 
-def _counted(emitter: GangEmitter, op: Op) -> None:
-    """Emit an operation without results in a loop over all lanes; varying values go through memory."""
-    w, count = emitter.writer, emitter.width * emitter.parts
-    spills = _Spills(emitter)
-    addresses = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
-    head, done, before = w.block_name("lane"), w.block_name("lane.end"), w.label
-    w.jump(head)
-    w.open(head)
-    lane, row = w.name("lane"), w.reserve()
-    scalars = {
-        v: [spills.get(address, register(element(v.type)), lane) for address in cells] for v, cells in addresses.items()
-    }
-    _one(emitter, op, scalars, lane)
-    following = w.emit(f"add nuw nsw i32 {lane}, 1")
-    w.fill(row, lane, f"phi i32 [ 0, %{before} ], [ {following}, %{w.label} ]")
-    w.branch(w.emit(f"icmp ult i32 {following}, {count}", "more"), head, done, emitter.loop_end(wishes=EIGHT_AT_A_TIME))
-    w.open(done)
+class _Lanes:
+    """A loop over the lanes that are on, whose body is emitted after its creation and before `close`.
+
+    Attributes:
+        lane: the lane's number, an i32.
+    """
+
+    def __init__(self, emitter: GangEmitter) -> None:
+        self.emitter, w = emitter, emitter.writer
+        self.count = emitter.width * emitter.parts
+        self.word = f"i{self.count}" if emitter.mask else "i32"
+        self.first = emitter.all_bits() if emitter.mask else "0"
+        self.head, self.done, self.before = w.block_name("lane"), w.block_name("lane.end"), w.label
+        w.jump(self.head)
+        w.open(self.head)
+        self.left, self.row = w.name("lane"), w.reserve()
+        self.lane = self.left
+        if emitter.mask:
+            self.lane = w.call(self.word, f"llvm.cttz.{self.word}", f"{self.word} {self.left}", "i1 true")
+            if self.count != 32:
+                verb = "zext" if self.count < 32 else "trunc"
+                self.lane = w.emit(f"{verb} {self.word} {self.lane} to i32", "lane")
+
+    def close(self, wishes: tuple[tuple[str, str], ...]) -> None:
+        """End the body, and open the block behind the loop; `wishes` are LLVM's hints for it."""
+        w, word, left = self.emitter.writer, self.word, self.left
+        if self.emitter.mask:
+            following = w.emit(f"and {word} {left}, {w.emit(f'sub {word} {left}, 1')}")
+            more = w.emit(f"icmp ne {word} {following}, 0", "more")
+        else:
+            following = w.emit(f"add nuw nsw i32 {left}, 1")
+            more = w.emit(f"icmp ult i32 {following}, {self.count}", "more")
+        w.fill(self.row, left, f"phi {word} [ {self.first}, %{self.before} ], [ {following}, %{w.label} ]")
+        w.branch(more, self.head, self.done, self.emitter.loop_end(wishes=wishes))
+        w.open(self.done)
+
+
+def _linear(emitter: GangEmitter, value: Value) -> str:
+    """Return the first thread's register of an int32 that grows from lane to lane; empty for other values."""
+    held = None if value in emitter.vectors or value.type != int32 else emitter.scalars(value)
+    return held[0] if held else ""
+
+
+def _in_lane(emitter: GangEmitter, value: Value, first: str, lane: str) -> str:
+    """Emit a linear value in a lane, given the first thread's; return its register."""
+    flags = "nsw " if value in emitter.exact else ""
+    more = emitter.writer.emit(f"mul i32 {lane}, {emitter.steps.get(value, 0)}")
+    return emitter.writer.emit(f"add {flags}i32 {first}, {more}", value.name)
 
 
 _AS_A_LOOP = (("unroll.disable", ""),)

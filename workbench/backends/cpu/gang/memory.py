@@ -1,7 +1,7 @@
 """Loads and stores of a gang: side by side where the address is linear, else lane by lane.
 
 Lanes that are off read nothing and write nothing: they are under a mask, or at memory that no thread has. What a masked
-load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`emit/frozen`).
+load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`emit/loops`).
 Addresses are computed without `nsw` and `inbounds`: an index of a lane that is off may have any value.
 """
 
@@ -13,16 +13,21 @@ import msgspec
 
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.emit.types import memory, width
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.width import MASKED, NARROW
-from workbench.backends.cpu.text.values import memory, width
-from workbench.backends.llvm import masked
 from workbench.backends.llvm.values import Value as LlvmValue
-from workbench.backends.llvm.values import vector
+from workbench.backends.llvm.values import masked_gather, masked_load, masked_store, splat, vector
 from workbench.ir.values import Op, Value, array_of, component_of, indices_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
 from workbench.types import Kind, Scalar, element, int32
+
+PERMUTED = {
+    8: ("llvm.x86.avx2.permps", "llvm.x86.avx2.permd"),
+    16: ("llvm.x86.avx512.permvar.sf.512", "llvm.x86.avx512.permvar.si.512"),
+}
+"""By the number of lanes, what puts a register's floats, or integers, in the order of a vector of their numbers."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -61,8 +66,11 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
             _Where(emitter, op).fields(fields)
         emitter.ahead.update(fields[1:])
         return
+    near, where = None if emitter.mask else emitter.near.get(op), None
     for _ in emitter.parts_of(op):
-        parts = _Where(emitter, op).loaded(memory(scalar), count)
+        if where is None or not where.of_all_parts:
+            where = _Where(emitter, op)
+        parts = [where.permuted(memory(scalar), op, *near)] if near else where.loaded(memory(scalar), count)
         if scalar.kind is Kind.BOOL:
             kind = vector("i8", emitter.width)
             parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
@@ -83,7 +91,9 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
     if not emitter.mask:
         emitter.stored.add(op.operands[:-1])
     for part in emitter.each_part():
-        _store_part(emitter, op, where if part == 0 else _Where(emitter, op), again)
+        if part and not where.of_all_parts:
+            where = _Where(emitter, op)
+        _store_part(emitter, op, where, again)
 
 
 def _wraps(emitter: GangEmitter, op: Op) -> list[Op]:
@@ -322,6 +332,7 @@ class _Where:
         component: the index of the one component that is accessed; None: the whole element is.
         pitch: bytes from element to element of a contiguous array.
         offset: the address, as bytes behind the array's first element.
+        of_all_parts: that holds for every part of the gang: no lane has an offset of its own, and there is one row.
     """
 
     def __init__(self, emitter: GangEmitter, op: Op) -> None:
@@ -334,6 +345,7 @@ class _Where:
         self.offset = self._offset(op)
         if self.component is not None:
             self.offset = self._plus(self.offset, self._times(self._index(self.component), str(self.scalar.size)))
+        self.of_all_parts = not self.offset.each and emitter.rows == 1
 
     def _offset(self, op: Op) -> Sum:
         """Return the offset of an access's element in bytes, without that of a component."""
@@ -371,6 +383,37 @@ class _Where:
         if self.emitter.maths.gathers and self.scalar.size >= 4:
             return [self._gather(kind, k * self.scalar.size) for k in range(count)]
         return self._loads(kind, count)
+
+    def permuted(self, kind: str, op: Op, axis: int, constant: int) -> str:
+        """Emit the loads of all lanes as one, of elements side by side that it puts in order (`Thin.near`).
+
+        Args:
+            kind: LLVM type of an element.
+            op: the load.
+            axis: the last index is the thread's along this axis, and a constant. Along the last one all threads of a
+                row are in the gang, along the first one lanes ascend by at most 1.
+            constant: that constant.
+        """
+        emitter, w, lanes = self.emitter, self.writer, self.emitter.width
+        wide, first = vector("i32", lanes), "0"
+
+        def repeated(lane: int) -> str:
+            """Emit a vector with a lane of the index in every lane."""
+            return w.emit(f"shufflevector {wide} {index}, {wide} poison, {wide} {splat('i32', str(lane))}")
+
+        index = w.emit(f"sub {wide} {emitter.vector(indices_of(op)[-1])[0]}, {splat('i32', str(constant))}")
+        if axis:
+            length = w.emit(f"trunc i64 {scalar_memory.launch_dim(emitter, axis)} to i32")
+            last = emitter.spread(w.emit(f"sub i32 {length}, 1"), "i32")
+        else:
+            first = w.emit(f"sext i32 {w.emit(f'extractelement {wide} {index}, i64 0')} to i64")
+            index = w.emit(f"sub {wide} {index}, {repeated(0)}")
+            last = repeated(lanes - 1)
+        there = w.emit(f"icmp ule {wide} {emitter.lane_numbers('i32')}, {last}")
+        address = w.emit(f"getelementptr {kind}, ptr {self.pointer(constant * self.scalar.size)}, i64 {first}")
+        loaded = masked_load(emitter.typed(address, "ptr", 0), emitter.typed(there, "i1"), kind, self.scalar.size)
+        name = PERMUTED[lanes][kind != "float"]
+        return w.call(vector(kind, lanes), name, str(loaded), f"{wide} {index}")
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
         """Emit the stores of an element's components in the lanes that are on.
@@ -436,14 +479,16 @@ class _Where:
 
     def _scalar(self, verb: str, a: str, b: str) -> str:
         """Return a + b ("add") or a · b ("mul") of i64 operands; no instruction is emitted if constants decide it."""
-        known = [int(x) for x in (a, b) if not x.startswith("%")]
-        if len(known) == 2:
-            return str(known[0] * known[1] if verb == "mul" else known[0] + known[1])
-        if verb == "mul" and 0 in known:
-            return "0"
-        if known == [0 if verb == "add" else 1]:
-            return a if a.startswith("%") else b
-        return self.writer.emit(f"{verb} i64 {a}, {b}")
+        if a[0] == "%":
+            a, b = b, a
+        if a[0] != "%":
+            if b[0] != "%":
+                return str(int(a) * int(b) if verb == "mul" else int(a) + int(b))
+            if a == "0":
+                return "0" if verb == "mul" else b
+            if a == "1" and verb == "mul":
+                return b
+        return self.writer.emit(f"{verb} i64 {b}, {a}")
 
     def pointer(self, more: int = 0) -> str:
         """Return the address in the current part's first lane, `more` bytes behind that of the access.
@@ -490,14 +535,14 @@ class _Where:
         w, wide, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
             return w.emit(f"load {wide}, ptr {pointer}, align {align}", self.array.name)
-        loaded = masked.load(self.emitter.typed(pointer, "ptr", 0), self._flags(count), kind, align)
+        loaded = masked_load(self.emitter.typed(pointer, "ptr", 0), self._flags(count), kind, align)
         return w.emit(f"freeze {loaded}", self.array.name)
 
     def _store_vector(self, kind: str, value: str, pointer: str, count: int) -> None:
         """Emit a store of `count` scalars side by side, under the mask."""
         stored, address = self.emitter.typed(value, kind, count), self.emitter.typed(pointer, "ptr", 0)
         if self.emitter.mask:
-            masked.store(address, self._flags(count), stored, self.scalar.size)
+            masked_store(address, self._flags(count), stored, self.scalar.size)
         else:
             address.store(stored, align=self.scalar.size)
 
@@ -602,7 +647,7 @@ class _Where:
         """Emit a gather of a scalar of each lane, `more` bytes behind the access; those of lanes that are off are 0."""
         emitter = self.emitter
         flags = self._flags(emitter.width) if emitter.mask else None
-        loaded = masked.gather(emitter.typed(self.pointers(more), "ptr"), flags, kind, self.scalar.size)
+        loaded = masked_gather(emitter.typed(self.pointers(more), "ptr"), flags, kind, self.scalar.size)
         return self.writer.emit(f"freeze {loaded}", self.array.name) if flags else loaded.text
 
     def _loads(self, kind: str, count: int) -> list[str]:
@@ -643,7 +688,7 @@ class _Where:
             if not nowhere:
                 return address
             on = w.emit(f"icmp ne i{lanes} {w.emit(f'and i{lanes} {bits}, {1 << lane}')}, 0", "on")
-            return w.emit(f"select i1 {on}, ptr {address}, ptr {nowhere}")
+            return w.emit(f"select i1 {on}, ptr {address}, ptr {nowhere}, !unpredictable !{{}}")
 
         return at
 

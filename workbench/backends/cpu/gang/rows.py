@@ -12,14 +12,16 @@ from collections.abc import Callable
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.memory import PERMUTED
 from workbench.backends.cpu.gang.width import NARROW
-from workbench.backends.llvm.values import vector
+from workbench.backends.llvm.values import splat, vector
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
-from workbench.ir.values import Op, array_of, indices_of, walk
-from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
+from workbench.ir.values import Op, array_of, component_of, indices_of, walk
+from workbench.limits import GANG_STEP, GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
 from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.loops.peeling import peeled_parts
+from workbench.types import Kind, Scalar, int32
 
 
 class Thin:
@@ -30,6 +32,8 @@ class Thin:
         body: what a thread does, wherever it is.
         varying: values that differ between threads of several rows.
         flat: the accesses to the element of the thread's own indices, plus a constant along each axis; these constants.
+        near: the loads of an element by the thread's column, or row, plus a constant: all that a gang loads fits a
+            register; the axis and the constant.
     """
 
     def __init__(self, emitter: GangEmitter) -> None:
@@ -41,6 +45,7 @@ class Thin:
         self.varying = varying_values(function, besides=[op.result for op in operations if op.name == "tid"])
         analysis, accesses = Analysis(function), (op for op in operations if op.name in ACCESSES)
         self.flat = {op: at for op in accesses if (at := self._offsets(analysis, op)) is not None}
+        self.near = {op: at for op in operations if op.name == "load" and (at := self._near(analysis, op)) is not None}
 
     def pays(self) -> bool:
         """Return whether gangs across thin rows pay: a short function without loops that stores to its own elements.
@@ -60,7 +65,8 @@ class Thin:
 
     def _others(self) -> list[Op]:
         """Return the loads of elements that differ between threads and need not lie side by side."""
-        loads = (op for op in walk(self.body) if op.name == "load" and op not in self.flat)
+        apart = self.flat if self.split else self.flat | self.near  # those are near only without a mask
+        loads = (op for op in walk(self.body) if op.name == "load" and op not in apart)
         return [op for op in loads if not self.varying.isdisjoint(op.operands)]
 
     def _rows(self) -> int:
@@ -69,9 +75,9 @@ class Thin:
         It is smaller if elements have to be gathered on a target without fast gathers.
         """
         maths = self.emitter.maths
-        if maths.gathers or not self._others():
-            return GANG_THIN_ROWS
-        return GANG_THIN_ROWS_GATHERED if maths.bits > NARROW else 0
+        if self._others() and not maths.gathers:
+            return GANG_THIN_ROWS_GATHERED if maths.bits > NARROW else 0
+        return self._lanes() + 1 if self.near else GANG_THIN_ROWS
 
     def _offsets(self, analysis: Analysis, op: Op) -> tuple[int, ...] | None:
         """Return what is added to the thread's indices in an access; None if its indices are no such sums.
@@ -83,6 +89,31 @@ class Thin:
         offsets = tuple(form.constant for form in forms)
         together = bool(array_of(op.operands[0]).pitch) and min(offsets) < 0
         return offsets if own and not together and len(forms) == self.emitter.function.launch_ndim else None
+
+    def _lanes(self) -> int:
+        """Return how many threads a part has."""
+        return min(self.emitter.shape.widths[-1], self.emitter.shape.lanes)
+
+    def _near(self, analysis: Analysis, op: Op) -> tuple[int, int] | None:
+        """Return the axis and the constant of a load's last index, if a register holds what a gang loads; else None.
+
+        A register's elements are then put in order by one instruction, which vectors of more than NARROW bits have for
+        elements of 32 bits. Where the target gathers well, longer rows gain, too, so that is left as it is.
+        """
+        emitter, dtype, last = self.emitter, array_of(op.operands[0]).dtype, self.emitter.function.launch_ndim - 1
+        *outer, index = indices_of(op)
+        plain = (
+            isinstance(dtype, Scalar) and dtype.size == 4 and dtype.kind is not Kind.BOOL and component_of(op) is None
+        )
+        if op in self.flat or not plain or array_of(op.operands[0]).pitch or not self.varying.isdisjoint(outer):
+            return None
+        form = analysis.index(index)[0]
+        # Rows follow one another only in a launch of two dimensions: there is one more, or the same, from lane to lane.
+        for axis in (last, 0) if last == 1 else (last,):
+            if form.terms == {Atom("tid", axis=axis): 1} and 0 <= form.constant < GANG_STEP:
+                fits = emitter.maths.bits > NARROW and not emitter.maths.gathers and self._lanes() in PERMUTED
+                return (axis, form.constant) if fits and index.type == int32 else None
+        return None
 
     def emit(self, extent: str, begin: str) -> str:
         """Emit full gangs in the order of linear indices, for rows that are thin when running.
@@ -107,72 +138,86 @@ class Thin:
         full = w.emit(f"and i64 {some}, {-threads}")
         last = w.emit(f"add nsw i64 {begin}, {w.emit(f'select i1 {thin}, i64 {full}, i64 0')}")
         head, inside, after = (w.block_name(hint) for hint in ("thin", "thin.gang", "thin.end"))
+        starts, steps = ([w.emit(f"{verb} i64 {n}, {extent}") for verb in ("udiv", "urem")] for n in (begin, threads))
         before = w.label
         w.jump(head)
         w.open(head)
         first, row, number, number_row = w.name("gang"), w.reserve(), w.name("number"), w.reserve()
+        places = [(w.name(hint), w.reserve()) for hint in ("row", "column")]
         w.branch(w.emit(f"icmp slt i64 {first}, {last}", "more"), inside, after)
         w.open(inside)
-        self._gang(first)
+        self._gang(first, *(name for name, _ in places))
         if emitter.strips.threads:
             look_seldom(emitter, "i64", number, max(1, emitter.strips.threads // threads), thread=True)
         following, counted = w.emit(f"add nsw i64 {first}, {threads}"), w.emit(f"add nsw i64 {number}, 1")
         w.fill(row, first, f"phi i64 [ {begin}, %{before} ], [ {following}, %{w.label} ]")
         w.fill(number_row, number, f"phi i64 [ 0, %{before} ], [ {counted}, %{w.label} ]")
+        rows, columns = (w.emit(f"add nsw i64 {name}, {step}") for (name, _), step in zip(places, steps, strict=True))
+        over = w.emit(f"icmp sge i64 {columns}, {extent}")
+        rows = w.emit(f"add nsw i64 {rows}, {w.emit(f'zext i1 {over} to i64')}")
+        columns = w.emit(f"sub nsw i64 {columns}, {w.emit(f'select i1 {over}, i64 {extent}, i64 0')}")
+        for (name, line), start, after_it in zip(places, starts, (rows, columns), strict=True):
+            w.fill(line, name, f"phi i64 [ {start}, %{before} ], [ {after_it}, %{w.label} ]")
         w.do(f"br label %{head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.open(after)
         return first
 
-    def _gang(self, first: str) -> None:
-        """Emit one gang, of threads with linear indices from `first` on, which may span several rows."""
+    def _gang(self, first: str, row: str, column: str) -> None:
+        """Emit one gang, of threads with linear indices from `first` on, the first of which has a row and a column."""
         emitter = self.emitter
         varying, emitter.varying = emitter.varying, self.varying
         emitter.in_gang, emitter.thread = True, "0"
-        emitter.flat, emitter.flat_first = self.flat, first
-        self._indices(first)
+        emitter.flat, emitter.near, emitter.flat_first = self.flat, self.near, first
+        self._indices(row, column)
         emitter.block(self.body)
         emitter.gang_over()
-        emitter.varying, emitter.flat = varying, {}
+        emitter.varying, emitter.flat, emitter.near = varying, {}, {}
 
-    def _indices(self, first: str) -> None:
+    def _indices(self, row: str, column: str) -> None:
         """Emit the launch indices of all lanes of a gang that may span several rows.
 
         Args:
-            first: the linear index of the gang's first thread.
+            row: the number of the first thread's row, among all.
+            column: its index along the last axis.
         """
-        emitter, w = self.emitter, self.emitter.writer
+        emitter, w, last = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 1
         kind, wide = "i32", vector("i32", emitter.width)
         emitter.indices = {}
         more = [emitter.lane_numbers(kind, first=emitter.first_lane) for _ in emitter.each_part()]
-        rest = first
-        for axis in reversed(range(1, emitter.function.launch_ndim)):
+        low, rest = column, row
+        for axis in reversed(range(1, last + 1)):
             extent = memory.launch_dim(emitter, axis)
-            above = w.emit(f"udiv i64 {rest}, {extent}")
-            low = w.emit(f"sub i64 {rest}, {w.emit(f'mul i64 {above}, {extent}')}")
+            if axis < last:
+                above = w.emit(f"udiv i64 {rest}, {extent}")
+                low, rest = w.emit(f"sub i64 {rest}, {w.emit(f'mul i64 {above}, {extent}')}"), above
             low, size = (emitter.spread(w.emit(f"trunc i64 {v} to i32"), kind) for v in (low, extent))
-            real = "float" if axis == emitter.function.launch_ndim - 1 else "double"
             at = [w.emit(f"add {wide} {low}, {m}") for m in more]
-            more = [self._quotient(a, size, real) for a in at]
+            more = [self._quotient(a, size) if axis < last else self._small_quotient(a, size) for a in at]
             emitter.indices[axis] = [
                 w.emit(f"sub {wide} {a}, {w.emit(f'mul {wide} {q}, {size}')}") for a, q in zip(at, more, strict=True)
             ]
-            rest = above
         top = emitter.spread(w.emit(f"trunc i64 {rest} to i32"), kind)
         emitter.indices[0] = [w.emit(f"add {wide} {top}, {m}") for m in more]
 
-    def _quotient(self, a: str, b: str, real: str) -> str:
-        """Emit the quotient of two vectors of integers that are not negative, by way of floats that hold them exactly.
+    def _quotient(self, a: str, b: str) -> str:
+        """Emit the quotient of two vectors of integers that are not negative: floats of 64 bits hold them exactly."""
+        w, lanes = self.emitter.writer, self.emitter.width
+        wide, floats = vector("i32", lanes), vector("double", lanes)
+        a, b = (w.emit(f"uitofp {wide} {v} to {floats}") for v in (a, b))
+        return w.emit(f"fptosi {floats} {w.emit(f'fdiv {floats} {a}, {b}')} to {wide}")
 
-        Args:
-            a: the dividends.
-            b: the divisors.
-            real: the LLVM type of the floats.
+    def _small_quotient(self, a: str, b: str) -> str:
+        """Emit the quotient of two vectors of small integers, the divisors all the same.
+
+        (a + ½) / b is half of 1 / b away from a whole number at least: more than what the product with 1 / b is wrong
+        by, which is computed once.
         """
         w, lanes = self.emitter.writer, self.emitter.width
-        wide, floats = vector("i32", lanes), vector(real, lanes)
-        cast = "sitofp" if real == "float" else "uitofp"  # of small ones in fewer instructions
-        a, b = (w.emit(f"{cast} {wide} {v} to {floats}") for v in (a, b))
-        return w.emit(f"fptosi {floats} {w.emit(f'fdiv {floats} {a}, {b}')} to {wide}")
+        wide, floats = vector("i32", lanes), vector("float", lanes)
+        a, b = (w.emit(f"sitofp {wide} {v} to {floats}") for v in (a, b))
+        inverse = w.emit(f"fdiv {floats} {splat('float', '1.0')}, {b}")
+        middle = w.emit(f"fadd {floats} {a}, {splat('float', '0.5')}")
+        return w.emit(f"fptosi {floats} {w.emit(f'fmul {floats} {middle}, {inverse}')} to {wide}")
 
 
 class RowGangs:

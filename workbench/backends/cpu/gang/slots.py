@@ -8,10 +8,9 @@ from __future__ import annotations
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.emit.slots import storage
+from workbench.backends.cpu.emit.types import memory, register, width
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.text.values import memory, register, width
-from workbench.backends.llvm import masked
-from workbench.backends.llvm.values import splat, vector
+from workbench.backends.llvm.values import masked_gather, splat, vector
 from workbench.ir.values import Op, Value, slots_of
 from workbench.limits import GANG_FRAME_BYTES
 from workbench.types import Kind, Scalar, Slots, element
@@ -68,7 +67,7 @@ def _read(emitter: GangEmitter, op: Op) -> None:
 
 def _gathered(emitter: GangEmitter, addresses: str, scalar: Scalar) -> str:
     """Emit a gather of scalars from a vector of addresses, all of which are valid."""
-    return masked.gather(emitter.typed(addresses, "ptr"), None, register(scalar), scalar.size, "poison").text
+    return masked_gather(emitter.typed(addresses, "ptr"), None, register(scalar), scalar.size, "poison").text
 
 
 def emit_write(emitter: GangEmitter, op: Op) -> None:

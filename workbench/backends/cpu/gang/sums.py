@@ -1,4 +1,4 @@
-"""Changes of one element by all threads (`text/reductions`): each thread of a gang puts its part into the buffer.
+"""Changes of one element by all threads (`emit/combine`): each thread of a gang puts its part into the buffer.
 
 So the parts are combined in the order of threads one by one, with the same bits.
 """
@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.backends.cpu.emit.combine import Combining
+from workbench.backends.cpu.emit.combine import Combining, Reduction, combined
 from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.emit.types import cast
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.memory import add_contiguous
 from workbench.backends.cpu.gang.transposes import row_sums
-from workbench.backends.cpu.text.reductions import Reduction, combined
-from workbench.backends.cpu.text.values import cast
 from workbench.backends.llvm.values import splat, vector
 from workbench.ir.values import Op, Value
 from workbench.limits import TRANSPOSED_BLOCK
@@ -47,7 +46,7 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
     It is combined over threads if it is a reduction. Otherwise additions to one element, or side by side, are vectors,
     and all else goes lane by lane.
     """
-    reduction = emitter.reductions.get(op)
+    reduction: Reduction | None = emitter.reductions.get(op)
     if reduction is None:
         if _is_one_sum(emitter, op):
             _add_together(emitter, op)

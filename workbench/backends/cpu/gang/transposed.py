@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from workbench.backends.cpu.emit.types import memory
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.transposes import row_sums, transposed
-from workbench.backends.cpu.text.values import memory
 from workbench.backends.llvm.values import suffix, vector
 from workbench.ir.ops import STEP
 from workbench.ir.values import Op
@@ -151,7 +151,7 @@ class _CodeWriter:
         lines: list[str] = []
         addresses = list(self._row_addresses(lines))
         masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
-        if not masked and self.operation != "row_store":
+        if not masked:
             for index in addresses:
                 self._prefetch(lines, index)
         if self.operation == "row_load":
@@ -191,7 +191,8 @@ class _CodeWriter:
         ahead = self._emit(
             lines, f"getelementptr i8, ptr {address}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}"
         )
-        lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
+        write = int(self.operation != "row_load")
+        lines.append(f"  call void @{name}(ptr {ahead}, i32 {write}, i32 2, i32 1)")
 
     def _mask(self, lines: list[str], lane: int) -> str:
         """Return the mask of the elements of a lane's row to access: those that exist, or none if the lane is off."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.backends.llvm.values import splat, vector
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Writer, splat, vector
 
 _WORDS = re.compile(r"([\s(,)])")
 """Separators of the words of an instruction. (A pattern of the words themselves takes 500 calls to compile.)"""
@@ -49,26 +48,25 @@ class WideWriter(Writer):
     """A writer of LLVM IR that turns instructions on scalars into ones on vectors while `lanes` is not 0.
 
     Attributes:
-        lanes: the number of lanes; 0: instructions stay as they are.
         wide: the symbols of scalar maths functions' wide forms, by scalar symbol and number of lanes.
         apart: intrinsics, without their types, that the target only has for scalars.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.lanes = 0
         self.wide: dict[str, dict[int, str]] = {}
         self.apart: frozenset[str] = frozenset()
         self._pending: dict[tuple[str, int], None] = {}
 
-    def emit(self, instruction: str, hint: str = "") -> str:
-        """Write an instruction, widened if `lanes` is not 0; return the register of its result."""
-        if not self.lanes:
-            return super().emit(instruction, hint)
+    def emit_wide(self, instruction: str, hint: str) -> str:
+        """Write an instruction on scalars as one on vectors, or as several; return the register of the result."""
         call = re.match(_CALL, instruction) if instruction.startswith("call ") else None
         if call:
             return self._call(call, hint)
-        return super().emit(widened(instruction, self.lanes), hint)
+        lanes, self.lanes = self.lanes, 0
+        register = self.emit(widened(instruction, lanes), hint)
+        self.lanes = lanes
+        return register
 
     def settle(self) -> None:
         """Define the wide forms of this module's functions that were called since the last time.

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
-from workbench.backends.cpu.emit.by_index import lone_loops
 from workbench.backends.cpu.emit.emit_module import Division
+from workbench.backends.cpu.emit.loops import lone_loops
+from workbench.backends.cpu.emit.types import width
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, READS, REDUCTION, SCALAR, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, component_of, dtype_of, indices_of, walk
@@ -65,12 +65,12 @@ def obstacle(function: Function, dense: bool, gathers: bool, own: Collection[Val
         return "nothing differs between threads"
     if (
         mostly_adds(function)
-        and not any(op.blocks for op in operations)
+        and not any([op.blocks for op in operations])
         and not (dense and _adds_contiguously(function))
     ):
         return "additions, which go lane by lane"
-    retries = [op for op in operations if is_retry(op)]
-    if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
+    retries = [op for op in operations if op.name == "while" and is_retry(op)]
+    if sum([op.name in _SWAPS for op in operations]) != len(_SWAPS) * len(retries):
         return "an element that is swapped outside of a loop that does nothing else"
     if _may_wait(function, [op for op in operations if op not in retries], own):
         return "threads that wait"
@@ -101,39 +101,40 @@ def _scattered_accesses(function: Function, dense: bool) -> str:
     """Return which accesses to scattered elements make it better to run threads one by one; empty if there are none.
 
     Two additions of floats to one array at indices that are not linear, or one in a loop, would come in another order
-    than that of threads. Where threads store far from one another in a loop (running sums) a gang takes 2.1 times as
-    long.
+    than that of threads. Where threads store far from one another in an innermost loop (running sums) a gang takes 2.1
+    times as long.
     """
     neighbours, added = Neighbours(function), set[Value]()
     split = peeled_parts(function)  # at a border, threads go one by one
-    for op, in_loop in _by_gangs(split.inside if split else function.body, False):
+    for op, loop in _by_gangs(split.inside if split else function.body, None):
         side_by_side = dense and component_of(op) is None and neighbours.is_contiguous(op, (1,))
-        if op.name == "store" and in_loop and not side_by_side and not neighbours.is_uniform(op):
+        often = loop is not None and loop.op_names.isdisjoint(LOOPS)
+        if op.name == "store" and often and not side_by_side and not neighbours.is_uniform(op):
             return "a loop that stores to places that lie apart"
         floats = op.name == "atomic_add" and element(op.operands[-1].type).kind is Kind.FLOAT
         if floats and not op.attrs.get(REDUCTION) and not neighbours.is_linear(op):
-            if op.operands[0] in added or in_loop:
+            if op.operands[0] in added or loop:
                 return "two additions by index"
             added.add(op.operands[0])
     return ""
 
 
-def _by_gangs(block: Block, in_loop: bool) -> Iterator[tuple[Op, bool]]:
-    """Yield the stores and additions that gangs do as vectors, and whether they are in a loop."""
+def _by_gangs(block: Block, loop: Block | None) -> Iterator[tuple[Op, Block | None]]:
+    """Yield the stores and additions that gangs do as vectors, and the body of the innermost loop around each."""
     for op in block.ops:
         if op.name in ("store", "atomic_add"):
-            yield op, in_loop
+            yield op, loop
         elif not op.attrs.get(SCALAR):
             for inner in op.blocks:
-                yield from _by_gangs(inner, in_loop or op.name in LOOPS)
+                yield from _by_gangs(inner, inner if op.name in LOOPS else loop)
 
 
 def is_retry(op: Op) -> bool:
-    """Return whether a loop only updates one element atomically, and repeats while other threads change it meanwhile.
+    """Return whether a `while` only updates one element atomically, and repeats while other threads change it.
 
     Such a loop waits for no particular thread, so lanes can run it one after the other.
     """
-    if op.name != "while" or len(op.blocks[0].ops) > 1:
+    if len(op.blocks[0].ops) > 1:
         return False
     body = op.blocks[1].ops
     swaps = {o.operands[: -2 if o.name == "atomic_swap" else None]: o.name for o in body if o.name in _SWAPS}
@@ -276,13 +277,14 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
         return GROUP_THREADS, min(count, GANG_LANES)
     if count > GANG_LANES:
         return count, GANG_LANES
-    if not (loops or 1 in _sizes(operations) or any(map(_adds, operations))):
-        full = GANG_LANES // 2 if _sizes(operations) == {8} else GANG_LANES
+    sizes, adds = _sizes(operations), any([_adds(op) for op in operations if op.name in EFFECTS])
+    if not (loops or 1 in sizes or adds):
+        full = GANG_LANES // 2 if sizes == {8} else GANG_LANES
         return (max(4, full * bits // GANG_REGISTER),)
     if count != GANG_LANES or not loops or any([op.blocks and is_divergent(op, varying) for op in operations]):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
-    room = GANG_LOOP_BYTES if any(map(_adds, operations)) else GANG_LOOP_BYTES * min(bits, MASKED) // MASKED
+    room = GANG_LOOP_BYTES if adds else GANG_LOOP_BYTES * min(bits, MASKED) // MASKED
     most = room // max(4, *carried)
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
 
@@ -323,12 +325,14 @@ def lanes(function: Function) -> int:
 
 def _sizes(operations: list[Op]) -> set[int]:
     """Return the sizes in bytes of the scalars in arrays that are changed."""
-    return {element(dtype_of(op.operands[0])).size for op in operations if op.name in EFFECTS}
+    arrays = dict.fromkeys([op.operands[0] for op in operations if op.name in EFFECTS])
+    return {element(dtype_of(array)).size for array in arrays}
 
 
 def _components(operations: list[Op]) -> int:
     """Return the most scalars that an accessed element has; 1 if nothing is accessed."""
-    return max((width(dtype_of(op.operands[0])) for op in operations if op.name in ACCESSES), default=1)
+    arrays = dict.fromkeys([op.operands[0] for op in operations if op.name in ACCESSES])
+    return max([width(dtype_of(array)) for array in arrays], default=1)
 
 
 def part_lanes(function: Function, threads: int, maths: Maths) -> int:
@@ -346,26 +350,28 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
         threads: of a gang.
         maths: the target's vectors.
     """
-    depths, varying = list(_by_depth(_of_gangs(function))), varying_values(function)
-    operations, deepest = [op for _, op in depths], max((depth for depth, _ in depths), default=0)
+    depths, varying = _by_depth(_of_gangs(function)), varying_values(function)
+    operations, deepest = [op for _, op in depths], max([depth for depth, _ in depths], default=0)
     if _sizes(operations) == {1}:
         return threads
     if any([op.blocks and is_divergent(op, varying) for op in operations]):
         return min(threads, min(maths.filled, MASKED if deepest else maths.filled) // 32)
     inside = [op for depth, op in depths if depth == deepest and not varying.isdisjoint((*op.operands, *op.results))]
     computed = {v for op in inside for v in op.results}
-    moving = any(op.name == "atomic_add" and indices_of(op)[-1] in computed for op in inside)
+    moving = any([indices_of(op)[-1] in computed for op in inside if op.name == "atomic_add"])
     fills = deepest and not moving and all(map(_fills_register, inside))
     return min(threads, (maths.bits if fills else maths.filled) // 32)
 
 
-def _by_depth(block: Block, depth: int = 0) -> Iterator[tuple[int, Op]]:
-    """Yield the operations that gangs run in a block and inside, each with the number of loops around it."""
+def _by_depth(block: Block, depth: int = 0) -> list[tuple[int, Op]]:
+    """Return the operations that gangs run in a block and inside, each with the number of loops around it."""
+    depths = list[tuple[int, Op]]()
     for op in block.ops:
         if not op.attrs.get(SCALAR):
-            yield depth, op
+            depths.append((depth, op))
             for inner in op.blocks:
-                yield from _by_depth(inner, depth + (op.name in LOOPS))
+                depths += _by_depth(inner, depth + (op.name in LOOPS))
+    return depths
 
 
 def shuffles(function: Function) -> bool:
@@ -376,7 +382,7 @@ def shuffles(function: Function) -> bool:
     """
     arrays = [p.type for p in function.params if isinstance(p.type, ArrayType)]
     loops = not function.body.op_names.isdisjoint(LOOPS)
-    return any(width(t.dtype) >= SHUFFLED_COMPONENTS_LEAST or (t.pitch > 0 and not loops) for t in arrays)
+    return any([width(t.dtype) >= SHUFFLED_COMPONENTS_LEAST or (t.pitch > 0 and not loops) for t in arrays])
 
 
 def mostly_moves(function: Function) -> bool:

@@ -17,8 +17,7 @@ from collections.abc import Callable
 import msgspec
 
 from workbench.backends.cpu.maths.lanes import Unfused, fma, polynomial
-from workbench.backends.llvm.values import Value, bits_of
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Value, Writer, bits_of
 
 TABLES: dict[int, dict[str, tuple[float, ...]]] = {
     32: {

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from workbench.backends.llvm.values import Value, bits_of, vector
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Value, Writer, bits_of, vector
 
 LONG = 5  # coefficients
 REGISTER = 128  # bits of what the function of multiply-add takes

@@ -14,7 +14,7 @@ import re
 import sys
 from functools import lru_cache
 
-from workbench.backends.cpu.symbols import symbol_address
+from workbench.backends.cpu.systems import symbol_addresses
 
 ARM = platform.machine() in ("aarch64", "arm64")
 WIDTH = 128 if ARM else 256
@@ -68,8 +68,8 @@ def library() -> str:
         loaded = ctypes.CDLL(LIBRARY)
     except OSError:
         return ""
-    complete = all([symbol_address(loaded, libmvec_symbol(name, bits)) for name in NEWEST for bits in (32, 64)])
-    return f"libmvec {platform.libc_ver()[1]}" if complete else ""
+    symbols = [libmvec_symbol(name, bits) for name in NEWEST for bits in (32, 64)]
+    return f"libmvec {platform.libc_ver()[1]}" if all(symbol_addresses(loaded, symbols)) else ""
 
 
 def libmvec_symbol(name: str, bits: int) -> str:

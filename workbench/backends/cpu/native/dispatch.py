@@ -8,13 +8,18 @@ ctypes costs most of a microsecond, more than a small kernel. CPython makes a fu
 (`PyCFunction_NewEx`, METH_FASTCALL), and calls it in some ten nanoseconds. The bodies use functions of the stable ABI
 alone, whose addresses they get from `ctypes.pythonapi` at run time, so one image serves CPython 3.11 and later, with
 the GIL or without. Source: CPython's C API reference, "Common Object Structures", "Limited API".
+
+**Locks on memory**: launches of several Python threads that add to one array take turns. Code that adds without atomics
+is right within one launch and wrong beside another. A launch says which memory it reads and changes as a mask of bits,
+one an allocation (two may share one), and waits until none of them is held. All bits are taken in one atomic step, so
+no order of taking them can lock up; no launch holds any while it asks for more, or while Python runs.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,14 +27,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.backends.cpu import machine, systems
-from workbench.backends.cpu.native import memory_locks, stopping
-from workbench.backends.cpu.symbols import symbol_address
-from workbench.forks import fork_safe_lock
+from workbench.backends.cpu.native import stopping
+from workbench.backends.cpu.systems import symbol_addresses
+from workbench.forks import after_fork, fork_safe_lock
 from workbench.limits import DISPATCH_GRAIN
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
-
 
 METH_FASTCALL, METH_NOARGS = 0x80, 0x04
 API = (
@@ -69,14 +73,14 @@ class Functions:
             fault's address or 0, mask, sums), as `dispatch`; returns the entries' return values, or-ed.
         launch: does what `run` does, with the params as bytes instead of their address.
         hold: takes (mask, address of an int64): waits until memory may be changed as by a launch, and stores
-            there what is now held (see `memory_locks`).
+            there what is now held (see `bit_of`).
         drop: takes what `hold` stored, and releases it.
     """
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
         """Make the functions from the addresses of a loaded image's symbols, by name."""
         # wb_py_link copies the addresses into the image; the table itself may go.
-        table = (ctypes.c_void_p * len(_TABLE))(*map(_address, API), *map(_object, OBJECTS))
+        table = (ctypes.c_void_p * len(_TABLE))(*_addresses(API), *map(_object, OBJECTS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses["wb_py_link"])(ctypes.addressof(table))
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
@@ -115,11 +119,11 @@ class Functions:
 _DOC = b"Native; see workbench.backends.cpu.native.dispatch."
 
 
-def _address(name: str) -> int:
-    """Return the address of a function of Python's C API; 0 if there is none."""
+def _addresses(names: Sequence[str]) -> list[int]:
+    """Return the addresses of functions of Python's C API; 0 for one that it does not have."""
     if sys.platform == "linux":
-        return symbol_address(ctypes.pythonapi, name)
-    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+        return symbol_addresses(ctypes.pythonapi, names)
+    return [ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0 for name in names]
 
 
 def _object(name: str) -> int:
@@ -184,7 +188,7 @@ def install(stored: bytes | None = None) -> Launcher:
         if _launcher is None:
             image_bytes = stored if stored is not None else image()
             code = load_symbols(image_bytes, symbols)
-            memory_locks.reset_after_fork(code.addresses)
+            reset_after_fork(code.addresses)
             functions = Functions(code.addresses)
             _launcher = Launcher(image_bytes, code, functions, stopping.Stopping(code.addresses))
         return _launcher
@@ -205,10 +209,32 @@ def dispatch(
         threads: the most CPU threads that run it, the caller among them.
         grain: how many threads of the launch a chunk has, at least 1.
         fault: address of the fault record; 0: none is written.
-        mask: the memory that no other launch may change at the same time (see `memory_locks`).
-        sums: how many 8-byte words a chunk leaves for the end of the launch (`text/reductions.py`).
+        mask: the memory that no other launch may change at the same time (see `bit_of`).
+        sums: how many 8-byte words a chunk leaves for the end of the launch (`emit/combine.py`).
 
     Raises:
         KeyboardInterrupt: or what else a signal's handler raises: the launch has ended in the middle (see `stopping`).
     """
     return (_launcher or install()).functions.run(address, params_address, total, threads, grain, fault, mask, sums)
+
+
+BITS = 62
+ANY = (1 << BITS) - 1
+"""The mask of memory whose allocation is not known, such as another library's: all bits."""
+
+
+def reset_after_fork(addresses: Mapping[str, int]) -> None:
+    """Arrange that a forked child releases all locks, since it has none of the threads that held them.
+
+    Args:
+        addresses: of the launcher's symbols, by name.
+    """
+    busy = ctypes.c_int64.from_address(addresses["wb_busy"])
+    after_fork(lambda: setattr(busy, "value", 0))
+
+
+def bit_of(address: int) -> int:
+    """Return the mask with the bit that stands for the allocation at this address; two allocations may share one."""
+    # Fibonacci hashing (2^64 divided by the golden ratio) spreads neighbouring allocations over the bits; the low 6
+    # bits of their addresses are mostly the same.
+    return 1 << ((address >> 6) * 0x9E3779B97F4A7C15 % 2**64 >> 32) % BITS

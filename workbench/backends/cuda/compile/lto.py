@@ -15,8 +15,7 @@ from workbench.backends.cuda.products.nvjitlink import Linked, link_options
 from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.backends.cuda.products.workers import POOL, TIME_LIMIT, answer_of, link_parts
 from workbench.backends.cuda.tiles.placement.arena import check_shared
-from workbench.backends.worker.calls import task_name
-from workbench.backends.worker.jobs import Limits
+from workbench.backends.worker.pool import Limits, task_name
 from workbench.ir.values import Function
 
 LINKED = "cuBLASDx"

@@ -26,9 +26,7 @@ from workbench.backends.cuda.tiles.placement.arena import check_shared
 from workbench.backends.cuda.toolkit import load
 from workbench.backends.prints import prints
 from workbench.backends.ptx.syntax.program import SANITIZED as HEAD
-from workbench.backends.worker.calls import build_error, call
-from workbench.backends.worker.jobs import Lost
-from workbench.backends.worker.pool import Pool
+from workbench.backends.worker.pool import Lost, Pool, build_error, call
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.values import Function
 

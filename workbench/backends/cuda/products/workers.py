@@ -18,9 +18,7 @@ import msgspec
 from workbench.backends.cuda.products import mathdx
 from workbench.backends.cuda.products.nvjitlink import link
 from workbench.backends.cuda.products.spec import Product, ProductSpec
-from workbench.backends.worker.calls import raised, task_name
-from workbench.backends.worker.jobs import Job, Limits, Lost, TaskFailed
-from workbench.backends.worker.pool import Pool
+from workbench.backends.worker.pool import Job, Limits, Lost, Pool, TaskFailed, raised, task_name
 from workbench.backends.worker.process import Unavailable
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.backends.llvm.values import Number, Value, constant
-from workbench.backends.llvm.writer import Writer
+from workbench.backends.llvm.values import Number, Value, Writer, constant
 from workbench.backends.ptx.syntax.program import BITS, Instruction, unsupported
 
 LANES = 32

@@ -13,8 +13,7 @@ from workbench.backends.llvm.functions import (
     define,
     each_lane,
 )
-from workbench.backends.llvm.masked import gather
-from workbench.backends.llvm.values import Number
+from workbench.backends.llvm.values import Number, masked_gather
 from workbench.backends.ptx.library.words import LANES, zeros
 
 MATHS = ("exp2", "log2", "sin", "cos", "tanh")
@@ -67,7 +66,7 @@ def _reduction(name: str, neutral: Number) -> LlvmFunction:
 @define
 def wbe_permute(value: Ints, source: Ints) -> Ints:
     """Return in each lane the value of the lane `source`."""
-    return gather(Variable(value).address.spread(LANES).at(source, "i32"), None, "i32", 4)
+    return masked_gather(Variable(value).address.spread(LANES).at(source, "i32"), None, "i32", 4)
 
 
 @define

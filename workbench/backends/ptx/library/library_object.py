@@ -6,8 +6,8 @@ import threading
 
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
+from workbench.backends.cpu.emit.halves import definitions
 from workbench.backends.cpu.jit import CpuCode, load_symbols
-from workbench.backends.cpu.text.halves import definitions
 from workbench.backends.llvm.functions import LlvmFunction, module
 from workbench.backends.ptx.library import (
     barriers,

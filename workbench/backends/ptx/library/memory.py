@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.backends.llvm import masked
 from workbench.backends.llvm.functions import (
     Int,
     Ints,
@@ -24,7 +23,7 @@ from workbench.backends.llvm.functions import (
     when,
 )
 from workbench.backends.llvm.halves import joined, narrowed, parts, widened
-from workbench.backends.llvm.values import Value, bits_of
+from workbench.backends.llvm.values import Value, bits_of, masked_gather, masked_load, masked_scatter, masked_store
 from workbench.backends.ptx.library.faults import wbe_fault
 from workbench.backends.ptx.library.words import LANES, lane_numbers, zeros
 
@@ -68,11 +67,11 @@ def _gather(elem: str) -> LlvmFunction:
             leave(mask.w, zeros(mask, elem))
         base, is_row, address = _row(mask, at, size)
         with when(is_row):
-            leave(mask.w, masked.load(base, mask.flags, elem, size))
+            leave(mask.w, masked_load(base, mask.flags, elem, size))
         # All lanes read one element, as of what a block shares.
         with when((at.is_("eq", address).mask | ~mask).is_("eq", -1)):
             leave(mask.w, address.pointer.load(elem).spread(LANES))
-        return masked.gather(at.pointer, mask.flags, elem, size)
+        return masked_gather(at.pointer, mask.flags, elem, size)
 
     return LlvmFunction(body, f"wbe_gather_{elem}", elem)
 
@@ -86,9 +85,9 @@ def _scatter(elem: str) -> LlvmFunction:
             leave(mask.w)
         base, is_row, _ = _row(mask, at, size)
         with when(is_row):
-            masked.store(base, mask.flags, value, size)
+            masked_store(base, mask.flags, value, size)
             leave(mask.w)
-        masked.scatter(at.pointer, mask.flags, value, size)
+        masked_scatter(at.pointer, mask.flags, value, size)
 
     return LlvmFunction(body, f"wbe_scatter_{elem}", elem)
 

@@ -8,9 +8,8 @@ modulo 127.
 
 from __future__ import annotations
 
-from workbench.backends.llvm import masked
 from workbench.backends.llvm.functions import Int, LlvmFunction, Long, Longs, Ptr, count, define, leave, when
-from workbench.backends.llvm.values import Value, bits_of
+from workbench.backends.llvm.values import Value, bits_of, masked_store
 from workbench.backends.ptx.library.faults import wbe_fault
 from workbench.backends.ptx.library.memory import ELEMENTS, GATHER, SCATTER
 from workbench.backends.ptx.library.words import LANES, get, put, zeros
@@ -40,7 +39,7 @@ def wbe_landed(ctx: Ptr, group: Int, left: Int) -> None:
         age = age.is_("ugt", 126).choose(age - 127, age)
         lands = held.is_("slt", -1) & age.is_("uge", few)
         with when(lands.mask.is_("ne", 0)):
-            masked.store(shadow, lands, zeros(ctx, "i8"), 1)
+            masked_store(shadow, lands, zeros(ctx, "i8"), 1)
 
 
 @define

@@ -23,7 +23,7 @@ from workbench.backends.cpu import jit
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.layout import layout
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.errors import DeviceError

@@ -17,7 +17,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from workbench.backends.cpu import jit
-from workbench.cache.folder.entry import Entry
+from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel, native_image
 from workbench.cache.store import default_store

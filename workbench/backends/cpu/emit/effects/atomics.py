@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import register
+from workbench.backends.cpu.emit.types import register
 from workbench.ir.ops import KIND
 from workbench.ir.values import ATOMIC_KINDS, Op
 from workbench.types import Kind, Scalar, Vector, element, uint64

@@ -1,4 +1,4 @@
-"""The look at what asks a launch to end: see `strips` for where loops take it."""
+"""The look at what asks a launch to end: see `loops` for where loops take it."""
 
 from __future__ import annotations
 

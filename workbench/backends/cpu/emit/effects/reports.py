@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import cast, register
+from workbench.backends.cpu.emit.types import cast, register
 from workbench.backends.layout import DECLINED, FAULT_VALUES
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
 from workbench.ir.ops import NUMBER

@@ -14,7 +14,7 @@ import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import data, element_addresses, size, stride
-from workbench.backends.cpu.text.values import register, width
+from workbench.backends.cpu.emit.types import register, width
 from workbench.backends.llvm.functions import LlvmFunction, Long, Ptr, Variable, count
 from workbench.backends.llvm.values import Value
 from workbench.ir.ops import ACCUMULATE, AXES, SHAPE, TRANSPOSE_A

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.emit.tiles.matmul import arguments, define
-from workbench.backends.cpu.text.values import memory
+from workbench.backends.cpu.emit.types import memory
 from workbench.backends.llvm.functions import LlvmFunction, Long, Ptr, count
 from workbench.ir.ops import SHAPE
 from workbench.ir.values import Op

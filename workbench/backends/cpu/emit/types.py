@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cpu.text import halves
 from workbench.types import Kind, Scalar, Type, Vector, element
 
 _FLOATS = {32: ("float", "f32"), 64: ("double", "f64")}
@@ -60,6 +59,11 @@ def literals(value: Any, type: Scalar | Vector) -> tuple[str, ...]:
     return (literal(value, type),)
 
 
+def half_conversion(source: Scalar, target: Scalar) -> str:
+    """Return the name of the LLVM function (`halves`) that converts one type to another; one of them has 16 bits."""
+    return f"wb.{source}.{target}"
+
+
 def cast(operand: str, source: Scalar, target: Scalar) -> str:
     """Return the LLVM instruction that converts `operand` to another type; empty where its bits stay as they are.
 
@@ -70,7 +74,7 @@ def cast(operand: str, source: Scalar, target: Scalar) -> str:
     if target.kind is Kind.BOOL and source.kind is not Kind.BOOL:
         return f"fcmp une {a} {operand}, 0.0" if floats[0] else f"icmp ne {a} {operand}, 0"
     if source.is_half or target.is_half:
-        return "" if source == target else f"call {b} @{halves.name(source, target)}({a} {operand})"
+        return "" if source == target else f"call {b} @{half_conversion(source, target)}({a} {operand})"
     if floats == (True, True):
         if source.bits == target.bits:
             return ""

@@ -14,14 +14,8 @@ from functools import cache
 from workbench.backends.llvm.functions import Double, Float, Half, LlvmFunction, Ptr, Variable, repeat
 from workbench.backends.llvm.halves import narrowed, to_odd, widened
 from workbench.backends.llvm.values import Value
-from workbench.types import Scalar
 
 _PURE = "nounwind willreturn memory(none) alwaysinline"
-
-
-def name(source: Scalar, target: Scalar) -> str:
-    """Return the name of the LLVM function that converts one type to another; one of them has 16 bits."""
-    return f"wb.{source}.{target}"
 
 
 @cache

@@ -1,0 +1,214 @@
+"""Threads in the order that suits memory: axes that change places, loops that threads begin at their own index, borders
+under conditions, loops written out. What comes out is what NumPy computes, whatever the order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.errors import KernelFault
+
+RNG = np.random.default_rng(7)
+
+
+def floats(*shape: int) -> np.ndarray:
+    return RNG.uniform(-1.0, 1.0, shape).astype(np.float32)
+
+
+@wb.kernel
+def swapped(x: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    y[j, i] = 2.0 * x[j, i] + x[j, (i + 1) % x.shape[1]]
+
+
+@wb.kernel
+def turned(x: wb.array3d[float], y: wb.array3d[float]):
+    i, j, k = wb.tid()
+    y[j, k, i] = x[j, k, i] + float(100 * i + 10 * j + k)
+
+
+@wb.kernel
+def transposed(x: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    y[j, i] = x[i, j]
+
+
+@wb.kernel
+def columns_product(a: wb.array2d[float], b: wb.array2d[float], c: wb.array2d[float]):
+    j, i = wb.tid()
+    total = 0.0
+    for k in range(a.shape[1]):
+        total += a[i, k] * b[k, j]
+    c[i, j] = total
+
+
+@wb.kernel
+def in_place(x: wb.array2d[float], n: int):
+    i, j = wb.tid()
+    if i + n > j:
+        x[j, i] = x[j, i] + float(i)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 70), (70, 3), (33, 17)])
+def test_axes_that_change_places(shape: tuple[int, int]) -> None:
+    x = floats(*shape)
+    y = wb.zeros(shape)
+    wb.launch(swapped, shape[::-1], [wb.array(x), y])
+    assert np.array_equal(y.numpy(), np.float32(2.0) * x + np.roll(x, -1, 1))
+    z = wb.zeros(shape[::-1])
+    wb.launch(transposed, shape, [wb.array(x), z])
+    assert np.array_equal(z.numpy(), x.T)
+    w = wb.array(x)
+    wb.launch(in_place, shape[::-1], [w, 2])
+    rows, columns = np.indices(shape)
+    assert np.array_equal(w.numpy(), np.where(columns + 2 > rows, x + columns.astype(np.float32), x))
+
+
+def test_a_launch_smaller_than_its_arrays_leaves_the_rest() -> None:
+    x = floats(40, 50)
+    y = wb.zeros((40, 50))
+    wb.launch(swapped, (20, 7), [wb.array(x), y])
+    right = np.zeros_like(x)
+    right[:7, :20] = (np.float32(2.0) * x + np.roll(x, -1, 1))[:7, :20]
+    assert np.array_equal(y.numpy(), right)
+
+
+def test_axes_of_three() -> None:
+    x = floats(5, 6, 37)
+    y = wb.zeros((5, 6, 37))
+    wb.launch(turned, (37, 5, 6), [wb.array(x), y])
+    j, k, i = np.indices(x.shape)
+    assert np.array_equal(y.numpy(), x + (100 * i + 10 * j + k).astype(np.float32))
+
+
+def test_a_product_whose_threads_go_down_columns() -> None:
+    a, b = floats(9, 21), floats(21, 35)
+    c = wb.zeros((9, 35))
+    wb.launch(columns_product, (35, 9), [wb.array(a), wb.array(b), c])
+    right = np.zeros((9, 35), np.float32)
+    for k in range(21):  # one rounding after the other, as the kernel adds
+        right += a[:, k : k + 1] * b[k]
+    assert np.array_equal(c.numpy(), right)
+
+
+def test_a_fault_names_the_thread_by_its_own_axes() -> None:
+    with wb.checks(True), pytest.raises(KernelFault) as caught:
+        wb.launch(transposed, (4, 9), [wb.zeros((4, 9)), wb.zeros((8, 4))])
+    assert caught.value.thread == (0, 8)
+
+
+@wb.kernel
+def strided(x: wb.array[float], y: wb.array[float], stride: int):
+    for i in range(wb.tid(), x.shape[0], stride):
+        y[i] = x[i] * 0.5 + y[i]
+
+
+@wb.kernel
+def counted(x: wb.array[float], y: wb.array[float], last: wb.array[int], stride: int):
+    t = wb.tid()
+    i = t
+    while i < x.shape[0]:
+        if x[i] > 0.0:
+            y[i] = x[i] * x[i]
+        i += stride
+    last[t] = i
+
+
+@wb.kernel
+def downward(x: wb.array[int], y: wb.array[int], stride: int):
+    t = wb.tid()
+    total = 0
+    for i in range(x.shape[0] - 1 - t, -1, -stride):
+        total = total * 3 + x[i]
+        if total > 1000:
+            break
+    y[t] = total
+
+
+@pytest.mark.parametrize(("size", "threads"), [(0, 4), (5, 17), (1000, 16), (1000, 33), (999, 999), (64, 1)])
+def test_loops_that_threads_begin_at_their_own_index(size: int, threads: int) -> None:
+    x, before = floats(size), floats(size)
+    y = wb.array(before)
+    wb.launch(strided, threads, [wb.array(x), y, threads])
+    assert np.array_equal(y.numpy(), x * np.float32(0.5) + before)
+    z, last = wb.zeros(size), wb.zeros(threads, dtype=int)
+    wb.launch(counted, threads, [wb.array(x), z, last, threads])
+    assert np.array_equal(z.numpy(), np.where(x > 0, x * x, np.float32(0)))
+    begin = np.arange(threads)
+    rounds = np.maximum(-(-(size - begin) // threads), 0)
+    assert np.array_equal(last.numpy(), begin + rounds * threads)
+
+
+@pytest.mark.parametrize("stride", [1, 3, 16])
+def test_threads_that_leave_such_a_loop_at_different_times(stride: int) -> None:
+    x = RNG.integers(0, 9, 300).astype(np.int32)
+    y = wb.zeros(50, dtype=int)
+    wb.launch(downward, 50, [wb.array(x), y, stride])
+    right = []
+    for t in range(50):
+        total = 0
+        for i in range(299 - t, -1, -stride):
+            total = total * 3 + int(x[i])
+            if total > 1000:
+                break
+        right.append(total)
+    assert y.numpy().tolist() == right
+
+
+@wb.kernel
+def some_cells(mask: wb.array2d[int], x: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    if mask[i, j] > 0:
+        right = x[i, (j + 1) % x.shape[1]]
+        y[i, j] = right - x[max(i - 1, 0), j]
+
+
+@wb.kernel
+def ring(x: wb.array2d[int], y: wb.array2d[int]):
+    i, j = wb.tid()
+    total = 0
+    for a in range(-1, 2):
+        for b in range(-1, 2):
+            if a != 0 or b != 0:
+                total += x[(i + a) % x.shape[0], (j + b) % x.shape[1]]
+    y[i, j] = total
+
+
+def test_borders_under_conditions() -> None:
+    x, mask = floats(19, 83), RNG.integers(0, 2, (19, 83)).astype(np.int32)
+    y = wb.zeros((19, 83))
+    wb.launch(some_cells, (19, 83), [wb.array(mask), wb.array(x), y])
+    above = x[np.maximum(np.arange(19) - 1, 0)]
+    assert np.array_equal(y.numpy(), np.where(mask > 0, np.roll(x, -1, 1) - above, np.float32(0)))
+    cells = RNG.integers(0, 2, (19, 83)).astype(np.int32)
+    z = wb.zeros((19, 83), dtype=int)
+    wb.launch(ring, (19, 83), [wb.array(cells), z])
+    shifts = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)]
+    assert np.array_equal(z.numpy(), sum(np.roll(cells, shift, (0, 1)) for shift in shifts))
+
+
+@wb.kernel
+def decomposed(a: wb.array3d[float], y: wb.array3d[float]):
+    i = wb.tid()
+    m = wb.matrix(shape=(4, 4), dtype=float)
+    for p in range(4):
+        for q in range(p + 1):
+            s = a[i, p, q]
+            for k in range(q):
+                s -= m[p, k] * m[q, k]
+            if p == q:
+                m[p, q] = wb.sqrt(s)
+            else:
+                m[p, q] = s / m[q, q]
+    for p in range(4):
+        for q in range(4):
+            y[i, p, q] = m[p, q]
+
+
+def test_a_decomposition_in_components_is_numpys() -> None:
+    roots = RNG.uniform(-1.0, 1.0, (40, 4, 4))
+    a = (roots @ roots.transpose(0, 2, 1) + 2.0 * np.eye(4)).astype(np.float32)
+    y = wb.zeros((40, 4, 4))
+    wb.launch(decomposed, 40, [wb.array(a), y])
+    assert np.allclose(y.numpy(), np.linalg.cholesky(a.astype(np.float64)), atol=2e-6)

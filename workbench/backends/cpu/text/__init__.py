@@ -1,1 +1,0 @@
-"""LLVM IR text: lines, types, constants, 16-bit floats."""

@@ -1,1 +1,0 @@
-"""Artifacts as files: what a file holds, who may write it, and whose files are trusted."""
