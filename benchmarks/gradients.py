@@ -762,9 +762,9 @@ kernels of an adjoint alone; the program by hand runs forward, too. `jax / ours`
 ours (Warp accumulates); *wrong*: Warp's gradient is not the right one, and was not timed.
 `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
 
-| | forward | gradient | accumulated | backward / forward | by hand | backward / by hand | \
-backward / program by hand | jax: backward / forward | jax / ours, forward | jax / ours, gradient | the same by wall time | warp / ours, forward | \
-warp / ours, gradient | hvp / gradient |
+| | forward | gradient | accumulated | backward / forward | by hand | backward / by hand |\
+ backward / program by hand | jax: backward / forward | jax / ours, forward | jax / ours, gradient |\
+ the same by wall time | warp / ours, forward | warp / ours, gradient | hvp / gradient |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 

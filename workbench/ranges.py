@@ -43,6 +43,11 @@ INFINITE_FROM: dict[str, float] = {
     "float32": 3.4028235677973366e38,
     "float64": 2**1024 - 2**970,
 }
+_INTEGERS = {
+    **{f"int{n}": (-(2 ** (n - 1)), 2 ** (n - 1)) for n in (8, 16, 32, 64)},
+    **{f"uint{n}": (0, 2**n) for n in (8, 16, 32, 64)},
+}
+"""The least number of each integer type, and the first that is too large."""
 
 
 def fits(number: Any, type: Scalar) -> bool:
@@ -56,8 +61,8 @@ def fits(number: Any, type: Scalar) -> bool:
     number = number if isinstance(number, int) else float(number)
     if type.name in INFINITE_FROM:
         return not INFINITE_FROM[type.name] <= abs(number) < math.inf
-    low = 0 if type.kind.value == "uint" else -(2 ** (type.bits - 1))
-    return type.kind.value == "bool" or low <= number < low + 2**type.bits
+    bounds = _INTEGERS.get(type.name)
+    return bounds is None or bounds[0] <= number < bounds[1]
 
 
 def misfit(number: Any, type: Scalar, what: str = "") -> str:

@@ -229,7 +229,7 @@ def _met(query, lower, upper, limit, /):
 def bvh_query_next(query, limit):
     """Advance a query to its next item in a `while`: `while bvh_query_next(query, i)` sets the local name i.
 
-    `names/written_out` calls it once per node: it returns the node and the position in it where the query goes on, and
+    `names/rewriting` calls it once per node: it returns the node and the position in it where the query goes on, and
     the next item, or -1.
     """
     far = 3.0e38 if limit is None else limit

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 import workbench as wb
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition
-from workbench.frontend.names.written_out import BEGIN
+from workbench.frontend.names.rewriting import BEGIN
 from workbench.types import SCALARS
 
 _TEXT = """

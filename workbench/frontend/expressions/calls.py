@@ -22,17 +22,9 @@ from workbench.frontend.expressions import complex_numbers, messages, sequences,
 from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
-from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import (
-    apply,
-    describe,
-    indexable,
-    materialise,
-    remembered,
-    truth,
-    usable,
-)
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state import coerce, warp_notices
+from workbench.frontend.state.arguments import lowered, nodes_by_name
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
@@ -43,63 +35,48 @@ from workbench.ir.ops import AXIS
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
-from workbench.types import (
-    Complex,
-    Matrix,
-    Quaternion,
-    Scalar,
-    Transform,
-    Vector,
-    element,
-    float32,
-    int32,
-    is_integer,
-    matrix,
-    number_type,
-    vector,
-    wrapped,
-)
+from workbench.types import Complex, Matrix, Quaternion, Scalar, Transform, Vector
 from workbench.types import bool as bool_
 
 
-def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def call(context: Context, node: ast.Call) -> Operand:
     """Lower a call in a kernel, of a form, a builtin, a type, a func or a method of a number; return its result.
 
     Raises:
         KernelTypeError, KernelSyntaxError: it cannot be called, or not with these arguments.
     """
-    callee = expression(context, node.func)
+    callee = context.lower(node.func)
     if not isinstance(callee, Static):
-        raise context.type_error(f"{describe(callee)} cannot be called.")
+        raise context.type_error(f"{coerce.describe(callee)} cannot be called.")
     if node.keywords and any(k.arg is None for k in node.keywords):
         raise context.syntax_error("A call in a kernel takes no ** arguments.", "Write the arguments out.")
     if any(isinstance(a, ast.Starred) for a in node.args):
-        node = _unpacked(context, node, expression)
+        node = _unpacked(context, node)
     target = callee.value
     if isinstance(target, partial):  # the method of a number
-        _positional(context, node, expression, 0)
+        lowered(context, node, "")
         return cast("partial[Operand]", target)()
     name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:
         warp_notices.note_form(context, name)
-        return form(context, node, expression)
+        return form(context, node)
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
-        return library.lower(context, warp_notices.meaning_of_form(context, target), node, expression)
+        return library.lower(context, warp_notices.meaning_of_form(context, target), node)
     known = python_names.as_builtin(target)
-    result = _as_in_python(context, node, target, known, expression)
+    result = _as_in_python(context, node, target, known)
     if result is not None:
         return result
     if known is not None:
-        args = [expression(context, a) for a in node.args]
-        named = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+        args = [context.lower(a) for a in node.args]
+        named = {k.arg: context.lower(k.value) for k in node.keywords if k.arg}
         return _by_table(context, callee, known, args, named)
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
-    args = [_argument(context, a, expression, func) for a in node.args]
-    keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
+    args = [_argument(context, a, func) for a in node.args]
+    keywords = {k.arg: _argument(context, k.value, func) for k in node.keywords if k.arg}
     if isinstance(target, derivatives.Derivative):
         return _derivative(context, target.func, _no_keywords(context, callee, args, keywords))
     kind = getattr(target, "__wb_makes__", None)
@@ -168,16 +145,14 @@ def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operan
     return derivatives.call(context, callee.path, args, apply)
 
 
-def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
+def _argument(context: Context, node: ast.expr, func: bool) -> Operand:
     """Lower an argument of a call; where a func is called it may be None, in an array's place."""
     if func and isinstance(node, ast.Constant) and node.value is None:
         return Static(None, "None")
-    return expression(context, node)
+    return context.lower(node)
 
 
-def _as_in_python(
-    context: Context, node: ast.Call, target: Any, known: Builtin | None, expression: Expression
-) -> Operand | None:
+def _as_in_python(context: Context, node: ast.Call, target: Any, known: Builtin | None) -> Operand | None:
     """Lower a call whose meaning depends on how it is written: `float("inf")`, `pow(x, 2)`, `max((a, b))`.
 
     Returns:
@@ -186,14 +161,14 @@ def _as_in_python(
     if target is float and len(node.args) == 1:
         return _written_number(node.args[0])
     if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
-        return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
+        return context.lower(ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
     if known is not None and known.name in ("min", "max") and len(node.args) == 1 and not node.keywords:
-        in_loop = sequences.looped(context, known.name, node, expression)
+        in_loop = sequences.looped(context, known.name, node)
         if in_loop is not None:
             return in_loop
-        items = _several(context, node.args[0], expression)
+        items = _several(context, node.args[0])
         if items and len(items) == 1:
-            return usable(context, items[0])
+            return coerce.usable(context, items[0])
         return call_builtin(context, known, items, {}) if items else None
     return None
 
@@ -208,17 +183,17 @@ def _written_number(node: ast.expr) -> Literal | None:
         return None
 
 
-def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+def _several(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     """Return what `min` or `max` of one argument compares: the items of a tuple, a list or a generator expression.
 
     It is empty for anything else, and for an expression with a call or `:=` that is no written tuple: it may be a
     vector, and is to be computed only once.
     """
     if isinstance(node, (ast.GeneratorExp, ast.ListComp, ast.List)):
-        return sequences.items_of(context, node, expression)
+        return sequences.items_of(context, node)
     if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
         return ()  # perhaps a vector, which is computed once
-    operand = expression(context, node)
+    operand = context.lower(node)
     return operand if isinstance(operand, tuple) else ()
 
 
@@ -282,7 +257,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         KernelTypeError: the arguments are not what it takes.
     """
     if not keywords and context.shared.notices is None and Value in map(type, args):
-        known = remembered(context, builtin, args)
+        known = coerce.remembered(context, builtin, args)
         if known is not None:
             return known
     operands = list(args)
@@ -294,7 +269,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}."
         )
     if builtin.name == "where" and operands and not is_tile(operands[0]):  # a number is a condition, as in `if`
-        condition = truth(context, operands[0])
+        condition = coerce.truth(context, operands[0])
         known = context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
         operands = (known, *operands[1:])
     form = warp_notices.meaning(context, builtin.name, operands)
@@ -313,10 +288,10 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         first: Operand = operands[0]
         for other in operands[1:]:
             first = call_builtin(context, builtin, (first, other), {})
-        return materialise(context, first)
+        return coerce.materialise(context, first)
     if any(map(complex_numbers.is_complex, operands)):
-        return complex_numbers.applied(context, builtin.name, [usable(context, o) for o in operands])
-    return apply(context, builtin, operands)
+        return complex_numbers.applied(context, builtin.name, [coerce.usable(context, o) for o in operands])
+    return coerce.apply(context, builtin, operands)
 
 
 PYTHON: dict[str, Callable[..., Any]] = {
@@ -363,7 +338,7 @@ def _of_complex(name: str, number: complex) -> Literal | None:
     return Literal(result) if cmath.isfinite(result) else None
 
 
-def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:
+def _unpacked(context: Context, node: ast.Call) -> ast.Call:
     """Return the call with `*t` replaced by the items of a tuple, a vector, or a slice of an array.
 
     The operand of `t` gets a new name in `context.env`, of which the new arguments are subscripts.
@@ -380,12 +355,12 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
         with context.at(argument):
             if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice):
-                context.env[name] = indexable(context, expression(context, part.value))
+                context.env[name] = coerce.indexable(context, context.lower(part.value))
                 if views.is_array(context.env[name]):
-                    span = _written_span(context, part.slice, expression)
+                    span = _written_span(context, part.slice)
                 part = ast.copy_location(ast.Subscript(_loaded(name, part), part.slice, ast.Load()), part)
             if span is None:
-                context.env[name] = expression(context, part)
+                context.env[name] = context.lower(part)
                 span = range(_count(context, context.env[name]))
         items = [ast.Subscript(_loaded(name, argument), ast.Constant(k), ast.Load()) for k in span]
         arguments += [ast.fix_missing_locations(ast.copy_location(item, argument)) for item in items]
@@ -407,23 +382,22 @@ def _count(context: Context, operand: Operand) -> int:
         return len(operand)
     if isinstance(operand, Value) and isinstance(operand.type, Vector):
         return operand.type.shape[0]
-    message = f"* unpacks a tuple, a vector or a slice of an array; this is {describe(operand)}."
+    message = f"* unpacks a tuple, a vector or a slice of an array; this is {coerce.describe(operand)}."
     raise context.type_error(message, "Write the arguments out.")
 
 
-def _written_span(context: Context, node: ast.Slice, expression: Expression) -> range:
+def _written_span(context: Context, node: ast.Slice) -> range:
     """Return the indices that a slice of an array selects which * unpacks: its bounds are written out.
 
     Raises:
         KernelTypeError: a bound is negative, missing or not known at compile time, or the step is not positive.
     """
     bounds = [
-        Literal(d) if n is None else expression(context, n)
-        for n, d in zip((node.lower, node.step), (0, 1), strict=True)
+        Literal(d) if n is None else context.lower(n) for n, d in zip((node.lower, node.step), (0, 1), strict=True)
     ]
     if node.upper is None:
         raise context.type_error("* of a slice of an array requires explicit upper bound.")
-    bounds.insert(1, expression(context, node.upper))
+    bounds.insert(1, context.lower(node.upper))
     numbers = [b.value for b in bounds if isinstance(b, Literal) and isinstance(b.value, int)]
     if len(numbers) < 3:
         message = "Slice component must be a compile-time constant where * unpacks a slice of an array."
@@ -442,15 +416,18 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
     """
     if len(args) > 1:
         raise context.type_error(f"{type!r}() takes one argument; it got {len(args)}.")
-    operand = usable(context, args[0]) if args else Literal(0)
+    operand = coerce.usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
         number = Literal(int(operand.value)) if _truncates(operand, type) else operand
-        if context.shared.warp_meanings and is_integer(type) and isinstance(number.value, int):
-            number = Literal(wrapped(number.value, type))
-        return materialise(context, number, type)
+        if context.shared.warp_meanings and types.is_integer(type) and isinstance(number.value, int):
+            number = Literal(types.wrapped(number.value, type))
+        return coerce.materialise(context, number, type)
     if is_tile(operand):
         return over(
-            context, f"{type!r}()", [operand], lambda parts: [materialise(context, _cast(context, type, [*parts]))]
+            context,
+            f"{type!r}()",
+            [operand],
+            lambda parts: [coerce.materialise(context, _cast(context, type, [*parts]))],
         )[0]
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)
@@ -463,7 +440,7 @@ def _truncates(operand: Literal, type: Scalar) -> bool:
     return operand.is_float and type.kind.value in ("int", "uint") and math.isfinite(operand.value)
 
 
-def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _tid(context: Context, node: ast.Call) -> Operand:
     """Lower `tid()` where a single index is expected, and return that index."""
     return thread_index(context, node, 1)[0]
 
@@ -474,77 +451,62 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
     Raises:
         KernelTypeError: there are more than 4, or another number than in an earlier call.
     """
-    if node.args or node.keywords:
-        raise context.type_error("tid() takes no arguments.")
+    nodes_by_name(context, node, "")
     if count > 4:
         raise context.type_error(f"A launch has at most 4 dimensions; this asks tid() for {count}.")
     if context.shared.tiling is not None:
         return threads.indices(context, count)
     before = context.shared.launch_ndim
     if before not in (None, count):
-        raise context.type_error(
-            f"tid() was called for {before} indices before and is called for {count} here.",
-            "Request the same number each time.",
-        )
+        message = f"tid() was called for {before} indices before and is called for {count} here."
+        raise context.type_error(message, "Request the same number each time.")
     context.shared.launch_ndim = count
-    return tuple(context.builder.one("tid", (), int32, {AXIS: axis}) for axis in range(count))
+    return tuple(context.builder.one("tid", (), types.int32, {AXIS: axis}) for axis in range(count))
 
 
-def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _len(context: Context, node: ast.Call) -> Operand:
     """Lower `len(x)`: the size of the first dimension, a literal for a tuple, tile or vector, a value for an array.
 
     Raises:
         KernelTypeError: x has no length.
     """
-    (operand,) = _positional(context, node, expression, 1)
+    (operand,) = lowered(context, node, "x /").values()
     if isinstance(operand, tuple):
         return Literal(len(operand))
     if isinstance(operand, Elements):
         operand = structs.lead(operand)
-    operand = indexable(context, operand)
+    operand = coerce.indexable(context, operand)
     if is_tile(operand):
         return Literal(operand.type.shape[0])
     if views.is_array(operand):
         return views.size(context, operand, 0)
     if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
         return Literal(operand.type.shape[0])
-    raise context.type_error(f"len() takes an array or a vector; this is {describe(operand)}.")
+    raise context.type_error(f"len() takes an array or a vector; this is {coerce.describe(operand)}.")
 
 
-def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _type(context: Context, node: ast.Call) -> Operand:
     """Lower `type(x[i])(2)`: the type of a number, vector or struct, so that generic code can make another one.
 
     Of an array, `type(x).dtype` is that of its elements.
     """
-    (operand,) = _positional(context, node, expression, 1)
+    (operand,) = lowered(context, node, "x /").values()
     if views.is_array(operand):
         return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
         return Static(operand.type, "type(…)")
-    number_type = context.builder.strong(materialise(context, operand)).type  # it is seen that the type was asked for
-    if is_tile(number_type):
+    kind = context.builder.strong(coerce.materialise(context, operand)).type  # it is seen that the type was asked for
+    if is_tile(kind):
         raise context.type_error("type() takes a number or a vector.", "Of a tile, write t.dtype.")
-    return Static(number_type, "type(…)")
+    return Static(kind, "type(…)")
 
 
-def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
-    """Lower the arguments of a call that takes exactly `count` positional ones, and return their operands.
-
-    Raises:
-        KernelTypeError: there is another number of arguments, or a keyword.
-    """
-    if node.keywords or len(node.args) != count:
-        name = ast.unparse(node.func)
-        raise context.type_error(f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
-    return [expression(context, a) for a in node.args]
-
-
-def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _range(context: Context, node: ast.Call) -> Operand:
     """Raise KernelSyntaxError: `range(…)` is used as a value, not as what a `for` runs over."""
     raise context.syntax_error("range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1).")
 
 
-def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _query(context: Context, node: ast.Call) -> Operand:
     """Raise KernelSyntaxError: `hash_grid_query(…)` is used as a value, not as what a `for` runs over."""
     raise context.syntax_error("hash_grid_query() stands only in `for j in hash_grid_query(grid, x, r)`.")
 
@@ -594,20 +556,20 @@ def _constructed_type(
     for label in keywords:
         if label not in allowed:
             raise context.type_error(f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
-    operands = [usable(context, a) for a in args]
+    operands = [coerce.usable(context, a) for a in args]
     vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
     if kind is Quaternion:
-        return Quaternion(4, element(dtype))
+        return Quaternion(4, types.element(dtype))
     if kind is Transform:
-        return Transform(7, element(dtype))
+        return Transform(7, types.element(dtype))
     size = _size(context, name, keywords.get(_SIZES[kind]))
     if not size and len(vector_types) == 1 and len(operands) == 1:
         size = vector_types[0].shape
     if not size and kind is Vector:
         size = (len(operands),)
     try:
-        return matrix(size, dtype) if kind is Matrix else vector(size[0], dtype)
+        return types.matrix(size, dtype) if kind is Matrix else types.vector(size[0], dtype)
     except TypeError as error:
         raise context.type_error(f"{name}(): {error}.", f"Give {_SIZES[kind]}= and dtype=.") from None
 
@@ -621,7 +583,7 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
     parts = operand if isinstance(operand, tuple) else () if operand is None else (operand,)
     if len(parts) == 1 and isinstance(parts[0], Static) and is_tuple(parts[0].value):
         return cast("tuple[int, ...]", parts[0].value)
-    sizes = [p.value for p in map(lambda o: usable(context, o), parts) if isinstance(p, Literal)]
+    sizes = [p.value for p in map(lambda o: coerce.usable(context, o), parts) if isinstance(p, Literal)]
     if len(sizes) != len(parts):
         raise context.type_error(f"The size of {name}() is not known at compile time.")
     return tuple(int(n) for n in sizes)
@@ -644,8 +606,8 @@ def _deduced(operands: Sequence[Operand]) -> Any:
 
     Of literals alone it is int32, or float32 if one of them is a float or there is none.
     """
-    typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
+    typed = [types.number_type(o.type) for o in operands if isinstance(o, Value)]
     if any(map(is_complex, operands)):
         return types.Complex(2, part_type(typed))
     floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
-    return typed[0] if typed else float32 if floats else int32
+    return typed[0] if typed else types.float32 if floats else types.int32

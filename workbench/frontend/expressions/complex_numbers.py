@@ -12,33 +12,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from workbench.builtins.declaration import rules
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.declaration.rules import (
-    WEAK_COMPLEX,
-    WEAK_FLOAT,
-    Arg,
-    argument_error,
-    called,
-    common_type,
-    part_type,
-)
+from workbench.builtins.declaration.rules import Arg
 from workbench.builtins.vectors.complex_numbers import ON_COMPLEX
 from workbench.builtins.vectors.matrices import det, inverted
 from workbench.errors import KernelTypeError
 from workbench.frontend.functions import library
-from workbench.frontend.state.coerce import (
-    apply,
-    composed,
-    convert,
-    describe,
-    in_parts,
-    joined,
-    scalar_components,
-    usable,
-    weak,
-)
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state import coerce
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import matrices, subscripts
 from workbench.ir.values import Value
@@ -72,31 +55,31 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
         KernelTypeError: complex numbers have none of this name.
     """
     if any(is_tile(o) for o in operands):
-        message = f"{called(name)} of a tile and a complex number: tiles have no complex elements."
+        message = f"{rules.called(name)} of a tile and a complex number: tiles have no complex elements."
         raise context.type_error(message, "Keep real and imaginary parts in two tiles.")
-    types = [weak(o) for o in operands]
+    types = [coerce.weak(o) for o in operands]
     if any(isinstance(t, (Quaternion, Transform)) for t in types):
-        return apply(context, TABLE[name], operands)
+        return coerce.apply(context, TABLE[name], operands)
     shapes = [t.shape for t in types if isinstance(t, Vector) and t.shape]
     if name in PRODUCTS and len(operands) == 2:
         _of_parts(context, name, types)
-        return _product(context, name, *(in_parts(context, o, part_type(types)) for o in operands))
+        return _product(context, name, *(coerce.in_parts(context, o, rules.part_type(types)) for o in operands))
     if shapes and len(operands) == 1:
         (value,) = operands
         assert isinstance(value, Value) and isinstance(value.type, Complex)
         if name in BY_PARTS:
             _of_parts(context, name, types)
-            return by_parts(context, value, lambda part: apply(context, TABLE[name], (part,)))
+            return by_parts(context, value, lambda part: coerce.apply(context, TABLE[name], (part,)))
         if name in OF_ROWS:
             return _of_rows(context, name, value, _of_parts(context, name, types))
         if name in LENGTHS and len(value.type.shape) == 1:
-            flat = composed(context, [value], Vector(value.type.length, value.type.dtype))
-            result = apply(context, TABLE[name], (flat,))
-            return composed(context, [result], value.type) if name == "normalize" else result
+            flat = coerce.composed(context, [value], Vector(value.type.length, value.type.dtype))
+            result = coerce.apply(context, TABLE[name], (flat,))
+            return coerce.composed(context, [result], value.type) if name == "normalize" else result
     form = ON_COMPLEX.get(name)
     if form is not None and shapes in ([], shapes[:1] * len(shapes)):
         return library.over_elements(context, form, operands)
-    return apply(context, TABLE[name], operands)
+    return coerce.apply(context, TABLE[name], operands)
 
 
 def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
@@ -105,26 +88,28 @@ def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
     Raises:
         KernelTypeError: the builtin does not take vectors or matrices of these shapes.
     """
-    real = [t.real if isinstance(t, Complex) else WEAK_FLOAT if t == WEAK_COMPLEX else t for t in types]
+    real = [t.real if isinstance(t, Complex) else rules.WEAK_FLOAT if t == rules.WEAK_COMPLEX else t for t in types]
     try:
         return TABLE[name].rule(name, real)[1]
     except KernelTypeError as error:
         wanted = error.message.partition(" takes ")[2].partition("; it got ")[0]
-        raise context.placed(
-            argument_error(name, types, wanted, error.advice) if "; it got " in error.message else error
+        raise (
+            rules.argument_error(name, types, wanted, error.advice) if "; it got " in error.message else error
         ) from None
 
 
 def _product(context: Context, name: str, left: tuple[Value, Value], right: tuple[Value, Value]) -> Value:
     """Emit a product of two operands, each as real and imaginary part; some infinities become NaN, as NumPy's do."""
     (a, b), (c, d) = left, right
-    ac, bd, ad, bc = (apply(context, TABLE[name], pair) for pair in ((a, c), (b, d), (a, d), (b, c)))
-    return joined(context, apply(context, TABLE["sub"], (ac, bd)), apply(context, TABLE["add"], (ad, bc)))
+    ac, bd, ad, bc = (coerce.apply(context, TABLE[name], pair) for pair in ((a, c), (b, d), (a, d), (b, c)))
+    return coerce.joined(
+        context, coerce.apply(context, TABLE["sub"], (ac, bd)), coerce.apply(context, TABLE["add"], (ad, bc))
+    )
 
 
 def by_parts(context: Context, value: Value, change: Callable[[Value], Any]) -> Value:
     """Emit a change of the real and of the imaginary part of a complex value alike; return the complex result."""
-    return joined(context, *map(change, in_parts(context, value)))
+    return coerce.joined(context, *map(change, coerce.in_parts(context, value)))
 
 
 class _Number(Ref):
@@ -145,18 +130,18 @@ class _Number(Ref):
 
     def like(self, number: Any) -> Ref:
         """Emit a Python number as a constant of this number's type."""
-        return _Number(self.context, convert(self.context, Literal(number), self.type))
+        return _Number(self.context, coerce.convert(self.context, Literal(number), self.type))
 
 
 def _of_rows(context: Context, name: str, m: Value, result: Type) -> Value:
     """Emit the determinant or the inverse of a complex matrix; `result` is its type for the real parts."""
     assert isinstance(m.type, Complex)
-    each = [_Number(context, z) for z in scalar_components(context, m)]
+    each = [_Number(context, z) for z in coerce.scalar_components(context, m)]
     size = m.type.shape[1]
     text = OF_ROWS[name]([each[k : k + size] for k in range(0, len(each), size)])
     if isinstance(result, Scalar):
         return text.value
-    return composed(context, [z.value for row in text for z in row], m.type)
+    return coerce.composed(context, [z.value for row in text for z in row], m.type)
 
 
 def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
@@ -170,24 +155,22 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
     if name in METHODS:
         return Static(partial(_conjugate, context, z), name)
     if name in PARTS:
-        return in_parts(context, z)[PARTS.index(name)]
+        return coerce.in_parts(context, z)[PARTS.index(name)]
     if isinstance(z, Value) and isinstance(z.type, Vector) and z.type.shape:
         kind = matrices if len(z.type.shape) == 2 else subscripts
         return by_parts(context, z, lambda part: kind.attribute(context, part, name))
-    raise context.syntax_error(f"{describe(z)} has no {name}; it has real, imag and conjugate().")
+    raise context.syntax_error(f"{coerce.describe(z)} has no {name}; it has real, imag and conjugate().")
 
 
-def subscript(context: Context, v: Value, node: ast.expr, expression: Expression) -> Value:
+def subscript(context: Context, v: Value, node: ast.expr) -> Value:
     """Emit `v[i]`, `m[i, j]` and slices; an index is evaluated once."""
-    known: dict[ast.expr, Operand] = {}
-
-    def once(context: Context, node: ast.expr) -> Operand:
-        if node not in known:
-            known[node] = expression(context, node)
-        return known[node]
-
     kind = matrices if len(v.type.shape) == 2 else subscripts  # type: ignore[union-attr]
-    return by_parts(context, v, lambda part: kind.subscript(context, part, node, once))
+    names: list[str] = []
+    index = subscripts.once(context, node, names)
+    result = by_parts(context, v, lambda part: kind.subscript(context, part, index))
+    for name in names:
+        del context.env[name]
+    return result
 
 
 def _conjugate(context: Context, operand: Value | Literal) -> Operand:
@@ -196,8 +179,8 @@ def _conjugate(context: Context, operand: Value | Literal) -> Operand:
         return Literal(operand.value.conjugate())
     if not is_complex(operand):
         return operand
-    real, imag = in_parts(context, operand)
-    return joined(context, real, apply(context, TABLE["neg"], (imag,)))
+    real, imag = coerce.in_parts(context, operand)
+    return coerce.joined(context, real, coerce.apply(context, TABLE["neg"], (imag,)))
 
 
 def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand:
@@ -207,20 +190,20 @@ def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand
         KernelTypeError: the arguments are no numbers.
     """
     type = None if target is complex else target
-    operands = [usable(context, a) for a in args]
+    operands = [coerce.usable(context, a) for a in args]
     name = repr(type) if type is not None else "complex"
     single = len(operands) == 1 and is_complex(operands[0])
     if len(operands) > 2 or not (single or all(_is_real(o) for o in operands)):
-        got = ", ".join(map(describe, operands))
+        got = ", ".join(map(coerce.describe, operands))
         raise context.type_error(f"{name}() takes a number, or a real and an imaginary part; it got {got}.")
     if type is None and all(isinstance(o, Literal) for o in operands):
         return Literal(complex(*(o.value for o in operands)))  # type: ignore[union-attr]
     if type is None:
-        type = common_type("join", [weak(Literal(0j)), *(weak(o) for o in operands)])  # type: ignore[assignment]
+        type = rules.common_type("join", [coerce.weak(Literal(0j)), *(coerce.weak(o) for o in operands)])  # type: ignore[assignment]
         assert isinstance(type, Complex)
     if len(operands) < 2:
-        return convert(context, operands[0] if operands else Literal(0), type)
-    return joined(context, *(convert(context, o, type.dtype) for o in operands))
+        return coerce.convert(context, operands[0] if operands else Literal(0), type)
+    return coerce.joined(context, *(coerce.convert(context, o, type.dtype) for o in operands))
 
 
 def _is_real(operand: Value | Literal) -> bool:

@@ -14,27 +14,14 @@ import numpy as np
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import Weak, common_type
 from workbench.builtins.vectors.rotations import quat_mul, transform_multiply
-from workbench.errors import KernelTypeError
+from workbench.errors import WorkbenchError
 from workbench.frontend.expressions import calls, complex_numbers, sequences
-from workbench.frontend.expressions.sequences import as_tuple, contains, contains_of_range
+from workbench.frontend.expressions.sequences import contains, contains_of_range
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.names.python_names import python_value, usable_in_kernel
 from workbench.frontend.names.unsupported import REFUSED
-from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import (
-    apply,
-    components,
-    convert,
-    default_type,
-    describe,
-    indexable,
-    materialise,
-    remembered,
-    truth,
-    usable,
-    weak,
-)
+from workbench.frontend.state import coerce, warp_notices
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import (
     AlreadyReported,
@@ -93,6 +80,8 @@ def expression(context: Context, node: ast.expr) -> Operand:
     try:
         result = _lowered(context, node)
         return structs.load_struct(context, result) if type(result) is Element else result
+    except WorkbenchError as error:
+        raise context.placed(error) from None
     finally:
         context.back(before)
 
@@ -127,7 +116,7 @@ def _lowered(context: Context, node: ast.expr) -> Operand:
 
 def value(context: Context, node: ast.expr) -> Value:
     """Lower an expression to an IR value; a literal becomes a constant of its default type."""
-    return materialise(context, expression(context, node))
+    return coerce.materialise(context, expression(context, node))
 
 
 def _constant(context: Context, node: ast.Constant) -> Operand:
@@ -139,7 +128,7 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
     if isinstance(node.value, bool):
         return context.builder.const(node.value, bool_)
     if isinstance(node.value, (int, float, complex)):
-        return _literal(context, node.value)
+        return Literal(node.value)
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
     if kind == "ellipsis":
         raise context.syntax_error("Something was left open here.", "Write what belongs there, in place of the dots.")
@@ -178,7 +167,7 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     """
     name, python = BINARY[sign]
     if context.shared.notices is None and name != "pow" and (type(left) is Value or type(right) is Value):
-        known = remembered(context, TABLE[name], (left, right))
+        known = coerce.remembered(context, TABLE[name], (left, right))
         if known is not None:
             return known
     if isinstance(left, Bundle) or isinstance(right, Bundle):
@@ -187,7 +176,7 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
         several = sequences.combined(context, name, left, right)
         if several is not None:
             return several
-    left, right = usable(context, left), usable(context, right)
+    left, right = coerce.usable(context, left), coerce.usable(context, right)
     form = warp_notices.meaning(context, name, (left, right))
     if form is not None:
         return library.over_elements(context, form, (left, right))
@@ -210,7 +199,7 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
         raise context.type_error(
             "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
         )
-    return apply(context, TABLE[name], (left, right))
+    return coerce.apply(context, TABLE[name], (left, right))
 
 
 # Other names that are looked for: Warp's name of `@`.
@@ -233,13 +222,11 @@ def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
         if hasattr(value, "__wb_definitions__"):
             return inline.call(context, python_value(context, value, each), [*operands], {})  # type: ignore[arg-type]
     struct = next(o for o in operands if isinstance(o, Bundle))
-    types = (default_type(o) if isinstance(o, Literal) else describe(o) for o in operands)
+    types = (coerce.default_type(o) if isinstance(o, Literal) else coerce.describe(o) for o in operands)
     parameters = ", ".join(f"{p}: {t}" for p, t in zip("ab", types, strict=False))
     fields = ", ".join(f.name for f in struct.type.fields)
-    raise context.type_error(
-        f"{struct.type!r} is a struct, and there is no func named {name} for it.",
-        f"Define one, def {name}({parameters}), or take the fields: {fields}.",
-    )
+    message = f"{struct.type!r} is a struct, and there is no func named {name} for it."
+    raise context.type_error(message, f"Define one, def {name}({parameters}), or take the fields: {fields}.")
 
 
 def _any_float(*operands: Value | Literal) -> bool:
@@ -254,7 +241,7 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         KernelTypeError: Python cannot compute it, or it is too large or no number of a kernel.
     """
     if _bits(python, *numbers) > LITERAL_BITS + 1:
-        raise context.placed(too_large())
+        raise too_large()
     try:
         result = python(*numbers)
     except ZeroDivisionError as error:
@@ -268,19 +255,7 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         return context.builder.const(result, bool_)
     if not isinstance(result, (int, float)) and not any(isinstance(n, complex) for n in numbers):
         raise context.type_error(f"This constant is {result!r}, which is not a real number.")
-    return _literal(context, result)
-
-
-def _literal(context: Context, number: int | float | complex) -> Literal:
-    """Return a Python number as a literal.
-
-    Raises:
-        KernelTypeError: no literal can hold it; the error has the current location.
-    """
-    try:
-        return Literal(number)
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    return Literal(result)
 
 
 def _bits(python: Callable[..., Any], *numbers: Any) -> int:
@@ -294,7 +269,7 @@ def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
     """Emit x ** n for an integer literal n, by squaring; of a float, large powers are `pow`'s, which round once."""
     real = not isinstance(base.type, Complex)
     if isinstance(base.type, ArrayType) or (abs(exponent) > EXPANDED_POWER and real and _any_float(base)):
-        return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
+        return coerce.apply(context, TABLE["pow"], (base, Literal(float(exponent))))
     if exponent < 0 and not _any_float(base):
         raise context.type_error("An integer to a negative power is a fraction.", "Write float(x) ** n.")
     result: Operand | None = None
@@ -307,7 +282,7 @@ def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
         if n:
             square = binary(context, ast.Mult, square, square)
     if result is None:
-        return convert(context, Literal(1), base.type)
+        return coerce.convert(context, Literal(1), base.type)
     return binary(context, ast.Div, Literal(1), result) if exponent < 0 else result
 
 
@@ -315,20 +290,20 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
     """Lower `-x`, `+x`, `~x` or `not x`; the result is a literal, a `Static` or a constant where x is known."""
     operand = expression(context, node.operand)
     if isinstance(node.op, ast.Not):
-        condition = truth(context, operand)
+        condition = coerce.truth(context, operand)
         if isinstance(condition, bool) and (isinstance(operand, Static) or _is_written(node.operand)):
             return Static(not condition, ast.unparse(node))
         if isinstance(condition, bool):
             return context.builder.const(not condition, bool_)
-        return apply(context, TABLE["not_"], (condition,))
+        return coerce.apply(context, TABLE["not_"], (condition,))
     if isinstance(operand, Bundle):
         return on_structs(context, UNARY[type(node.op)], operand)
-    operand = usable(context, operand)
+    operand = coerce.usable(context, operand)
     if isinstance(node.op, ast.UAdd):
         return operand
     if isinstance(operand, Literal):
         return _fold(context, operator.neg if isinstance(node.op, ast.USub) else operator.invert, operand.value)
-    return apply(context, TABLE[UNARY[type(node.op)]], (operand,))
+    return coerce.apply(context, TABLE[UNARY[type(node.op)]], (operand,))
 
 
 def _is_written(node: ast.expr) -> bool:
@@ -353,7 +328,7 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
     if len(node.ops) == 1 and type(node.ops[0]) in COMPARE:
         operands = [expression(context, node.left), expression(context, node.comparators[0])]
         if Value in map(type, operands):
-            known = remembered(context, TABLE[COMPARE[type(node.ops[0])][0]], operands)
+            known = coerce.remembered(context, TABLE[COMPARE[type(node.ops[0])][0]], operands)
             if known is not None:
                 return known
         return _compared(context, node, operands)
@@ -363,14 +338,14 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
         raise context.syntax_error("Only < <= > >= == != in and not in compare in a kernel.")
     if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        inside = contains_of_range(context, node.left, node.comparators[0], expression)
+        inside = contains_of_range(context, node.left, node.comparators[0])
         if inside is not None:
-            return apply(context, TABLE["not_"], (inside,)) if isinstance(node.ops[0], ast.NotIn) else inside
-    searched = [
-        as_tuple(e) if isinstance(sign, (ast.In, ast.NotIn)) else e
-        for sign, e in zip(node.ops, node.comparators, strict=True)
-    ]
-    return _compared(context, node, [expression(context, e) for e in (node.left, *searched)])
+            return coerce.apply(context, TABLE["not_"], (inside,)) if isinstance(node.ops[0], ast.NotIn) else inside
+    operands = [expression(context, node.left)]
+    for sign, part in zip(node.ops, node.comparators, strict=True):
+        searched = isinstance(sign, (ast.In, ast.NotIn))
+        operands.append(sequences.unchanged(context, part) if searched else expression(context, part))
+    return _compared(context, node, operands)
 
 
 def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) -> Operand:
@@ -384,8 +359,8 @@ def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) 
     for sign, left, right in zip(node.ops, operands, operands[1:], strict=False):
         if isinstance(sign, (ast.In, ast.NotIn)):
             part = contains(context, left, right)
-            part = apply(context, TABLE["not_"], (part,)) if isinstance(sign, ast.NotIn) else part
-            result = part if result is None else apply(context, TABLE["and_"], (result, part))
+            part = coerce.apply(context, TABLE["not_"], (part,)) if isinstance(sign, ast.NotIn) else part
+            result = part if result is None else coerce.apply(context, TABLE["and_"], (result, part))
             continue
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
@@ -395,10 +370,10 @@ def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) 
         if isinstance(left, tuple) and isinstance(right, tuple):
             order = name not in ("eq", "ne")
             part = sequences.ordered(context, name, left, right) if order else sequences.equal(context, left, right)
-            part = apply(context, TABLE["not_"], (part,)) if name == "ne" else part
-            result = part if result is None else apply(context, TABLE["and_"], (result, part))
+            part = coerce.apply(context, TABLE["not_"], (part,)) if name == "ne" else part
+            result = part if result is None else coerce.apply(context, TABLE["and_"], (result, part))
             continue
-        left, right = usable(context, left), usable(context, right)
+        left, right = coerce.usable(context, left), coerce.usable(context, right)
         either = complex_numbers.is_complex(left) or complex_numbers.is_complex(right)
         equality = name in ("eq", "ne")
         if isinstance(left, Literal) and isinstance(right, Literal) and (equality or not either):
@@ -406,8 +381,8 @@ def _compared(context: Context, node: ast.Compare, operands: Sequence[Operand]) 
         elif equality and _compares_componentwise(left, right, either):
             part = _compare_whole(context, name, left, right, either)
         else:
-            part = apply(context, TABLE[name], (left, right))
-        result = part if result is None else apply(context, TABLE["and_"], (result, part))
+            part = coerce.apply(context, TABLE[name], (left, right))
+        result = part if result is None else coerce.apply(context, TABLE["and_"], (result, part))
     assert result is not None
     return result
 
@@ -425,11 +400,11 @@ def _compares_componentwise(left: Value | Literal, right: Value | Literal, eithe
 def _compare_whole(context: Context, name: str, left: Value | Literal, right: Value | Literal, either: bool) -> Value:
     """Compare two vectors or complex numbers whole: `==` holds if it holds for all components, `!=` if for any."""
     if either:
-        both = common_type("join", [weak(left), weak(right)])
-        left, right = convert(context, left, both), convert(context, right, both)
-    pairs = zip(components(context, left), components(context, right), strict=True)  # type: ignore[arg-type]
-    each = [apply(context, TABLE[name], pair) for pair in pairs]
-    return reduce_all(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
+        both = common_type("join", [coerce.weak(left), coerce.weak(right)])
+        left, right = coerce.convert(context, left, both), coerce.convert(context, right, both)
+    pairs = zip(coerce.components(context, left), coerce.components(context, right), strict=True)  # type: ignore[arg-type]
+    each = [coerce.apply(context, TABLE[name], pair) for pair in pairs]
+    return reduce_all(lambda a, b: coerce.apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
 
 
 # What costs less than the branch around it.
@@ -474,7 +449,7 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
             result = _one_of(context, absorbing, result, block, right)
         elif _is_cheap(block):
             context.builder.extend(block.ops[:-1])
-            result = apply(context, TABLE[name], (result, right))
+            result = coerce.apply(context, TABLE[name], (result, right))
         else:
             short = _constant_block(context, name == "or_")
             then, orelse = (block, short) if name == "and_" else (short, block)
@@ -489,27 +464,20 @@ def _one_of(
 
     `block` holds the operations that compute `right`; they run only where they are needed.
     """
-    condition = truth(context, left)
+    condition = coerce.truth(context, left)
     if isinstance(condition, bool):
         if condition is absorbing:
             return left
         context.builder.extend(block.ops[:-1])
         return right
-    kinds = weak(left), weak(right)
+    kinds = coerce.weak(left), coerce.weak(right)
     untyped = next((k.default for k in kinds if isinstance(k, Weak)), None)
-    try:
-        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *kinds])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *kinds])
     if untyped is not None and bool_ in kinds:  # `flag and 0.1` is as weak as 0.1
         wanted = untyped
-    with context.builder.block() as first:
-        context.builder.yield_(convert(context, left, wanted))
-    with context.builder.block() as second:
-        context.builder.extend(block.ops[:-1])
-        context.builder.yield_(convert(context, right, wanted))
-    sides = (first.block, second.block) if absorbing else (second.block, first.block)
-    return context.builder.if_(condition, *sides)[0]
+    sides = [(Block((), ()), left), (Block((), block.ops[:-1]), right)]
+    (first, a), (second, b) = sides if absorbing else reversed(sides)
+    return coerce.joined_if(context, condition, (first, second), [(a, b)], [wanted])[0]
 
 
 def _is_cheap(block: Block) -> bool:
@@ -529,11 +497,11 @@ def _condition(context: Context, node: ast.expr, operand: Operand) -> Value | Li
     """
     if views.is_array(operand) or (isinstance(operand, Static) and operand.value is None):
         return context.builder.const(not isinstance(operand, Static), bool_)  # None is false, an array is true
-    operand = usable(context, operand)
+    operand = coerce.usable(context, operand)
     if isinstance(operand, Literal) or isinstance(operand.type, Scalar):
         return operand
     with context.at(node):
-        message = f"and/or take bools and numbers; this is {describe(operand)}."
+        message = f"and/or take bools and numbers; this is {coerce.describe(operand)}."
         raise context.type_error(message, "Compare it with 0 to get a bool.")
 
 
@@ -552,7 +520,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     Raises:
         KernelTypeError: the sides have no common type.
     """
-    condition = truth(context, expression(context, node.test))
+    condition = coerce.truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return expression(context, node.body if condition else node.orelse)
     sides, blocks = list[Operand](), list[Block]()
@@ -562,24 +530,17 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
         blocks.append(opened.block)
     if any(isinstance(s, (Bundle, tuple, View)) for s in sides):
         if structs.form(sides[0]) != structs.form(sides[1]):
-            a, b = map(describe, sides)
+            a, b = map(coerce.describe, sides)
             raise context.type_error(f"if … else chooses between {a} and {b}, which are two types.")
         return structs.chosen(context, condition, blocks, (sides[0], sides[1]), "This choice")
     if all(_only_constants(b) for b in blocks):
         for block in blocks:
             context.builder.extend(block.ops)
-        return apply(context, TABLE["where"], (condition, *sides))
-    try:
-        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(usable(context, s)) for s in sides)])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
-    done: list[Block] = []
-    for side, block in zip(sides, blocks, strict=True):
-        with context.builder.block() as opened:
-            context.builder.extend(block.ops)
-            context.builder.yield_(convert(context, side, wanted))
-        done.append(opened.block)
-    return context.builder.if_(condition, *done)[0]
+        return coerce.apply(context, TABLE["where"], (condition, *sides))
+    (_, wanted, _), _ = TABLE["where"].rule(
+        "if … else", [bool_, *(coerce.weak(coerce.usable(context, s)) for s in sides)]
+    )
+    return coerce.joined_if(context, condition, blocks, [(sides[0], sides[1])], [wanted])[0]
 
 
 def _named(context: Context, node: ast.NamedExpr) -> Operand:
@@ -604,7 +565,7 @@ def _side(context: Context, node: ast.expr) -> Operand:
         KernelTypeError: it is something else.
     """
     operand = expression(context, node)
-    return operand if isinstance(operand, (Bundle, tuple, View)) else usable(context, operand)
+    return operand if isinstance(operand, (Bundle, tuple, View)) else coerce.usable(context, operand)
 
 
 def _only_constants(block: Block) -> bool:
@@ -616,7 +577,7 @@ def _call(context: Context, node: ast.Call) -> Operand:
     """Lower a call; a call of `f if c else g` becomes a choice between two calls."""
     if isinstance(node.func, ast.IfExp):
         return _choice(context, _inside(node.func, lambda side: ast.Call(side, node.args, node.keywords)))
-    return calls.call(context, node, expression)
+    return calls.call(context, node)
 
 
 def _inside(choice: ast.IfExp, use: Callable[[ast.expr], ast.expr]) -> ast.IfExp:
@@ -668,7 +629,7 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         value = context.definition.read(ast.unparse(node))
         if type(value) in (int, float):
             return Literal(value)
-    base = indexable(context, base)
+    base = coerce.indexable(context, base)
     if views.is_array(base):
         return views.attribute(context, base, node.attr)
     if is_tile(base):
@@ -697,7 +658,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         KernelTypeError: it cannot be indexed, or not with this index.
     """
     if isinstance(base, tuple):
-        item = sequences.part(context, base, node.slice, expression)
+        item = sequences.part(context, base, node.slice)
         if item is not None:
             return item
         index = expression(context, node.slice)
@@ -708,23 +669,23 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         advice = f"If the index is known only at run time, make it a vector: vector({len(base)}, float)(…)."
         raise context.type_error(message, advice if len(base) > 1 else "")
     if isinstance(base, Elements):
-        return structs.subscript(context, base, node.slice, expression)
-    base = indexable(context, base)
+        return structs.subscript(context, base, node.slice)
+    base = coerce.indexable(context, base)
     if views.is_array(base):
-        return views.subscript(context, base, node.slice, expression)
+        return views.subscript(context, base, node.slice)
     if is_tile(base):
-        return slicing.subscript(context, base, node.slice, expression)
-    if context.shared.tiling is not None and slicing.is_first(context, base, node.slice, expression):
+        return slicing.subscript(context, base, node.slice)
+    if context.shared.tiling is not None and slicing.is_first(context, base, node.slice):
         return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):
-        return matrices.subscript(context, base, node.slice, expression)
+        return matrices.subscript(context, base, node.slice)
     if complex_numbers.is_complex(base) and not getattr(getattr(base, "type", None), "shape", ()):
-        raise context.type_error(f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
+        raise context.type_error(f"{coerce.describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if complex_numbers.is_complex(base):
-        return complex_numbers.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]
+        return complex_numbers.subscript(context, base, node.slice)  # type: ignore[arg-type]
     if isinstance(base, Value) and isinstance(base.type, Vector):
-        return subscripts.subscript(context, base, node.slice, expression)
-    raise context.type_error(f"{describe(base)} cannot be indexed.")
+        return subscripts.subscript(context, base, node.slice)
+    raise context.type_error(f"{coerce.describe(base)} cannot be indexed.")
 
 
 LOWER: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {

@@ -16,9 +16,10 @@ import msgspec
 
 from workbench.builtins.declaration.rules import common_type
 from workbench.frontend.expressions import sequences
+from workbench.frontend.expressions.sequences import is_display
 from workbench.frontend.names import python_names
-from workbench.frontend.state.coerce import convert, describe, weak
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.coerce import convert, weak
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
@@ -40,13 +41,6 @@ class Uses(msgspec.Struct, frozen=True):
     changed: bool
     by_element: bool
     stray: ast.AST | None
-
-
-def is_display(node: ast.expr) -> bool:
-    """Return whether an expression is a list: `[a, b]`, `[0.0] * n`, `n * [0.0]` or a list comprehension."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        return is_display(node.left) or is_display(node.right)
-    return isinstance(node, (ast.List, ast.ListComp))
 
 
 def uses(context: Context, name: str) -> Uses:
@@ -130,7 +124,7 @@ def _has(name: str, node: ast.AST) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in nodes_of(node))
 
 
-def lower(context: Context, name: str, node: ast.expr, expression: Expression) -> Operand:
+def lower(context: Context, name: str, node: ast.expr) -> Operand:
     """Lower a list that is assigned to a name; return a tuple, a vector or a matrix.
 
     Raises:
@@ -144,7 +138,7 @@ def lower(context: Context, name: str, node: ast.expr, expression: Expression) -
             message += "min or max: here it could change behind its name."
             advice = "Write a tuple, (…), or use vec2, vec3, vec4 or an array parameter."
             raise context.syntax_error(message, advice)
-    items = _items(context, node, expression)
+    items = sequences.displayed(context, node)
     nested = any(isinstance(item, tuple) for item in items)
     if not use.changed and not (nested and use.by_element):
         return items
@@ -162,30 +156,6 @@ def _repeats_a_row(node: ast.AST) -> bool:
     """Return whether a node repeats a list in a list, `[[0.0] * 3] * 2`: the same list each time."""
     sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
     return any(is_display(e) for n in sides for e in getattr(n, "elts", [getattr(n, "elt", n)]) if e is not n)
-
-
-def _items(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
-    """Lower the elements of a list; return those that are lists as tuples.
-
-    Raises:
-        KernelTypeError: it is repeated a number of times that only a run knows, or has too many elements.
-    """
-
-    def element(context: Context, inner: ast.expr) -> Operand:
-        return _items(context, inner, expression) if is_display(inner) else expression(context, inner)
-
-    if isinstance(node, ast.ListComp):
-        return sequences.items_of(context, node, element)
-    if isinstance(node, ast.List):
-        return tuple(element(context, n) for n in node.elts)
-    assert isinstance(node, ast.BinOp)
-    left, right = element(context, node.left), element(context, node.right)
-    result = sequences.combined(context, "mul", left, right)
-    if result is None:
-        times = describe(right if isinstance(left, tuple) else left)
-        message = f"How often a list is repeated must be known at compile time; this is {times}."
-        raise context.type_error(message, "Write a number, or static(n).")
-    return result
 
 
 def _packed(context: Context, items: tuple[Operand, ...]) -> Value | None:

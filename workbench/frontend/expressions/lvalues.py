@@ -16,16 +16,7 @@ from msgspec.structs import replace
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.expressions import complex_numbers
 from workbench.frontend.expressions.expression_table import BINARY, binary, expression, part_of
-from workbench.frontend.state.coerce import (
-    apply,
-    assign_type,
-    components,
-    describe,
-    in_parts,
-    indexable,
-    joined,
-    usable,
-)
+from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View, value_of
 from workbench.frontend.tiles import slicing
@@ -108,28 +99,28 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
         base = expression(context, target.value) if isinstance(owner, Name) else read(context, owner)
         if isinstance(target, ast.Subscript) and isinstance(base, Elements):
             if not inner:
-                return structs.element(context, base, target.slice, expression)
-            element = structs.subscript(context, base, target.slice, expression)
+                return structs.element(context, base, target.slice)
+            element = structs.subscript(context, base, target.slice)
             return Held(element) if isinstance(element, Elements) else element
         if isinstance(base, Bundle):
             return Part(owner, base, target)
-        base = indexable(context, base)
+        base = coerce.indexable(context, base)
         if views.is_array(base) and isinstance(target, ast.Subscript):
             return _in_array(context, base, target.slice, inner)
         if isinstance(base, Value) and isinstance(base.type, (Vector, Tile)):
             return Part(owner, base, target)
         if isinstance(target, ast.Subscript):
-            raise context.type_error(f"{describe(base)} cannot be indexed.")
-        raise context.syntax_error(f"A component of {describe(base)} cannot be assigned.")
+            raise context.type_error(f"{coerce.describe(base)} cannot be indexed.")
+        raise context.syntax_error(f"A component of {coerce.describe(base)} cannot be assigned.")
 
 
 def _in_array(context: Context, base: Value | View, node: ast.expr, inner: bool) -> Place:
     """Return `base[node]` of an array as a target: a `Slot`, or with `inner` a `Held` if it is a part of the array."""
     what = f"An element of {base.name}"
     if inner:
-        view, subscripts = views.part(context, base, node, expression)
+        view, subscripts = views.part(context, base, node)
         return Held(view) if subscripts is None else Slot(view.array, tuple(subscripts), what)
-    array, indices = views.element(context, base, node, expression)
+    array, indices = views.element(context, base, node)
     return Slot(array, tuple(indices), what)
 
 
@@ -167,7 +158,7 @@ def write(context: Context, lvalue: Place, operand: Operand) -> None:
     if isinstance(lvalue, Name):
         structs.bind(context.env, lvalue.id, named(operand, lvalue.id))
     elif isinstance(lvalue, Slot):
-        value = assign_type(context, operand, array_of(lvalue.array).dtype, lvalue.what)
+        value = coerce.assign_type(context, operand, array_of(lvalue.array).dtype, lvalue.what)
         context.builder.store(lvalue.array, *lvalue.indices, value)
     elif isinstance(lvalue, Element):
         value = structs.fitted(context, operand, lvalue.array.type.dtype, f"An element of {lvalue.array.name}")
@@ -206,17 +197,17 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     text = ast.unparse(node.value)
     if isinstance(base, Bundle):
         if isinstance(node, ast.Subscript):
-            raise context.type_error(f"{describe(base)} cannot be indexed.", "Write its field's name.")
+            raise context.type_error(f"{coerce.describe(base)} cannot be indexed.", "Write its field's name.")
         return structs.replaced(context, base, node.attr, operand, text)
     if isinstance(base.type, Tile):
         if isinstance(node, ast.Attribute):
-            raise context.syntax_error(f"{node.attr} of {describe(base)} cannot be assigned.")
-        return slicing.changed(context, label, base, node.slice, operand, expression)
+            raise context.syntax_error(f"{node.attr} of {coerce.describe(base)} cannot be assigned.")
+        return slicing.changed(context, label, base, node.slice, operand)
     type = vector_of(base)
     if complex_numbers.is_complex(base):
         return _replaced_in_complex(context, lvalue, operand, text)
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
-        return matrices.changed(context, label, base, node.slice, operand, expression)
+        return matrices.changed(context, label, base, node.slice, operand)
     if isinstance(node, ast.Attribute) and isinstance(type, Transform):
         return transforms.changed(context, base, node.attr, operand, label)
     several = _several(context, base, node)
@@ -224,8 +215,10 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
         return subscripts.replaced(context, base, several, operand, f"These components of {text}", label)
     where = _component(context, type, node)
     if type.dtype == bool_ and isinstance(operand, Literal) and operand.value not in (0, 1):
-        raise context.type_error(f"A component of {text} is a bool; this is {describe(operand)}.", "Write bool(…).")
-    part = assign_type(context, operand, type.dtype, f"A component of {text}")
+        raise context.type_error(
+            f"A component of {text} is a bool; this is {coerce.describe(operand)}.", "Write bool(…)."
+        )
+    part = coerce.assign_type(context, operand, type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (type,), names=(label,)).result
 
 
@@ -242,11 +235,11 @@ def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text:
         raise context.syntax_error(message, f"Write {text} = complex({text}.real, …).")
     names: list[str] = []
     node = _evaluated(context, lvalue.node, names)
-    sides = zip(in_parts(context, base), in_parts(context, usable(context, operand)), strict=True)
+    sides = zip(coerce.in_parts(context, base), coerce.in_parts(context, coerce.usable(context, operand)), strict=True)
     changed = [_replaced(context, replace(lvalue, base=part, node=node), new) for part, new in sides]
     for name in names:
         del context.env[name]
-    return joined(context, *changed)  # type: ignore[arg-type]
+    return coerce.joined(context, *changed)  # type: ignore[arg-type]
 
 
 def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript) -> Sequence[int] | None:
@@ -257,7 +250,7 @@ def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript)
         return [subscripts.LETTERS.index(letter) for letter in node.attr] if distinct else None
     if not isinstance(node.slice, ast.Slice):
         return None
-    return subscripts.of_slice(context, type, type.length, subscripts.bounds(context, node.slice, expression))
+    return subscripts.of_slice(context, type, type.length, subscripts.bounds(context, node.slice))
 
 
 def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscript) -> Value:
@@ -306,7 +299,7 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
     elif isinstance(operand, tuple):
         parts = list(operand)
     else:
-        raise context.type_error(f"{describe(operand)} cannot be unpacked into {wanted} names.")
+        raise context.type_error(f"{coerce.describe(operand)} cannot be unpacked into {wanted} names.")
     for k in [k for k, part in enumerate(target.elts) if isinstance(part, ast.Starred)][: len(parts) >= wanted - 1]:
         several = slice(k, k + len(parts) - wanted + 1)
         parts[several] = [tuple(parts[several])]
@@ -335,10 +328,8 @@ def augment(context: Context, node: ast.AugAssign) -> None:
     else:
         if isinstance(lvalue, Element) and isinstance(node.op, (ast.Add, ast.Sub)):
             text = ast.unparse(node.target)
-            raise context.type_error(
-                "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
-                f"Write {text} = {text} + …, where no other thread changes it.",
-            )
+            message = "+= and -= on an element of an array are atomic, which they cannot be on a struct."
+            raise context.type_error(message, f"Write {text} = {text} + …, where no other thread changes it.")
         current = read(context, lvalue)
         if isinstance(lvalue, Name):
             check_alone(context, lvalue.id, current)
@@ -369,19 +360,8 @@ def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr
     if not isinstance(target, ast.Subscript):
         return target
     value = _evaluated(context, target.value, names)
-
-    def once(n: ast.expr) -> ast.expr:
-        if isinstance(n, ast.Tuple):
-            return ast.copy_location(ast.Tuple([once(e) for e in n.elts], n.ctx), n)
-        # Only a call can have an effect, or give another value the second time.
-        if not any(isinstance(inner, ast.Call) for inner in ast.walk(n)) or isinstance(n, ast.Slice):
-            return n
-        name = f"index of the target {len(context.env)}"
-        names.append(name)
-        context.env[name] = expression(context, n)
-        return ast.copy_location(ast.Name(name, ast.Load()), n)
-
-    return ast.copy_location(ast.Subscript(value, once(target.slice), target.ctx), target)
+    index = subscripts.once(context, target.slice, names)
+    return ast.copy_location(ast.Subscript(value, index, target.ctx), target)
 
 
 def _augment_in_array(context: Context, node: ast.AugAssign, lvalue: Place, slot: Slot) -> None:
@@ -435,12 +415,12 @@ def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, 
         assert isinstance(kind, Vector)
         nothing = context.builder.const(((-0.0 if kind.dtype.kind is Kind.FLOAT else 0),) * kind.length, kind)
         part = value_of(_part(context, lvalue, nothing))
-        value = assign_type(context, operand, part.type, f"A component of {text}")
-        value = value if sign is ast.Add else apply(context, TABLE["neg"], (value,))
+        value = coerce.assign_type(context, operand, part.type, f"A component of {text}")
+        value = value if sign is ast.Add else coerce.apply(context, TABLE["neg"], (value,))
         changed = _with_part(context, lvalue, nothing, value)
     else:
-        changed = assign_type(context, operand, kind, slot.what)
-        changed = changed if sign is ast.Add else apply(context, TABLE["neg"], (changed,))
+        changed = coerce.assign_type(context, operand, kind, slot.what)
+        changed = changed if sign is ast.Add else coerce.apply(context, TABLE["neg"], (changed,))
     context.builder.one("atomic_add", (slot.array, *slot.indices, changed), kind)
 
 
@@ -468,7 +448,7 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
         return False
     if not isinstance(current.type, Vector) or isinstance(operand, Literal):
         return True
-    operand = usable(context, operand)
+    operand = coerce.usable(context, operand)
     return matrices.sign_of(context, name, current, operand) == name and name != "matmul"
 
 
@@ -478,8 +458,8 @@ def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slo
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
         chosen = value_of(_part(context, lvalue, numbers))
-        numbered = components(context, chosen)
-    values = components(context, operand) if isinstance(operand, Value) else [operand]
+        numbered = coerce.components(context, chosen)
+    values = coerce.components(context, operand) if isinstance(operand, Value) else [operand]
     values = values * len(numbered) if len(values) == 1 and numbered else values
     for where, value in zip([(c,) for c in numbered] or [()], values, strict=True):
         _try(context, sign, slot, where, value)
@@ -503,14 +483,11 @@ def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Va
         # With what changes nothing the operand gets the type that the result would have, or its error.
         nothing = builder.const(neutral % 2**scalar.bits if scalar.kind is Kind.UINT else neutral, scalar)
         combined = binary(context, sign, nothing, operand)
-        value = assign_type(context, combined, scalar, slot.what)
+        value = coerce.assign_type(context, combined, scalar, slot.what)
         builder.one("atomic", (slot.array, *slot.indices, value), scalar, {KIND: kind})
         return
-    again = Value(bool_)
-    with builder.block((again,)) as condition:
-        builder.yield_(again)
-    with builder.block((Value(bool_),)) as body:
-        old = builder.one("atomic_load", (slot.array, *slot.indices, *where), scalar)
-        new = assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
-        builder.yield_(builder.one("atomic_swap", (slot.array, *slot.indices, *where, old, new), bool_))
-    builder.while_([builder.const(True, bool_)], condition.block, body.block)
+
+    def change(old: Value) -> Value:
+        return coerce.assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
+
+    atomics.exchanged(context, (slot.array, *slot.indices, *where), scalar, change)

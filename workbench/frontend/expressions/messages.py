@@ -13,8 +13,9 @@ import re
 from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.state.arguments import lowered
 from workbench.frontend.state.coerce import apply, components, describe, materialise, usable
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.ops import MESSAGE, PARTS
 from workbench.ir.values import Value
@@ -29,7 +30,7 @@ WHOLE = frozenset("diuxXoc")
 PLACE: Part = ("",)
 
 
-def lower_print(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def lower_print(context: Context, node: ast.Call) -> Operand:
     """Lower `print(a, b)`, with `sep` and `end` as plain strings: the text is the one that Python prints.
 
     Raises:
@@ -46,30 +47,30 @@ def lower_print(context: Context, node: ast.Call, expression: Expression) -> Ope
     for position, argument in enumerate(node.args):
         if position:
             parts.append(ends["sep"])
-        parts += _parts(context, argument, values, expression)
+        parts += _parts(context, argument, values)
     _emit(context, [*parts, ends["end"]], values)
     return ()
 
 
-def _parts(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> list[Part]:
+def _parts(context: Context, node: ast.expr, values: list[Value]) -> list[Part]:
     """Return the parts of the printed text that an argument stands for: one, or those of an f-string.
 
     The values that they show are appended to `values`.
     """
     if not isinstance(node, ast.JoinedStr):
-        return [_part(context, node, values, expression)]
+        return [_part(context, node, values)]
     parts: list[Part] = []
     for piece in node.values:
         if not isinstance(piece, ast.FormattedValue):
-            parts.append(_part(context, piece, values, expression))
+            parts.append(_part(context, piece, values))
             continue
         with context.at(node):  # parts of f-strings have no positions of their own before Python 3.12
             conversion = _conversion(context, piece)
             if conversion is None:
-                parts.append(_part(context, piece.value, values, expression))
+                parts.append(_part(context, piece.value, values))
             else:
                 parts.append((conversion,))
-                values.append(_fitting(context, conversion, piece.value, expression, as_in_python=True))
+                values.append(_fitting(context, conversion, piece.value, as_in_python=True))
     return parts
 
 
@@ -95,7 +96,7 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
     return f"%{'-' if align == '<' else ''}{flags}{letter}"
 
 
-def _part(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> Part:
+def _part(context: Context, node: ast.expr, values: list[Value]) -> Part:
     """Return what is printed for an argument: a text known now, or a tuple of the conversion of a value.
 
     The value is appended to `values`; its conversion is empty (`PLACE`), or with Warp's meanings "%g" for a float.
@@ -103,7 +104,7 @@ def _part(context: Context, node: ast.expr, values: list[Value], expression: Exp
     with context.at(node):
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bool)):
             return str(node.value)
-        operand = expression(context, node)
+        operand = context.lower(node)
         if isinstance(operand, Static) and isinstance(operand.value, bool):
             return str(operand.value)
         operand = usable(context, operand)
@@ -128,7 +129,7 @@ def _shown(context: Context, operand: Value | Literal) -> Value:
     return value
 
 
-def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def lower_printf(context: Context, node: ast.Call) -> Operand:
     """Lower a call such as `printf("i = %d, x = %f", i, x)`, which prints as C and Python's % do.
 
     Raises:
@@ -142,10 +143,8 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
         match = CONVERSION.search(rest)
         before = rest[: match.start()] if match else rest
         if "%" in before:
-            raise context.type_error(
-                f"printf() does not know {before[before.index('%') :][:3]!r} in its format.",
-                "It knows %d %i %u %x %o %c %f %e %g and %%.",
-            )
+            message = f"printf() does not know {before[before.index('%') :][:3]!r} in its format."
+            raise context.type_error(message, "It knows %d %i %u %x %o %c %f %e %g and %%.")
         parts += [before] if before else []
         rest = rest[match.end() :] if match else ""
         if match:
@@ -155,13 +154,11 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
     if len(conversions) != len(arguments):
         count = len(arguments)
         raise context.type_error(f"printf() has {len(conversions)} conversions in its format and {count} values.")
-    _emit(context, parts, [_fitting(context, p, a, expression) for p, a in zip(conversions, arguments, strict=True)])
+    _emit(context, parts, [_fitting(context, p, a) for p, a in zip(conversions, arguments, strict=True)])
     return ()
 
 
-def _fitting(
-    context: Context, conversion: str, node: ast.expr, expression: Expression, *, as_in_python: bool = False
-) -> Value:
+def _fitting(context: Context, conversion: str, node: ast.expr, *, as_in_python: bool = False) -> Value:
     """Lower the argument of a printf conversion such as "%d", and return its value.
 
     Args:
@@ -175,7 +172,7 @@ def _fitting(
         KernelTypeError: it is no scalar, or does not fit the conversion.
     """
     with context.at(node):
-        value = _shown(context, usable(context, expression(context, node)))
+        value = _shown(context, usable(context, context.lower(node)))
         if not isinstance(value.type, Scalar):
             raise context.type_error(f"printf() shows numbers; this is {value.type!r}.", "Use print().")
         takes_integers = conversion[-1] in WHOLE
@@ -203,25 +200,19 @@ TOLERANCE = 1e-6
 Number = Value | Literal
 
 
-def _numbers(context: Context, node: ast.Call, expression: Expression, least: int, most: int) -> list[Number]:
+def _numbers(context: Context, node: ast.Call, parameters: str) -> list[Number]:
     """Lower the arguments of an expectation, and return them: two numbers or vectors of one shape, then scalars.
 
     Args:
         context: of the call.
         node: the call.
-        expression: lowers an argument.
-        least: the smallest number of arguments.
-        most: the largest; if it is 3, the third may be named `tolerance`.
+        parameters: its parameters, as `arguments.lowered` takes them.
 
     Raises:
         KernelTypeError: there are too many or too few, they are no real numbers, or their shapes differ.
     """
     name = ast.unparse(node.func).split(".")[-1]
-    nodes = [*node.args, *(k.value for k in node.keywords if k.arg == "tolerance" and most == 3)]
-    if len(nodes) < len(node.args) + len(node.keywords) or not least <= len(nodes) <= most:
-        what = f"{least}" if least == most else f"{least} or {most}"
-        raise context.type_error(f"{name}() takes {what} numbers, and no name but tolerance.")
-    operands = [usable(context, expression(context, a)) for a in nodes]
+    operands = [usable(context, o) for o in lowered(context, node, parameters).values()]
     for operand in operands:
         if isinstance(operand, Value) and (
             not isinstance(operand.type, (Scalar, Vector)) or isinstance(operand.type, Complex)
@@ -251,24 +242,24 @@ def _assert(context: Context, condition: Value, message: str = "") -> None:
     context.builder.emit("assert", (condition,), (), {MESSAGE: message})
 
 
-def _equal(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _equal(context: Context, node: ast.Call) -> Operand:
     """Lower `expect_eq(a, b)` to one assert per component; return the empty tuple."""
-    for pair in _pairs(context, *_numbers(context, node, expression, 2, 2)):
+    for pair in _pairs(context, *_numbers(context, node, "a b")):
         _assert(context, apply(context, TABLE["eq"], pair))
     return ()
 
 
-def _differ(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _differ(context: Context, node: ast.Call) -> Operand:
     """Lower `expect_neq(a, b)` to one assert that some component differs; return the empty tuple."""
-    pairs = _pairs(context, *_numbers(context, node, expression, 2, 2))
+    pairs = _pairs(context, *_numbers(context, node, "a b"))
     each = [apply(context, TABLE["ne"], pair) for pair in pairs]
     _assert(context, reduce(lambda a, b: apply(context, TABLE["or_"], (a, b)), each))
     return ()
 
 
-def _near(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _near(context: Context, node: ast.Call) -> Operand:
     """Lower `expect_near(a, b, tolerance)` to one assert per component; return the empty tuple."""
-    a, b, *rest = _numbers(context, node, expression, 2, 3)
+    a, b, *rest = _numbers(context, node, "a b tolerance?")
     pairs, what = _pairs(context, a, b), ast.unparse(node.args[0])
     for k, pair in enumerate(pairs):
         distance = apply(context, TABLE["abs"], (apply(context, TABLE["sub"], pair),))

@@ -22,11 +22,11 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import common_type
-from workbench.errors import KernelTypeError
 from workbench.frontend.names.python_names import callee_name, captured_value
+from workbench.frontend.state.arguments import lowered, nodes_by_name
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
-from workbench.frontend.state.context import Context, Env, Expression, FormHandler
-from workbench.frontend.state.exits import answer
+from workbench.frontend.state.context import Context, Env, FormHandler
+from workbench.frontend.state.exits import stored
 from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices, structs, subscripts, views
 from workbench.host.narrow import is_tuple
@@ -48,11 +48,11 @@ ARRAY = (
 ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip", reversed: "reversed"}
 
 
-def iterator_name(context: Context, node: ast.expr, expression: Expression) -> str:
+def iterator_name(context: Context, node: ast.expr) -> str:
     """Return the name of the iterator that a node calls: `range`, `zip`, `hash_grid_query`, …; empty for none."""
     if not isinstance(node, ast.Call):
         return ""
-    callee = expression(context, node.func)
+    callee = context.lower(node.func)
     if not isinstance(callee, Static):
         return ""
     known = isinstance(callee.value, type) and ITERATORS.get(callee.value, "")
@@ -60,28 +60,57 @@ def iterator_name(context: Context, node: ast.expr, expression: Expression) -> s
     return known or (name if name in ("range", "hash_grid_query") else "")
 
 
-def as_tuple(node: ast.expr) -> ast.expr:
-    """Return a list that is written out as a tuple, where nothing can change it; any other expression as it is."""
-    return ast.copy_location(ast.Tuple(node.elts, ast.Load()), node) if isinstance(node, ast.List) else node
+def is_display(node: ast.expr) -> bool:
+    """Return whether an expression is a list: `[a, b]`, `[0.0] * n`, `n * [0.0]` or a list comprehension."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return is_display(node.left) or is_display(node.right)
+    return isinstance(node, (ast.List, ast.ListComp))
 
 
-def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+def unchanged(context: Context, node: ast.expr) -> Operand:
+    """Lower an expression; a list that is written out where nothing can change it is the tuple of its elements."""
+    return displayed(context, node) if is_display(node) else context.lower(node)
+
+
+def displayed(context: Context, node: ast.expr) -> tuple[Operand, ...]:
+    """Lower the elements of a list or of a generator expression; return those that are lists as tuples.
+
+    Raises:
+        KernelTypeError: how often a list is repeated is known only when running.
+    """
+    if isinstance(node, Generated):
+        items: list[Operand] = []
+        _generate(context, node, node.generators, items)
+        return tuple(items)
+    if isinstance(node, ast.List):
+        return tuple(unchanged(context, n) for n in node.elts)
+    assert isinstance(node, ast.BinOp)
+    left, right = unchanged(context, node.left), unchanged(context, node.right)
+    result = combined(context, "mul", left, right)
+    if result is None:
+        times = describe(right if isinstance(left, tuple) else left)
+        message = f"How often a list is repeated must be known at compile time; this is {times}."
+        raise context.type_error(message, "Write a number, or static(n).")
+    return result
+
+
+def sequence(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     """Lower what a loop runs over, and return its elements, which are known at compile time.
 
     Raises:
         KernelSyntaxError: it is not a sequence known at compile time.
         KernelTypeError: it is too long to be unrolled, or `zip(…, strict=True)` gets unequal lengths.
     """
-    name = iterator_name(context, node, expression)
+    name = iterator_name(context, node)
     with context.at(node):
         if name not in SEQUENCES:
-            operand = expression(context, as_tuple(node))
+            operand = unchanged(context, node)
             if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
                 raise context.syntax_error(*ARRAY)
             items = elements(context, operand)
         else:
             assert isinstance(node, ast.Call)
-            items = SEQUENCES[name](context, node, expression)
+            items = SEQUENCES[name](context, node)
         if items is None:
             raise context.syntax_error(*OVER)
         if len(items) > UNROLLED_SEQUENCE:
@@ -106,18 +135,16 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
     return None
 
 
-def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+def _range(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     """Return the numbers of a `range(…)` that is unrolled, as literals.
 
     Raises:
         KernelTypeError: a bound is not known at compile time, or there are more than `UNROLLED_SEQUENCE` numbers.
     """
-    bounds = [expression(context, a) for a in node.args]
+    bounds = [context.lower(a) for a in node.args]
     if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in bounds):
-        raise context.type_error(
-            "The bounds of this range are not known at compile time, and here they must be.",
-            "Write for i in range(…), and compute the other names from i.",
-        )
+        message = "The bounds of this range are not known at compile time, and here they must be."
+        raise context.type_error(message, "Write for i in range(…), and compute the other names from i.")
     try:
         numbers = range(*(int(g.value) for g in bounds))  # type: ignore[union-attr]
     except (TypeError, ValueError) as error:
@@ -130,31 +157,29 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
     return tuple(Literal(n) for n in numbers)
 
 
-def start_of(context: Context, node: ast.Call, expression: Expression) -> tuple[ast.expr, Value | Literal]:
+def start_of(context: Context, node: ast.Call) -> tuple[ast.expr, Value | Literal]:
     """Return the argument of `enumerate` and the number that it counts from.
 
     Raises:
         KernelTypeError: it has other arguments, or counts from a float.
     """
-    start = next((k.value for k in node.keywords if k.arg == "start"), node.args[1] if len(node.args) > 1 else None)
-    if not node.args or len(node.args) + len(node.keywords) > 2 or any(k.arg != "start" for k in node.keywords):
-        raise context.type_error("enumerate() takes a sequence and a start.")
-    first = Literal(0) if start is None else usable(context, expression(context, start))
+    arguments = nodes_by_name(context, node, "iterable start?")
+    first = usable(context, context.lower(arguments["start"])) if "start" in arguments else Literal(0)
     if isinstance(first, Literal) and first.is_float:
         raise context.type_error("enumerate() counts from an integer; this is a float.", "Write int(…).")
-    return node.args[0], first
+    return arguments["iterable"], first
 
 
-def _enumerate(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+def _enumerate(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     """Return the pairs (number, item) of an `enumerate(…)` that is unrolled."""
-    inner, first = start_of(context, node, expression)
-    items = sequence(context, inner, expression)
+    inner, first = start_of(context, node)
+    items = sequence(context, inner)
     if isinstance(first, Literal):
         return tuple((Literal(int(first.value) + k), item) for k, item in enumerate(items))
     return tuple((apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(items))
 
 
-def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+def _zip(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     """Return the tuples of a `zip(…)` that is unrolled, as many as its shortest sequence has items.
 
     Raises:
@@ -164,25 +189,24 @@ def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Oper
     flag = strict.pop("strict", ast.Constant(False))
     if strict or not isinstance(flag, ast.Constant):
         raise context.type_error("zip() takes sequences, and strict=True.")
-    sequences = [sequence(context, a, expression) for a in node.args]
+    sequences = [sequence(context, a) for a in node.args]
     if flag.value and len({len(f) for f in sequences}) > 1:
         lengths = ", ".join(str(len(f)) for f in sequences)
         raise context.type_error(f"The sequences of zip(…, strict=True) have {lengths} elements.")
     return tuple(zip(*sequences, strict=False))
 
 
-def _reversed(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+def _reversed(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     """Return the items of a sequence that is unrolled, the last first.
 
     Raises:
         KernelTypeError: there is not exactly one argument.
     """
-    if len(node.args) != 1 or node.keywords:
-        raise context.type_error("reversed() takes one sequence.")
-    return sequence(context, node.args[0], expression)[::-1]
+    (inner,) = nodes_by_name(context, node, "sequence /").values()
+    return sequence(context, inner)[::-1]
 
 
-SEQUENCES: dict[str, Callable[[Context, ast.Call, Expression], tuple[Operand, ...]]] = {
+SEQUENCES: dict[str, Callable[[Context, ast.Call], tuple[Operand, ...]]] = {
     "range": _range,
     "enumerate": _enumerate,
     "zip": _zip,
@@ -216,15 +240,15 @@ def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
     return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))
 
 
-def contains_of_range(context: Context, node: ast.expr, interval: ast.expr, expression: Expression) -> Value | None:
+def contains_of_range(context: Context, node: ast.expr, interval: ast.expr) -> Value | None:
     """Emit `n in range(…)` as comparisons; None where the right side is no range.
 
     Raises:
         KernelTypeError: a number or a bound is no integer, or the step is not written out.
     """
-    if iterator_name(context, interval, expression) != "range" or not isinstance(interval, ast.Call):
+    if iterator_name(context, interval) != "range" or not isinstance(interval, ast.Call):
         return None
-    item, *limits = (usable(context, expression(context, n)) for n in (node, *interval.args))
+    item, *limits = (usable(context, context.lower(n)) for n in (node, *interval.args))
     start, stop, step = (Literal(0), *limits, Literal(1))[:3] if len(limits) == 1 else (*limits, Literal(1))[:3]
     integers = all(not o.is_float if isinstance(o, Literal) else is_integer(o.type) for o in (item, start, stop))
     if not integers or not isinstance(step, Literal) or step.is_float or step.value == 0 or interval.keywords:
@@ -292,7 +316,7 @@ def ordered(context: Context, name: str, left: tuple[Operand, ...], right: tuple
     return result
 
 
-def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expression: Expression) -> Operand | None:
+def part(context: Context, items: tuple[Operand, ...], node: ast.expr) -> Operand | None:
     """Return `items[1:]`, `items[-1]` or `items[i]`; None where the index is no integer, or out of range.
 
     An index that only a run computes takes numbers that have a common type.
@@ -301,12 +325,12 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expressio
         KernelTypeError: the bounds of a slice are not known, or the numbers have no common type.
     """
     if isinstance(node, ast.Slice):
-        bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
-        if not all(b is None or (isinstance(b, Literal) and isinstance(b.value, int)) for b in bounds):
-            message = "The bounds of a slice of a tuple are written out."
+        span = subscripts.written_slice(subscripts.bounds(context, node))
+        if span is None or span.step == 0:
+            message = "The bounds of a slice of a tuple are written out, and its step is not 0."
             raise context.type_error(message, "Take its elements one by one.")
-        return items[slice(*(None if b is None else b.value for b in bounds))]  # type: ignore[union-attr]
-    index = expression(context, node)
+        return items[span]
+    index = context.lower(node)
     if isinstance(index, Literal):
         known = not index.is_float and -len(items) <= index.value < len(items)
         return items[int(index.value)] if known else None
@@ -323,10 +347,7 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
         KernelTypeError: they have no common type.
     """
     count, one = len(numbers), context.builder.one
-    try:
-        type = common_type("[i]", [weak(n) for n in numbers])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    type = common_type("[i]", [weak(n) for n in numbers])
     if isinstance(type, Scalar) and not type.weak:
         items_type = Vector(count, type)
         row = one("vec", [convert(context, n, type) for n in numbers], items_type)
@@ -341,24 +362,22 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
     return materialise(context, result)
 
 
-def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+def items_of(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     """Return the elements of what is known now, or of a generator expression over it.
 
     Raises:
         KernelSyntaxError, KernelTypeError: it is an array, a number, or has a condition that only a run decides.
     """
     if isinstance(node, ast.Call):
-        return sequence(context, node, expression)
-    if not isinstance(node, Generated):
-        operand = expression(context, as_tuple(node))
-        items = None if views.is_array(operand) else elements(context, operand)
-        if items is None:
-            message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
-            raise context.type_error(message, "Write a loop: for v in x: s += v.")
-        return items
-    written_out: list[Operand] = []
-    _generate(context, node, node.generators, written_out, expression)
-    return tuple(written_out)
+        return sequence(context, node)
+    if isinstance(node, Generated) or is_display(node):
+        return displayed(context, node)
+    operand = context.lower(node)
+    items = None if views.is_array(operand) else elements(context, operand)
+    if items is None:
+        message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
+        raise context.type_error(message, "Write a loop: for v in x: s += v.")
+    return items
 
 
 def _generate(
@@ -366,7 +385,6 @@ def _generate(
     node: Generated,
     over: Sequence[ast.comprehension],
     items: list[Operand],
-    expression: Expression,
     dry: bool = False,
 ) -> bool:
     """Append to `items` the elements of a generator expression or comprehension, unrolled over the clauses `over`.
@@ -378,18 +396,18 @@ def _generate(
         KernelSyntaxError: only a run knows it, and this is not a dry run.
     """
     if not over:
-        items.append(expression(context, node.elt))
+        items.append(unchanged(context, node.elt))
         return False
     first, *inner = over
-    if dry and _is_open(context, first.iter, expression):
+    if dry and _is_open(context, first.iter):
         return True
     names = [n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)]
-    for item in sequence(context, first.iter, expression):
+    for item in sequence(context, first.iter):
         with _scope(context.env, names):
             _bind(context, first.target, item)
             known: bool | None = True
             for test in first.ifs:
-                known = _decided(context, test, expression)
+                known = _decided(context, test)
                 if known is None and dry:
                     return True
                 if known is None:
@@ -398,16 +416,16 @@ def _generate(
                         raise context.syntax_error(message, "Give 0 in their place: a if condition else 0.")
                 if not known:
                     break
-            if known and _generate(context, node, inner, items, expression, dry):
+            if known and _generate(context, node, inner, items, dry):
                 return True
     return False
 
 
-def _decided(context: Context, test: ast.expr, expression: Expression) -> bool | None:
+def _decided(context: Context, test: ast.expr) -> bool | None:
     """Return the value of an `if` of a generator expression at compile time; None if only a run decides it."""
     with context.at(test):
         with context.builder.block() as opened:
-            known = truth(context, expression(context, test))
+            known = truth(context, context.lower(test))
         written = (op for op in opened.block.ops if op.name == "const" and op.result.type == bool_)
         numbers = {op.result: number_of(op) for op in written}
         if known in numbers:  # compared are numbers of this round
@@ -444,33 +462,22 @@ def _scope(env: Env, names: Sequence[str]) -> Generator[None]:
         env.update(before)
 
 
-def _only(context: Context, node: ast.Call, most: int) -> None:
-    """Check that a call has no keywords and 1 to `most` arguments.
-
-    Raises:
-        KernelTypeError: it has others.
-    """
-    if node.keywords or not 1 <= len(node.args) <= most:
-        takes = "one argument" if most == 1 else f"1 to {most} arguments"
-        raise context.type_error(f"{ast.unparse(node.func)}() takes {takes}.")
-
-
-def _is_open(context: Context, node: ast.expr, expression: Expression) -> bool:
+def _is_open(context: Context, node: ast.expr) -> bool:
     """Return whether only a run knows which elements there are, as of an array or behind an `if`."""
     if isinstance(node, Generated):
         first, *others = node.generators
         if not (others or first.ifs):
-            return _is_open(context, first.iter, expression)
-        return _generate(context, node, node.generators, [], expression, dry=True)
+            return _is_open(context, first.iter)
+        return _generate(context, node, node.generators, [], dry=True)
     if not isinstance(node, ast.Call):
-        return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and views.is_array(expression(context, node))
-    name = iterator_name(context, node, expression)
+        return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and views.is_array(context.lower(node))
+    name = iterator_name(context, node)
     if name == "range":
-        return any([isinstance(expression(context, a), Value) for a in node.args])
-    return name in SEQUENCES and any([_is_open(context, a, expression) for a in node.args])
+        return any([isinstance(context.lower(a), Value) for a in node.args])
+    return name in SEQUENCES and any([_is_open(context, a) for a in node.args])
 
 
-def looped(context: Context, name: str, node: ast.Call, expression: Expression) -> Operand | None:
+def looped(context: Context, name: str, node: ast.Call) -> Operand | None:
     """Lower `sum(x[j] for j in range(n))`, also `prod any all min max`, as the loop that it means, in its own scope.
 
     Returns:
@@ -478,22 +485,23 @@ def looped(context: Context, name: str, node: ast.Call, expression: Expression) 
     """
     before = dict(context.env)
     with context.builder.block():  # which is dropped: nothing is computed twice
-        is_open = _is_open(context, node.args[0], expression)
+        is_open = _is_open(context, node.args[0])
     context.env.clear()
     context.env.update(before)
     if not is_open:
         return None
     # Built once: a loop around it may be lowered again, and knows the loops inside by their nodes.
-    body = answer(node, "as_loop", lambda: _as_loop(name, node))
+    body = _as_loop(node, name)
     inner = replace(context, env=dict(context.env), loops=[], caller=context, of_expression=True)
     trace, context.shared.trace = context.shared.trace, False
     try:
-        return context.shared.lower_body(inner, body).value
+        return context.shared.syntax.body(inner, body)
     finally:
         context.shared.trace = trace
 
 
-def _as_loop(name: str, node: ast.Call) -> list[ast.stmt]:
+@stored
+def _as_loop(node: ast.Call, name: str) -> list[ast.stmt]:
     """Return the statements of a func that computes `sum(…)`, `prod any all min` or `max` of one argument in a loop.
 
     `min` and `max` of no elements break an assertion, as Python raises ValueError.
@@ -534,28 +542,28 @@ def _assign(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def _reduction(name: str, unrolled: FormHandler, most: int = 1) -> FormHandler:
-    """Return the lowering of a form of up to `most` arguments as a loop, or by `unrolled` if its elements are known."""
+def _reduction(name: str, unrolled: FormHandler, parameters: str = "iterable /") -> FormHandler:
+    """Return the lowering of a form with these parameters as a loop, or by `unrolled` if its elements are known."""
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        _only(context, node, most)
-        in_loop = looped(context, name, node, expression)
-        return in_loop if in_loop is not None else unrolled(context, node, expression)
+    def lower(context: Context, node: ast.Call) -> Operand:
+        nodes_by_name(context, node, parameters)
+        in_loop = looped(context, name, node)
+        return in_loop if in_loop is not None else unrolled(context, node)
 
     return lower
 
 
-def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _sum(context: Context, node: ast.Call) -> Operand:
     """Lower `sum(x)` or `sum(x, start)` of known elements."""
-    total = usable(context, expression(context, node.args[1])) if len(node.args) > 1 else Literal(0)
-    for item in items_of(context, node.args[0], expression):
+    total = usable(context, context.lower(node.args[1])) if len(node.args) > 1 else Literal(0)
+    for item in items_of(context, node.args[0]):
         total = _added(context, total, usable(context, item))
     return total
 
 
-def _prod(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _prod(context: Context, node: ast.Call) -> Operand:
     """Lower `prod(x)` of known elements; the product of literals is a literal."""
-    items = [usable(context, item) for item in items_of(context, node.args[0], expression)]
+    items = [usable(context, item) for item in items_of(context, node.args[0])]
     if all(isinstance(item, Literal) for item in items):
         return Literal(math.prod(item.value for item in items if isinstance(item, Literal)))
     return reduce(lambda a, b: apply(context, TABLE["mul"], (a, b)), items)
@@ -574,9 +582,9 @@ def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | 
 def _quantified(sign: str) -> FormHandler:
     """Return the lowering of `all(x)` ("and_") or `any(x)` ("or_") of known elements."""
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    def lower(context: Context, node: ast.Call) -> Operand:
         result = context.builder.const(sign == "and_", bool_)
-        for item in items_of(context, node.args[0], expression):
+        for item in items_of(context, node.args[0]):
             known = truth(context, item)
             test = context.builder.const(known, bool_) if isinstance(known, bool) else known
             result = apply(context, TABLE[sign], (result, test))
@@ -585,27 +593,25 @@ def _quantified(sign: str) -> FormHandler:
     return lower
 
 
-def _tuple(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _tuple(context: Context, node: ast.Call) -> Operand:
     """Lower `tuple(x)` to the operands of its items; () without an argument."""
-    return items_of(context, node.args[0], expression) if node.args else ()
+    return items_of(context, node.args[0]) if node.args else ()
 
 
-def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _divmod(context: Context, node: ast.Call) -> Operand:
     """Lower `divmod(a, b)` to the operands of the quotient and the remainder.
 
     Raises:
         KernelTypeError: it has keywords, or not two arguments.
     """
-    if node.keywords or len(node.args) != 2:
-        raise context.type_error("divmod() takes two numbers.")
-    a, b = (usable(context, expression(context, argument)) for argument in node.args)
+    a, b = (usable(context, operand) for operand in lowered(context, node, "a b /").values())
     if isinstance(a, Literal) and isinstance(b, Literal):
         a = materialise(context, a)
     return tuple(apply(context, TABLE[name], (a, b)) for name in ("floordiv", "mod"))
 
 
 FORMS: dict[str, FormHandler] = {
-    "sum": _reduction("sum", _sum, most=2),
+    "sum": _reduction("sum", _sum, "iterable start? /"),
     "prod": _reduction("prod", _prod),
     "any": _reduction("any", _quantified("or_")),
     "all": _reduction("all", _quantified("and_")),

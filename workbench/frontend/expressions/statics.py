@@ -10,20 +10,20 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Collection, Mapping
-from typing import Any, cast
+from typing import Any
 
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
-from workbench.frontend.names.python_names import captured_value
+from workbench.frontend.names.python_names import bits, captured_value, struct_of
 from workbench.frontend.state import reads
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.arguments import nodes_by_name
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.host.narrow import is_list, is_numpy
 from workbench.limits import STATIC_ELEMENTS
 from workbench.source import nodes_of
-from workbench.structs import Struct
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
 PURE = ("range", "len", "int", "float", "bool", "abs", "min", "max", "round", "sum", "tuple")
@@ -34,22 +34,20 @@ _ARITHMETIC = (
 )  # fmt: skip
 
 
-def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def static(context: Context, node: ast.Call) -> Operand:
     """Lower `static(expression)` to the value that Python computes for the expression now; launches compare it.
 
     Raises:
         KernelTypeError: the expression fails, reads a value that the kernel computes, or gives what no kernel can use.
     """
-    if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-        raise context.type_error("static() takes one expression.")
-    inner = node.args[0]
+    (inner,) = nodes_by_name(context, node, "expression /").values()
     names = _names_read(inner)
     try:
         locals_ = {name: _known(context, name) for name in names if name in context.env}
     except KernelTypeError:
         if not context.shared.warp_meanings:
             raise
-        return expression(context, inner)  # Warp takes the size of a tile there, for one
+        return context.lower(inner)  # Warp takes the size of a tile there, for one
     code, text = compile(ast.Expression(inner), "<static>", "eval"), ast.unparse(node)
     _note(context.definition, inner, text, locals_)
     try:
@@ -98,11 +96,11 @@ def _dependency(
 
     def reevaluate() -> Any:
         try:
-            return _bits(_evaluate(definition, code, names, known))
+            return bits(_evaluate(definition, code, names, known))
         except Exception:  # whatever it is, the next lowering reports it at its place
             return MISSING
 
-    return reads.Dependency(definition, text, _bits(value), reevaluate, paths=_paths(inner, known), known=known)
+    return reads.Dependency(definition, text, bits(value), reevaluate, paths=_paths(inner, known), known=known)
 
 
 def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str, Any]) -> None:
@@ -157,10 +155,8 @@ def _known(context: Context, name: str) -> Any:
             return tuple(python(o) for o in operand)
         if isinstance(operand, (Literal, Static)):
             return operand.value
-        raise context.type_error(
-            f"static() is computed at compile time; {name} is computed by the kernel.",
-            "Use names from outside the kernel, or leave static() out.",
-        )
+        message = f"static() is computed at compile time; {name} is computed by the kernel."
+        raise context.type_error(message, "Use names from outside the kernel, or leave static() out.")
 
     return python(structs.gather(context.env, name))
 
@@ -179,39 +175,6 @@ def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapp
     return eval(code, space)
 
 
-class _ByIdentity:
-    """A wrapper that compares its object by identity."""
-
-    def __init__(self, value: Any) -> None:
-        """Wrap any Python object, also one whose own `==` fails or means something else."""
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether the other is a wrapper of the same object."""
-        return isinstance(other, _ByIdentity) and self.value is other.value
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _bits(value: Any) -> Any:
-    """Return the value in a form that is equal only where type and all bits are."""
-    if is_list(value):
-        return (type(value), *(_bits(v) for v in value))
-    if is_numpy(value):
-        return (type(value), value.dtype.str, value.shape, value.tobytes())
-    if isinstance(value, float):
-        return (type(value), value.hex())
-    if _struct_of(value) is not None:
-        return (type(value), *(_bits(v) for v in cast("dict[str, object]", vars(value)).values()))
-    return (type(value), value) if isinstance(value, (int, range)) else _ByIdentity(value)
-
-
-def _struct_of(value: object) -> Struct | None:
-    """Return the struct type that a value is of; None if it is no struct."""
-    struct = getattr(type(value), "__wb_struct__", None)
-    return struct if isinstance(struct, Struct) else None
-
-
 def _operand(context: Context, value: Any, text: str) -> Operand:
     """Return a Python value as an operand of the kernel: a number is a literal, as if it were written there.
 
@@ -220,12 +183,10 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     """
     if is_list(value) or isinstance(value, range):
         if len(value) > STATIC_ELEMENTS:
-            raise context.type_error(
-                f"{text} has {len(value)} elements; a kernel's constant sequence has up to {STATIC_ELEMENTS}.",
-                "Pass an array.",
-            )
+            message = f"{text} has {len(value)} elements; a kernel's constant sequence has up to {STATIC_ELEMENTS}."
+            raise context.type_error(message, "Pass an array.")
         return tuple(_operand(context, v, f"{text}[{k}]") for k, v in enumerate(value))
-    struct = _struct_of(value)
+    struct = struct_of(type(value))
     if struct is not None:
         fields = [_operand(context, vars(value)[f.name], f"{text}.{f.name}") for f in struct.fields]
         return structs.construct(context, struct, fields, {})

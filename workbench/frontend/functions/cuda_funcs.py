@@ -12,24 +12,13 @@ from typing import Any
 
 import msgspec
 
-from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.annotate import annotated, parameter_annotations
-from workbench.frontend.names.references import refuse_references
+from workbench.frontend.names.rewriting import refuse_references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Returned
+from workbench.frontend.state.operands import Operand
+from workbench.ir import ops
 from workbench.ir.build import Builder
-from workbench.ir.ops import (
-    ADJ_CUDA,
-    ADJ_CUDA_PLACE,
-    CUDA,
-    CUDA_PLACE,
-    INPUTS,
-    OUTPUTS,
-    REFERENCE,
-    REPLAY_CUDA,
-    REPLAY_CUDA_PLACE,
-)
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.structs import IndexedArray, Struct, StructArray
@@ -73,32 +62,24 @@ def native_of(definition: Definition, cuda: object, adjoint: object, replay: obj
         KernelTypeError: a parameter has no type, or it or the result is a struct.
         KernelSyntaxError: a text is no string, or a parameter is a reference.
     """
-    location = definition.locate(definition.node)
     refuse_references(definition, "a func with CUDA source")
     types = parameter_annotations(definition)
     for name, type in types.items():
         if type is None:
-            raise KernelTypeError(
-                f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.",
-                location,
-                f"Annotate it, for example {name}: float.",
-                definition.name,
-            )
+            message = f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter."
+            raise definition.type_error(message, f"Annotate it, for example {name}: float.")
     texts: list[CudaText | None] = []
     for text in (cuda, adjoint, replay):
         if text is not None and not isinstance(text, str):
-            raise KernelSyntaxError("CUDA source is a string.", location, "", definition.name)
+            raise definition.syntax_error("CUDA source is a string.")
         texts.append(None if text is None else CudaText(text, _origin(definition, text)))
     returns = definition.node.returns
     result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
     for name, type in (*types.items(), ("The result", result)):
         if isinstance(type, (IndexedArray, Struct, StructArray)):
-            raise KernelTypeError(
-                f"{name} of {definition.name} is {type!r}; a func with CUDA source takes numbers, vectors and arrays.",
-                location,
-                "Pass the fields.",
-                definition.name,
-            )
+            what = "a func with CUDA source takes numbers, vectors and arrays"
+            message = f"{name} of {definition.name} is {type!r}; {what}."
+            raise definition.type_error(message, "Pass the fields.")
     assert not isinstance(result, (Struct, StructArray))
     first, *others = texts
     assert first is not None
@@ -131,25 +112,25 @@ def attributes(native: Native, env: Env) -> dict[str, Any]:
         env: the arguments by the names of the parameters, which the texts use.
     """
     texts = (
-        (CUDA, CUDA_PLACE, native.cuda),
-        (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
-        (REPLAY_CUDA, REPLAY_CUDA_PLACE, native.replay),
+        (ops.CUDA, ops.CUDA_PLACE, native.cuda),
+        (ops.ADJ_CUDA, ops.ADJ_CUDA_PLACE, native.adjoint),
+        (ops.REPLAY_CUDA, ops.REPLAY_CUDA_PLACE, native.replay),
     )
     attrs: dict[str, Any] = {}
     for text, location, text_of in texts:
         attrs |= {text: text_of and text_of.text, location: text_of and text_of.origin}
     names = tuple(name for name, o in env.items() if isinstance(o, Value))
-    return {**attrs, INPUTS: names, OUTPUTS: (), REFERENCE: native.reference}
+    return {**attrs, ops.INPUTS: names, ops.OUTPUTS: (), ops.REFERENCE: native.reference}
 
 
-def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Returned:
+def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Operand | None:
     """Emit the worst that a func without a body in Python may do: a change of each array.
 
     Returns:
         Zeros in place of its result; None if it has none.
     """
     touch(context.builder, [v for v in env.values() if isinstance(v, Value)])
-    return Returned(None if native.result is None else blank(context.builder, native.result))
+    return None if native.result is None else blank(context.builder, native.result)
 
 
 def touch(builder: Builder, values: list[Value]) -> None:

@@ -27,10 +27,10 @@ from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
 from workbench.frontend.names.python_names import as_builtin, reread
-from workbench.frontend.names.rebinding import mark
+from workbench.frontend.names.rewriting import mark
 from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, describe, materialise
-from workbench.frontend.state.context import Context, Env, Expression, Shared
+from workbench.frontend.state.context import Context, Env, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, Static, View
 from workbench.ir.build import Rewriter
@@ -52,13 +52,13 @@ class Derivative(msgspec.Struct, frozen=True):
     func: Static
 
 
-def of_func(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def of_func(context: Context, node: ast.Call) -> Operand:
     """Lower `grad(f)`, which is known at compile time, and can be called or given a local name.
 
     Raises:
         KernelTypeError: f is neither a func nor a builtin.
     """
-    func = expression(context, node.args[0]) if len(node.args) == 1 and not node.keywords else None
+    func = context.lower(node.args[0]) if len(node.args) == 1 and not node.keywords else None
     value = func.value if isinstance(func, Static) else None
     is_form = isinstance(value, Form) and value.body is None
     if not (hasattr(value, "__wb_definitions__") or as_builtin(value) or isinstance(value, Form)) or is_form:
@@ -190,10 +190,8 @@ def emit_custom(
         attrs[DERIVE] = _derive(context, definition, env) if is_whole else None
         expected = [custom.native.result] if custom.native.result is not None else []
         if types != expected:
-            raise context.type_error(
-                f"The Python body of {name} returns {types}, its annotation says {expected}.",
-                "Annotate the one result that the CUDA source returns, such as -> float.",
-            )
+            message = f"The Python body of {name} returns {types}, its annotation says {expected}."
+            raise context.type_error(message, "Annotate the one result that the CUDA source returns, such as -> float.")
     inputs = [o for o in env.values() if isinstance(o, Value)]
     results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
     return results if isinstance(returned, tuple) else results[0] if results else ()
@@ -227,7 +225,7 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
     """Return a context that lowers a definition by itself: its operations go to a block outside of the caller's."""
     outer = context.shared
     shared = Shared(
-        outer.lower_body,
+        outer.syntax,
         launch_ndim=outer.launch_ndim,
         captured=outer.captured,
         errors=outer.errors,
@@ -257,14 +255,8 @@ def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> li
             params.append(param)
             if wanted is not None and wanted != operand.type:
                 message = f"{name} is {wanted!r} here, and {operand.type!r} in the call of the func."
-                raise _misfit(inner, message, "Annotate it as the func does.")
+                raise inner.definition.type_error(message, "Annotate it as the func does.")
     return params
-
-
-def _misfit(inner: Context, message: str, advice: str) -> WorkbenchError:
-    """Return the type error for a gradient or replay that does not suit its func, located at its `def`."""
-    definition = inner.definition
-    return KernelTypeError(message, definition.locate(definition.node), advice, definition.name)
 
 
 def _gradient(context: Context, name: str, definition: Definition, env: Env, results: Sequence[Type]) -> Block:
@@ -288,8 +280,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
     names = [a.arg for a in definition.parameters]
     if len(names) != len(env) + len(results):
         inputs, outputs = ", ".join(env), ", ".join(f"adj_{k}" for k in range(len(results))) or "nothing"
-        raise _misfit(
-            inner,
+        raise inner.definition.type_error(
             f"The gradient of {name} takes its inputs ({inputs}) and an adjoint for each of its {len(results)} "
             f"results; this one takes ({', '.join(names)}).",
             f"Write {definition.name}({inputs}, {outputs}).",
@@ -298,7 +289,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
     for own, type, annotation in zip(names[len(env) :], results, wanted[len(env) :], strict=True):
         if annotation is not None and annotation != type:
             message = f"{own} is {annotation!r}; the result of {name} that it is the adjoint of is {type!r}."
-            raise _misfit(inner, message, f"Write {own}: {type!r}.")
+            raise inner.definition.type_error(message, f"Write {own}: {type!r}.")
         inner.env[own] = param = Value(type, own)
         params.append(param)
     arrays = _adjoint_arrays(inner, names[: len(env)])
@@ -307,7 +298,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
     with inner.builder.block(params + arrays) as opened:
         for own, type in sums.items():
             inner.env[f"{own}.adjoint"] = convert(inner, PENDING, type)
-        returned = inner.shared.lower_body(inner, mark(definition, body)).value
+        returned = inner.shared.syntax.body(inner, mark(definition, body))
         returned_values = returned if isinstance(returned, tuple) else (returned,)
         if not any(isinstance(o, Poison) for o in returned_values):
             with inner.at(definition.node.body[-1]):
@@ -375,7 +366,7 @@ def _same_threads(context: Context, inner: Context, name: str) -> None:
         KernelTypeError: it asks for other launch dimensions.
     """
     if inner.shared.launch_ndim != context.shared.launch_ndim:
-        raise _misfit(inner, f"tid() is called here before {name}'s caller calls it.", "Pass the index.")
+        raise inner.definition.type_error(f"tid() is called here before {name}'s caller calls it.", "Pass the index.")
 
 
 def _derive(context: Context, definition: Definition, env: Env) -> Block:
@@ -383,7 +374,7 @@ def _derive(context: Context, definition: Definition, env: Env) -> Block:
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.lower_body(inner, mark(definition, definition.node.body)).value
+        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
         parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
         inner.builder.yield_(*(inner.builder.strong(materialise(inner, p)) for p in parts))
     return opened.block
@@ -405,17 +396,17 @@ def _replay(context: Context, name: str, definition: Definition, env: Env, resul
     inner = _closed(context, definition, {})
     names = [a.arg for a in definition.parameters]
     if len(names) != len(env):
-        raise _misfit(
-            inner, f"The replay of {name} takes its inputs ({', '.join(env)}); this one takes ({', '.join(names)}).", ""
+        raise inner.definition.type_error(
+            f"The replay of {name} takes its inputs ({', '.join(env)}); this one takes ({', '.join(names)}).", ""
         )
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.lower_body(inner, mark(definition, definition.node.body)).value
+        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
         parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
         if not any(isinstance(p, Poison) for p in parts):
             values = [assign_type(inner, p, t, f"A result of {name}") for p, t in zip(parts, results, strict=False)]
             if len(parts) != len(results):
-                raise _misfit(inner, f"{name} gives {len(results)} values, its replay {len(parts)}.", "")
+                raise inner.definition.type_error(f"{name} gives {len(results)} values, its replay {len(parts)}.", "")
             inner.builder.yield_(*values)
     for op in walk(opened.block):
         if op.name in EFFECTS:

@@ -33,19 +33,9 @@ from workbench.frontend.functions.derivatives import Custom, custom_of, emit_cus
 from workbench.frontend.names.annotate import parameter_types
 from workbench.frontend.names.generic import FUNCTION, Family, Generic
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
-from workbench.frontend.names.rebinding import mark
-from workbench.frontend.names.references import references, returning
-from workbench.frontend.state import reads
-from workbench.frontend.state.coerce import (
-    adopts,
-    assign_type,
-    convert,
-    default_type,
-    describe,
-    indexable,
-    usable,
-    weak,
-)
+from workbench.frontend.names.rewriting import mark, references, returning
+from workbench.frontend.state import coerce, reads
+from workbench.frontend.state.arguments import bound
 from workbench.frontend.state.context import Body, Calls, Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import (
@@ -56,11 +46,9 @@ from workbench.frontend.state.operands import (
     Literal,
     Operand,
     Poison,
-    Returned,
     Static,
     Unset,
     View,
-    counted,
 )
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.values.structs import bind, fitted, flatten, rebuilt
@@ -77,6 +65,8 @@ from workbench.types import ArrayType, Kind, Scalar, float32, int32, is_weak
 from workbench.types import bool as bool_
 
 _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
+Lower = Callable[[Env], "Operand | None"]
+"""Lowers a func's body for its parameters, and returns its result."""
 
 
 def form_of(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
@@ -144,9 +134,7 @@ def _with_values(operand: object, mapping: Replacements) -> object:
 _LIBRARY: dict[Hashable, Calls] = {}
 
 
-def lowered_or_copied(
-    context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]
-) -> Operand | None:
+def lowered_or_copied(context: Context, definition: Definition, env: Env, lower: Lower) -> Operand | None:
     """Return the result of a func, by lowering it here or by copying what an earlier call like this one became.
 
     It is None if the func returns nothing.
@@ -161,9 +149,9 @@ def lowered_or_copied(
     args = tuple(env.values())
     free = bool(shared.uniforms) and not definition.library  # its body may use parameters of the kernel
     if free or shared.trace or shared.notices is not None or any(is_weak(v.type) for v in values(args)):
-        return lower(env).value
+        return lower(env)
     if definition.library and any(isinstance(a, Static) and hasattr(a.value, "__wb_definitions__") for a in args):
-        return lower(env).value  # what a user's func reads may mean something else in the next kernel
+        return lower(env)  # what a user's func reads may mean something else in the next kernel
     key: Hashable = (id(definition), shared.lifted, *env, *form_of(context, args))
     table = _LIBRARY if definition.library else shared.calls
     if len(table) >= CALL_FORMS and definition.library:
@@ -180,11 +168,11 @@ def lowered_or_copied(
     if not definition.library and calls.count == COPIED_CALLS:
         calls.body = _by_itself(context, definition, env, lower)
     if calls.body is None:
-        return lower(env).value
+        return lower(env)
     return _copied(context, calls.body, args, context.builder.location if definition.library else None)
 
 
-def _by_itself(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
+def _by_itself(context: Context, definition: Definition, env: Env, lower: Lower) -> Body | None:
     """Lower a func apart from its caller, to be copied; None if an error was noted, which lowering in place reports."""
     shared = context.shared
     mapping: Replacements = {v: fresh(v) for v in values(env.values())}
@@ -196,7 +184,7 @@ def _by_itself(context: Context, definition: Definition, env: Env, lower: Callab
     return _folded(context, definition, noted) if sound else None
 
 
-def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tuple[Body, bool]:
+def _noted(context: Context, env: Env, lower: Lower) -> tuple[Body, bool]:
     """Lower a func's body into a block of its own.
 
     Returns:
@@ -205,7 +193,7 @@ def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tupl
     shared = context.shared
     errors_before = len(shared.errors)
     with context.builder.block() as opened:
-        result = lower(env).value
+        result = lower(env)
     yielded = tuple(dict.fromkeys(values([result])))
     sound = len(shared.errors) == errors_before and not isinstance(result, Poison)
     known = tuple(shared.builder.known(v) for v in yielded)
@@ -311,9 +299,9 @@ def inlined(
     def inside(env: Env) -> Context:
         return Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
 
-    def lower(env: Env) -> Returned:
-        returned = context.shared.lower_body(inside(env), prepared(definition))
-        return Returned(decided(context, returned.value)) if definition.library else returned
+    def lower(env: Env) -> Operand | None:
+        returned = context.shared.syntax.body(inside(env), prepared(definition))
+        return decided(context, returned) if definition.library else returned
 
     watch_annotations(inside(env))
     custom = custom_of(context, customs, definition) if customs is not None else None
@@ -325,7 +313,7 @@ def inlined(
             else:
                 returned = lower(env)
         context.builder.location = location
-        return emit_custom(context, definition, custom, env, opened.block, returned.value)
+        return emit_custom(context, definition, custom, env, opened.block, returned)
     value = lowered_or_copied(context, definition, env, lower)
     context.builder.location = location
     return value if value is not None else ()
@@ -357,22 +345,11 @@ def _arrange(
     """Return the arguments by the names of the parameters; those left out have defaults and are not among them.
 
     Raises:
-        KernelTypeError: they are too many or too few, or a name is wrong or given twice.
+        KernelTypeError: there are too many, one is missing, unknown, or given twice.
     """
-    parameters = definition.parameters
-    if len(args) > len(parameters):
-        raise context.type_error(f"{definition.name}() takes {counted(len(parameters))}; it got {len(args)}.")
-    arguments: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
-    for name, operand in keywords.items():
-        if name in arguments or name not in {p.arg for p in parameters}:
-            what = "is given twice" if name in arguments else "is not a parameter"
-            raise context.type_error(f"{name} {what} of {definition.name}().")
-        arguments[name] = operand
-    without = len(parameters) - len(definition.node.args.defaults)
-    for parameter in parameters[:without]:
-        if parameter.arg not in arguments:
-            raise context.type_error(f"{definition.name}() needs an argument for {parameter.arg}.")
-    return arguments
+    parameters = [p.arg for p in definition.parameters]
+    optional = parameters[len(parameters) - len(definition.node.args.defaults) :]
+    return bound(context, definition.name, parameters, args, keywords, optional)
 
 
 def _bind(context: Context, definition: Definition, arguments: Mapping[str, Operand]) -> Env:
@@ -409,10 +386,8 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
         return Literal(complex(value) if isinstance(value, complex) else value)
     if not usable_in_kernel(value):
         text = ast.unparse(definition.default_nodes[name])
-        raise context.type_error(
-            f"The default of {name} in {definition.name}() is {text}, which no kernel can use.",
-            f"Give {name} at the call, or use {text} inside of {definition.name}.",
-        )
+        message = f"The default of {name} in {definition.name}() is {text}, which no kernel can use."
+        raise context.type_error(message, f"Give {name} at the call, or use {text} inside of {definition.name}.")
     return captured_value(context, value, f"{definition.name}.{name}")
 
 
@@ -423,13 +398,15 @@ def _member(context: Context, definition: Definition, name: str, operand: Operan
         KernelTypeError: it is not of the family.
     """
     if not accepts(family, operand):
-        usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
-        raise context.type_error(f"{name} of {definition.name}() is {family!r}; the argument is {describe(operand)}.")
+        coerce.usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
+        raise context.type_error(
+            f"{name} of {definition.name}() is {family!r}; the argument is {coerce.describe(operand)}."
+        )
     wants_float = isinstance(family, Family) and not family.accepts(int32)
     if isinstance(operand, Literal) and wants_float:
         return Literal(float(operand.value))
     is_int = isinstance(operand, Value) and operand.type == int32
-    return convert(context, operand, default_type(Literal(0.0))) if is_int and wants_float else operand
+    return coerce.convert(context, operand, coerce.default_type(Literal(0.0))) if is_int and wants_float else operand
 
 
 def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: AnyType | None) -> Operand:
@@ -442,16 +419,14 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
         return operand
     if isinstance(type, (Struct, StructArray)):
         return fitted(context, operand, type, f"{name} of {definition.name}()")
-    operand = indexable(context, operand)
+    operand = coerce.indexable(context, operand)
     type = type.behind if isinstance(type, IndexedArray) else type
     if isinstance(operand, View) and operand.type == type:
         return operand
-    if isinstance(operand, (Value, View)) and operand.type != type and not adopts(operand, type):
-        raise context.type_error(
-            f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
-            f"Write {type!r}(…)." if not hasattr(type, "ndim") else "",
-        )
-    return assign_type(context, operand, type, f"{name} of {definition.name}()")
+    if isinstance(operand, (Value, View)) and operand.type != type and not coerce.adopts(operand, type):
+        message = f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}."
+        raise context.type_error(message, f"Write {type!r}(…)." if not hasattr(type, "ndim") else "")
+    return coerce.assign_type(context, operand, type, f"{name} of {definition.name}()")
 
 
 Given = Mapping[str, Operand]
@@ -475,7 +450,7 @@ def choose(
             arguments = arrange(definition)
         except WorkbenchError:
             continue
-        shown = shown or ", ".join(describe(o) for o in arguments.values())
+        shown = shown or ", ".join(coerce.describe(o) for o in arguments.values())
         scores = _scores(definition, arguments)
         if scores is not None:
             fitting.append((definition, arguments, scores))
@@ -521,8 +496,8 @@ def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> in
     if type is not None:
         if isinstance(operand, Static) and operand.value is None:  # an array that is not there
             return EXACT if isinstance(type, (ArrayType, StructArray)) else None
-        if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
-            return _adopted(weak(operand) == WEAK_FLOAT, type)
+        if isinstance(operand, (Literal, Value)) and isinstance(coerce.weak(operand), Weak):
+            return _adopted(coerce.weak(operand) == WEAK_FLOAT, type)
         type = type.behind if isinstance(type, IndexedArray) else type
         if isinstance(operand, Bundle):
             return EXACT if operand.type.fits(type) else None
@@ -545,6 +520,6 @@ def accepts(family: Generic, operand: Operand) -> bool:
     """Return whether an argument is of a family; an int without a type yet counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
-    if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
-        return family.accepts(float32) or (weak(operand) == WEAK_INT and family.accepts(int32))
+    if isinstance(operand, (Literal, Value)) and isinstance(coerce.weak(operand), Weak):
+        return family.accepts(float32) or (coerce.weak(operand) == WEAK_INT and family.accepts(int32))
     return isinstance(operand, (Value, View, Elements)) and family.accepts(operand.type)

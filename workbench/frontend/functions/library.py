@@ -17,21 +17,11 @@ import numpy as np
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.builtins.declaration.rules import promote_all
-from workbench.errors import KernelTypeError
 from workbench.frontend.functions.derivatives import Custom
 from workbench.frontend.functions.inline import inlined
-from workbench.frontend.state.coerce import (
-    apply,
-    composed,
-    convert,
-    describe,
-    indexable,
-    materialise,
-    scalar_components,
-    usable,
-    weak,
-)
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state import coerce
+from workbench.frontend.state.arguments import argument
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, literal_of, value_of
 from workbench.frontend.state.tile_maps import any_tile, over
@@ -64,7 +54,7 @@ def _read(name: str, body: Callable[..., Any]) -> Definition:
     return Definition(name, text.node, text.source, Scope(user=body.__globals__), library=True)
 
 
-def lower(context: Context, form: Form, node: ast.Call, expression: Expression) -> Operand:
+def lower(context: Context, form: Form, node: ast.Call) -> Operand:
     """Lower a call of a function of the library; one that draws random numbers also advances the state it is given.
 
     Raises:
@@ -73,10 +63,7 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
     """
     draws = form.rebinds is not None
     nodes = _positional(context, definition_of(form), node)
-    texts = [a.value if isinstance(a, ast.Constant) and isinstance(a.value, str) else None for a in nodes[draws:]]
-    operands = [
-        expression(context, a) if t is None else Static(t, repr(t)) for a, t in zip(nodes[draws:], texts, strict=True)
-    ]
+    operands = [argument(context, a) for a in nodes[draws:]]
     if not draws:
         return call(context, form, operands)
     _typed(context, form, [Value(uint32), *operands] if nodes else [])
@@ -111,12 +98,12 @@ def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Oper
         if not shape:
             return call(context, form, args)
         each = [
-            scalar_components(context, value_of(a)) if own else (a,) * prod(shape)
+            coerce.scalar_components(context, value_of(a)) if own else (a,) * prod(shape)
             for a, own in zip(args, shapes, strict=True)
         ]
-        elements = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
-        return composed(context, elements, vector_of(shape, elements[0].type))
-    return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
+        elements = [coerce.materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
+        return coerce.composed(context, elements, vector_of(shape, elements[0].type))
+    return over(context, form.name, args, lambda parts: [coerce.materialise(context, call(context, form, parts))])[0]
 
 
 def _positional(context: Context, definition: Definition, node: ast.Call) -> list[ast.expr]:
@@ -126,10 +113,12 @@ def _positional(context: Context, definition: Definition, node: ast.Call) -> lis
         KernelTypeError: a name is of no such parameter.
     """
     named = {k.arg: k.value for k in node.keywords if k.arg}
-    rest = [named.pop(p.arg) for p in definition.node.args.args[len(node.args) :] if p.arg in named]
+    rest = [named.pop(p.arg, None) for p in definition.node.args.args[len(node.args) :]]
+    while rest and rest[-1] is None:
+        rest.pop()
     if named:
         raise context.type_error(f"{ast.unparse(node.func)}() takes its arguments without names.")
-    return [*node.args, *rest]
+    return [*node.args, *(n or ast.Constant(None) for n in rest)]
 
 
 def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operand]:
@@ -141,18 +130,15 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
     if form.of is not None:
         name, field = form.of
         if not args or not isinstance(args[0], Bundle) or args[0].type.find(field) is None:
-            shown = describe(args[0]) if args else "nothing"
+            shown = coerce.describe(args[0]) if args else "nothing"
             advice = f"Annotate the parameter as {name.lower()}: wb.{name}."
             raise context.type_error(f"{form.name}() takes a {name} first; this is {shown}.", advice)
         return [args[0], *_typed(context, replace(form, of=None, name=f"After the {name}, {form.name}"), args[1:])]
     if form.takes is None:
         return list(args)
-    operands = [indexable(context, a) for a in args]
-    try:
-        types = form.takes(form.name, [weak(o) if isinstance(o, (Value, Literal)) else o.type for o in operands])
-    except KernelTypeError as error:
-        raise context.placed(error) from None
-    return [o if t is None else convert(context, o, t) for o, t in zip(operands, types, strict=True)]
+    operands = [coerce.indexable(context, a) for a in args]
+    types = form.takes(form.name, [coerce.weak(o) if isinstance(o, (Value, Literal)) else o.type for o in operands])
+    return [o if t is None else coerce.convert(context, o, t) for o, t in zip(operands, types, strict=True)]
 
 
 def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
@@ -165,26 +151,20 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
     name = ast.unparse(node.func)
     name_of_state = getattr(node, "uncertain", "")
     if name_of_state:
-        raise context.syntax_error(
-            f"{name}() advances its state, so it cannot stand {name_of_state}.",
-            "Draw the number on a line of its own, and use it here.",
-        )
+        message = f"{name}() advances its state, so it cannot stand {name_of_state}."
+        raise context.syntax_error(message, "Draw the number on a line of its own, and use it here.")
     argument = node.args[0]
     if not isinstance(argument, ast.Name) or not isinstance(argument.ctx, ast.Store):
         raise context.type_error(
             f"{name}() advances its state, so it takes a local name.", "Write state = rand_init(seed, i) first."
         )
     if argument.id not in context.env:
-        raise context.type_error(
-            f"{name}() advances its state, and {argument.id} is not a local name here.",
-            f"Write {argument.id} = rand_init(seed, i) first.",
-        )
-    state = usable(context, context.env[argument.id])
+        message = f"{name}() advances its state, and {argument.id} is not a local name here."
+        raise context.type_error(message, f"Write {argument.id} = rand_init(seed, i) first.")
+    state = coerce.usable(context, context.env[argument.id])
     if not isinstance(state, Value) or state.type != uint32:
-        raise context.type_error(
-            f"{name}() takes a state, a uint32; {argument.id} is {describe(state)}.",
-            "Write state = rand_init(seed, i) first, and draw from that.",
-        )
+        message = f"{name}() takes a state, a uint32; {argument.id} is {coerce.describe(state)}."
+        raise context.type_error(message, "Write state = rand_init(seed, i) first, and draw from that.")
     return argument.id, state
 
 
@@ -194,8 +174,8 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
 def _composed(kind: type[Vector]) -> FormHandler:
     """Return the lowering of a call that builds a vector or quaternion (`kind`) of scalars, in their common type."""
 
-    def construct(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        parts = [materialise(context, expression(context, a)) for a in node.args]
+    def construct(context: Context, node: ast.Call) -> Operand:
+        parts = [coerce.materialise(context, context.lower(a)) for a in node.args]
         scalar = promote_all(element(p.type) for p in parts)
         assert scalar is not None
         return context.builder.one("vec", [context.builder.cast(p, scalar) for p in parts], kind(len(parts), scalar))
@@ -203,64 +183,64 @@ def _composed(kind: type[Vector]) -> FormHandler:
     return construct
 
 
-def _natural(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _natural(context: Context, node: ast.Call) -> Operand:
     """Return the argument as a value, and note that it is not negative."""
-    number = materialise(context, expression(context, node.args[0]))
+    number = coerce.materialise(context, context.lower(node.args[0]))
     context.shared.non_negative.add(number)
     return number
 
 
-def _low_word(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _low_word(context: Context, node: ast.Call) -> Operand:
     """Return the low 32 bits of an integer, as a uint32."""
-    operand = usable(context, expression(context, node.args[0]))
+    operand = coerce.usable(context, context.lower(node.args[0]))
     if isinstance(operand, Literal) and operand.captured is None:
-        return materialise(context, Literal(operand.value % 2**32), uint32)
-    return context.builder.cast(materialise(context, operand, int64), uint32)
+        return coerce.materialise(context, Literal(operand.value % 2**32), uint32)
+    return context.builder.cast(coerce.materialise(context, operand, int64), uint32)
 
 
-def _has_components(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _has_components(context: Context, node: ast.Call) -> Operand:
     """Return a compile-time bool: whether the first argument is a vector of as many components as the second says."""
-    value, count = (expression(context, a) for a in node.args)
+    value, count = (context.lower(a) for a in node.args)
     type = value_of(value).type
     return Static(isinstance(type, Vector) and type.length == literal_of(count).value, ast.unparse(node))
 
 
-def _is_double(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _is_double(context: Context, node: ast.Call) -> Operand:
     """Return a compile-time bool: whether the argument's numbers have 64 bits."""
-    return Static(element(materialise(context, expression(context, node.args[0])).type).bits == 64, ast.unparse(node))
+    return Static(element(coerce.materialise(context, context.lower(node.args[0])).type).bits == 64, ast.unparse(node))
 
 
-def _epsilon(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _epsilon(context: Context, node: ast.Call) -> Operand:
     """Return the machine epsilon of the argument's float type, as a literal."""
-    scalar = element(materialise(context, expression(context, node.args[0])).type)
+    scalar = element(coerce.materialise(context, context.lower(node.args[0])).type)
     return Literal(float(np.finfo(scalar.numpy).eps))
 
 
-def _factors(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _factors(context: Context, node: ast.Call) -> Operand:
     """Return literals p and n / p for a literal n, where p is the largest factor of n up to its square root."""
-    n = int(literal_of(expression(context, node.args[0])).value)
+    n = int(literal_of(context.lower(node.args[0])).value)
     p = next(p for p in range(isqrt(n), 0, -1) if n % p == 0)
     return Literal(p), Literal(n // p)
 
 
-def _stack(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _stack(context: Context, node: ast.Call) -> Operand:
     """Emit storage of the thread's own for `count` values of the type of the second argument; return its slots."""
-    count, value = (expression(context, a) for a in node.args)
-    return context.builder.slots(materialise(context, value).type, int(literal_of(count).value))  # type: ignore[arg-type]
+    count, value = (context.lower(a) for a in node.args)
+    return context.builder.slots(coerce.materialise(context, value).type, int(literal_of(count).value))  # type: ignore[arg-type]
 
 
-def _pushed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _pushed(context: Context, node: ast.Call) -> Operand:
     """Emit the write of a value to a slot (arguments: slots, position, value); return the position plus 1."""
-    operand, position, value = (expression(context, a) for a in node.args)
-    slots, index = value_of(operand), materialise(context, position)
-    context.builder.slot_write(slots, index, convert(context, value, slots_of(slots).dtype))
-    return apply(context, TABLE["add"], (index, Literal(1)))
+    operand, position, value = (context.lower(a) for a in node.args)
+    slots, index = value_of(operand), coerce.materialise(context, position)
+    context.builder.slot_write(slots, index, coerce.convert(context, value, slots_of(slots).dtype))
+    return coerce.apply(context, TABLE["add"], (index, Literal(1)))
 
 
-def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _popped(context: Context, node: ast.Call) -> Operand:
     """Emit the read of a slot (arguments: slots, position), and return the value."""
-    slots, position = (expression(context, a) for a in node.args)
-    return context.builder.slot_read(value_of(slots), materialise(context, position))
+    slots, position = (context.lower(a) for a in node.args)
+    return context.builder.slot_read(value_of(slots), coerce.materialise(context, position))
 
 
 FORMS: dict[str, FormHandler] = {

@@ -121,12 +121,8 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     except WorkbenchError:
         raise
     except Exception as error:
-        raise KernelTypeError(
-            f"The annotation of {name} cannot be evaluated: {error}.",
-            definition.locate(node),
-            _meant(definition, error) or _brackets(node),
-            definition.name,
-        ) from None
+        message = f"The annotation of {name} cannot be evaluated: {error}."
+        raise definition.type_error(message, _meant(definition, error) or _brackets(node), node) from None
 
 
 def _meant(definition: Definition, error: Exception) -> str:

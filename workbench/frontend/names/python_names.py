@@ -7,11 +7,12 @@ import difflib
 import enum
 import math
 import types as python_types
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from typing import Any, TypeGuard, cast
 
 import numpy as np
 
+from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.frontend.names.unsupported import instead_of
 from workbench.frontend.state import reads
@@ -24,20 +25,7 @@ from workbench.host.uniform import Uniform
 from workbench.ir.values import Captured
 from workbench.source import nodes_of
 from workbench.structs import Struct
-from workbench.types import (
-    NUMBERS,
-    PYTHON_TYPES,
-    SCALARS,
-    ArrayType,
-    Scalar,
-    Vector,
-    complex64,
-    complex128,
-    float64,
-    int64,
-    is_small,
-    vector_of,
-)
+from workbench.types import ArrayType, Scalar, Vector
 from workbench.types import bool as bool_
 
 # Names of other libraries' functions that are called otherwise here.
@@ -83,12 +71,12 @@ def as_builtin(value: Any) -> Builtin | None:
 def as_scalar(value: Any) -> Any:
     """Return the scalar type that a type of Python, NumPy or jax.numpy means, such as `np.float32`; None for none."""
     if isinstance(value, type):
-        known = PYTHON_TYPES.get(value)
+        known = types.PYTHON_TYPES.get(value)
         return known or (
-            NUMBERS.get(np.dtype(cast("type[np.generic]", value)).name) if issubclass(value, np.generic) else None
+            types.NUMBERS.get(np.dtype(cast("type[np.generic]", value)).name) if issubclass(value, np.generic) else None
         )
     ours = type(value).__module__.split(".")[0] == "jax" and hasattr(value, "dtype")
-    return NUMBERS.get(np.dtype(value).name) if ours else None
+    return types.NUMBERS.get(np.dtype(value).name) if ours else None
 
 
 def usable_in_kernel(value: Any) -> bool:
@@ -111,7 +99,7 @@ def _hashable(value: Any) -> bool:
 
 def _is_vector(value: object) -> TypeGuard[HostArray]:
     """Return whether a NumPy array has the shape of a vector or matrix type."""
-    return is_numpy_array(value) and is_small(value.shape) and value.dtype.name in NUMBERS
+    return is_numpy_array(value) and types.is_small(value.shape) and value.dtype.name in types.NUMBERS
 
 
 def _is_number(value: Any) -> bool:
@@ -263,17 +251,17 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
     if isinstance(value, np.float64):  # a Python float, which np.mean and others return
         value = float(value)
     if isinstance(value, (int, float)) and not is_numpy_scalar(value):
-        return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
+        return Literal(value, _capture(context, path, types.int64 if isinstance(value, int) else types.float64, value))
     if isinstance(value, complex):  # and NumPy's complex128, which is one
-        return Literal(complex(value), _capture(context, path, complex128, (value.real, value.imag)))
-    if is_numpy_scalar(value) and value.dtype == complex64.numpy:
-        return _constant(context, path, complex64, (float(np.real(value)), float(np.imag(value))))
-    if is_numpy_scalar(value) and value.dtype.name in SCALARS:
-        return _constant(context, path, SCALARS[value.dtype.name], value.item())
+        return Literal(complex(value), _capture(context, path, types.complex128, (value.real, value.imag)))
+    if is_numpy_scalar(value) and value.dtype == types.complex64.numpy:
+        return _constant(context, path, types.complex64, (float(np.real(value)), float(np.imag(value))))
+    if is_numpy_scalar(value) and value.dtype.name in types.SCALARS:
+        return _constant(context, path, types.SCALARS[value.dtype.name], value.item())
     if _is_vector(value):
         flat: Any = np.ascontiguousarray(value).reshape(-1)
         flat = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
-        type_ = getattr(value, "type", None) or vector_of(value.shape, NUMBERS[value.dtype.name])
+        type_ = getattr(value, "type", None) or types.vector_of(value.shape, types.NUMBERS[value.dtype.name])
         return _constant(context, path, type_, tuple(flat.tolist()))
     return Static(value, path)
 
@@ -291,30 +279,44 @@ def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> 
     Raises:
         KernelTypeError: an int is too large for 64 bits.
     """
-    if type == int64 and not -(2**63) <= value < 2**63:
+    if type == types.int64 and not -(2**63) <= value < 2**63:
         raise context.type_error(f"The constant {path} is too large for 64 bits.")
     captured = context.shared.captured
     for number in range(1, len(captured) + 2):
         name = path if number == 1 else f"{path} #{number}"
         before = captured.setdefault(name, Captured(name, type, value))
-        if before.type == type and _is_same_constant(before.value, value):
+        if before.type == type and bits(before.value) == bits(value):
             return name
     raise AssertionError("more names than constants")
 
 
-def _is_same_constant(a: Any, b: Any) -> bool:
-    """Return whether two constants are equal, where the float 0.0 differs from -0.0 and NaN equals NaN.
+def bits(value: Any) -> Any:
+    """Return a value in a form that is equal only where type and all bits are; an object is only equal to itself."""
+    if is_list(value):
+        return (type(value), *map(bits, value))
+    if is_numpy(value):
+        return (type(value), value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, float):
+        return (type(value), value.hex())
+    if isinstance(value, complex):
+        return (type(value), value.real.hex(), value.imag.hex())
+    if struct_of(type(value)) is not None:
+        return (type(value), *map(bits, cast("dict[str, object]", vars(value)).values()))
+    return (type(value), value) if isinstance(value, (int, range)) else _ByIdentity(value)
 
-    Tuples and complex numbers are compared part by part.
-    """
-    if isinstance(a, float) and isinstance(b, float):
-        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
-    if isinstance(a, complex) and isinstance(b, complex):
-        return _is_same_constant((a.real, a.imag), (b.real, b.imag))
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        pairs = cast("tuple[Any, ...]", a), cast("tuple[Any, ...]", b)
-        return len(pairs[0]) == len(pairs[1]) and all(map(_is_same_constant, *pairs))
-    return a == b
+
+class _ByIdentity:
+    """A wrapper that compares its object by identity."""
+
+    def __init__(self, value: Any) -> None:
+        """Wrap any Python object, also one whose own `==` fails or means something else."""
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is a wrapper of the same object."""
+        return isinstance(other, _ByIdentity) and self.value is other.value
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _watch(context: Context, path: str, value: Any) -> None:
@@ -345,6 +347,14 @@ def structs_named(definition: Definition) -> dict[str, Any]:
     names = {n.id for a in annotations for n in nodes_of(a) if isinstance(n, ast.Name)}
     structs = {name: definition.read(name) for name in sorted(names)}
     return {name: value for name, value in structs.items() if isinstance(value, type) and struct_of(value) is not None}
+
+
+def callee(definition: Definition, node: ast.AST, names: Container[str] | None = None) -> Any:
+    """Return the value of the dotted name that a node calls; MISSING if it calls no such, or none of these `names`."""
+    path = reads.dotted(node.func) if isinstance(node, ast.Call) else None
+    if path is None or (names is not None and path.rpartition(".")[2] not in names):
+        return MISSING
+    return definition.read(path, usable_in_kernel)
 
 
 def reread(definition: Definition, path: str) -> Any:

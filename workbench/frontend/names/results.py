@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.names.annotate import parameter_annotations, parameter_type, result
-from workbench.frontend.names.references import references
+from workbench.frontend.names.rewriting import references
 from workbench.frontend.state.coerce import adopts, convert, describe
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Poison

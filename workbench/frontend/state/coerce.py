@@ -26,7 +26,7 @@ from workbench.frontend.state.operands import (
     View,
 )
 from workbench.frontend.state.tile_maps import any_tile, fill, over, uniform
-from workbench.ir.values import Value
+from workbench.ir.values import Block, Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
@@ -86,10 +86,8 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
         advice = "Unpack the tuple first." if operand else "End the func with a return of a value."
         raise context.type_error(f"A number is expected here; {what}", advice)
     if isinstance(operand, View):
-        raise context.type_error(
-            f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
-            "Index one element of it.",
-        )
+        message = f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array."
+        raise context.type_error(message, "Index one element of it.")
     if isinstance(operand, (Bundle, Elements)):
         raise _struct(context, operand)
     if isinstance(operand, Static) and operand.value is None:
@@ -157,7 +155,7 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
             f"The float {operand.value!r} does not fit {scalar!r}.", f"Write {scalar!r}({operand.value!r})."
         )
     if not is_weak(wanted) and not fits(operand.value, scalar):
-        raise context.placed(too_wide(operand.value, scalar, operand.captured))
+        raise too_wide(operand.value, scalar, operand.captured)
     if isinstance(wanted, Complex):
         both = complex(operand.value)
         return context.builder.const((both.real, both.imag) * (wanted.length // 2), wanted, operand.captured)
@@ -234,7 +232,7 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
         return context.builder.cast(value, type)
     advice = f"Write {type!r}(…)." if narrower or isinstance(type, Complex) else _component_of(value.type, type)
     message = f"{what} is {type!r}; the value is {value.type!r}."
-    raise context.placed(KernelTypeError(message, advice=advice, what=what, given=value.type))
+    raise KernelTypeError(message, advice=advice, what=what, given=value.type)
 
 
 def _component_of(source: Any, wanted: Any) -> str:
@@ -309,7 +307,7 @@ def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) 
     return context.builder.one(builtin.name, values, signature[1])  # type: ignore[arg-type]
 
 
-def _signature(context: Context, builtin: Builtin, types_: Sequence[Arg]) -> Signature:
+def _signature(builtin: Builtin, types_: Sequence[Arg]) -> Signature:
     """Return what a builtin takes and returns for arguments of these types; for scalars it is computed once.
 
     Raises:
@@ -318,10 +316,7 @@ def _signature(context: Context, builtin: Builtin, types_: Sequence[Arg]) -> Sig
     key = (builtin, *[t.name if type(t) is Scalar else _WEAK.get(t, "") if isinstance(t, Weak) else "" for t in types_])
     signature = _SIGNATURES.get(key)
     if signature is None:
-        try:
-            signature = builtin.rule(builtin.name, types_)
-        except KernelTypeError as error:
-            raise context.placed(error) from None
+        signature = builtin.rule(builtin.name, types_)
         if "" not in key:
             _SIGNATURES[key] = signature
     return signature
@@ -344,7 +339,7 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     if builtin.across and len(args) == 1 and isinstance(args[0], Value) and isinstance(args[0].type, Vector):
         each = (apply(context, builtin, [c]) for c in components(context, args[0]))
         return reduce(lambda a, b: apply(context, TABLE[builtin.across], (a, b)), each)
-    wanted, result = _signature(context, builtin, _argument_types(builtin, args))
+    wanted, result = _signature(builtin, _argument_types(builtin, args))
     values = [convert(context, a, t) for a, t in zip(args, wanted, strict=True)]
     return context.builder.one(builtin.name, values, result)
 
@@ -401,6 +396,34 @@ def joined(context: Context, real: Value, imag: Value) -> Value:
     """Emit the complex number, vector or matrix of a real and an imaginary part, which are of one type."""
     pairs = zip(components(context, real), components(context, imag), strict=True)
     return context.builder.one("vec", [c for pair in pairs for c in pair], types.in_complex(real.type))
+
+
+def joined_if(
+    context: Context,
+    condition: Value,
+    blocks: Sequence[Block],
+    pairs: Sequence[tuple[Operand, Operand]],
+    types: Sequence[Type],
+    names: Sequence[str] = (),
+) -> tuple[Value, ...]:
+    """Emit an `if` whose blocks end with what is joined behind it, and return that.
+
+    Args:
+        context: where.
+        condition: chooses the first block.
+        blocks: the operations of both sides, without an end.
+        pairs: each operand at the end of both sides.
+        types: those that they are converted to.
+        names: labels of the results; empty for the operand's own.
+    """
+    done: list[Block] = []
+    for side, block in enumerate(blocks):
+        with context.builder.block() as opened:
+            context.builder.extend(block.ops)
+            context.builder.yield_(*(convert(context, p[side], t) for p, t in zip(pairs, types, strict=True)))
+        done.append(opened.block)
+    labels = [n or v.name for n, v in zip(names or [""] * len(types), done[0].yielded, strict=True)]
+    return context.builder.emit("if", (condition,), types, None, done, labels).results
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:

@@ -10,7 +10,7 @@ import msgspec
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import VALUE, Env, Loop
-from workbench.frontend.state.operands import Operand, Returned, Static
+from workbench.frontend.state.operands import Operand, Static
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir import ops
 from workbench.ir.build import Builder
@@ -18,7 +18,19 @@ from workbench.ir.values import Block, Captured, Op, Value
 from workbench.source import UNKNOWN, Location
 from workbench.types import Type, is_integer
 
-LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
+
+class Syntax(msgspec.Struct, frozen=True):
+    """The functions that lower syntax, for the rooms below theirs.
+
+    Attributes:
+        expression: lowers an expression, and returns its operand.
+        body: lowers a function's statements, and returns what they return; None if that is nothing.
+        loop_body: lowers the statements of a loop's body.
+    """
+
+    expression: Callable[[Context, ast.expr], Operand]
+    body: Callable[[Context, Sequence[ast.stmt]], Operand | None]
+    loop_body: Callable[[Context, Sequence[ast.stmt]], object]
 
 
 class LoopTypes(msgspec.Struct, frozen=True):
@@ -158,7 +170,7 @@ class Shared(msgspec.Struct):
     """The state that a kernel and the funcs inlined into it share.
 
     Attributes:
-        lower_body: lowers the statements of a func called in the kernel.
+        syntax: lowers expressions and statements.
         launch_ndim: how many dimensions `tid()` asks for; None until it does.
         captured: constants met so far, by name.
         trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
@@ -176,7 +188,7 @@ class Shared(msgspec.Struct):
         statics: the Python objects that names outside of functions and attributes mean, by where they are read.
     """
 
-    lower_body: LowerBody
+    syntax: Syntax
     builder: NotingBuilder = msgspec.field(default_factory=NotingBuilder)
     launch_ndim: int | None = None
     captured: dict[str, Captured] = msgspec.field(default_factory=dict[str, Captured])
@@ -235,6 +247,10 @@ class Context(msgspec.Struct):
         """Builder that operations are appended to."""
         return self.shared.builder
 
+    def lower(self, node: ast.expr) -> Operand:
+        """Lower an expression, and return its operand."""
+        return self.shared.syntax.expression(self, node)
+
     def at(self, node: ast.AST) -> At:
         """Return a context manager in which operations and errors belong to `node`'s location."""
         return At(self, node)
@@ -292,11 +308,12 @@ class At(msgspec.Struct):
         """Give operations and errors the node's location."""
         self.before = self.context.go(self.node)
 
-    def __exit__(self, *_: object) -> None:
-        """Restore the location before; an error in the block goes on."""
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Restore the location before; an error in the block goes on, with the node's location if it has none."""
+        if isinstance(error, WorkbenchError):
+            self.context.placed(error)
         self.context.back(self.before)
 
 
-# Handlers in lower rooms are given what lowers an expression. A form is lowered from its call.
-Expression = Callable[[Context, ast.expr], Operand]
-FormHandler = Callable[[Context, ast.Call, Expression], Operand]
+FormHandler = Callable[[Context, ast.Call], Operand]
+"""A function that lowers a call of a form."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state import reads as noted
 from workbench.host.uniform import Uniform
 from workbench.source import Location, Source, nodes_of
@@ -186,6 +187,14 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
                 column, end = self._characters(line, column), self._characters(end_line, end)
             location = self._locations[span] = Location(self.source, line, column, end_line, end)
         return location
+
+    def type_error(self, message: str, advice: str = "", node: ast.AST | None = None) -> KernelTypeError:
+        """Return a KernelTypeError located at a node of this definition; by default at its `def`."""
+        return KernelTypeError(message, self.locate(node or self.node), advice, self.name)
+
+    def syntax_error(self, message: str, advice: str = "", node: ast.AST | None = None) -> KernelSyntaxError:
+        """Return a KernelSyntaxError located at a node of this definition; by default at its `def`."""
+        return KernelSyntaxError(message, self.locate(node or self.node), advice, self.name)
 
     @cached_property
     def _locations(self) -> dict[tuple[int, int, int | None, int | None], Location]:

@@ -18,8 +18,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from types import NoneType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
@@ -37,6 +38,10 @@ PLAIN = frozenset({ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Asser
 """Classes of statements that hold no others and leave nothing."""
 
 
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
+
+
 class Skip(ast.Pass):
     """A statement of ours that ends the body of a link of an `elif` chain: the links listed behind are skipped."""
 
@@ -49,28 +54,35 @@ class Idle(ast.Pass):
     """A statement of ours in an unrolled loop, for the rest of the iterations behind one that left the loop."""
 
 
-def answer(node: ast.AST, question: str, compute: Callable[[], Any]) -> Any:
-    """Return the answer to a question about a statement, computed once and stored on the node under that name."""
-    if not hasattr(node, question):
-        setattr(node, question, compute())
-    return getattr(node, question)
+def stored(question: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    """Decorate a question about a node: its answer is computed once, and stored on the node under its name."""
+    name = question.__name__
+
+    @wraps(question)
+    def ask(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+        known: dict[str, Any] = vars(args[0])
+        if name not in known:
+            known[name] = question(*args, **kwargs)
+        return known[name]
+
+    return ask
 
 
+@stored
 def leaves(node: ast.stmt) -> bool:
     """Return whether something in a statement may leave the statements around it."""
-    if type(node) in PLAIN:
-        return False
     if isinstance(node, ast.If):
-        return answer(node, "may_leave", lambda: any(map(leaves, [*node.body, *node.orelse])))
+        return any(map(leaves, [*node.body, *node.orelse]))
     if isinstance(node, LoopNode):
         return returns(node) or any(map(leaves, node.orelse))
     return isinstance(node, (ast.Return, ast.Break, ast.Continue, Skip, Next, Idle))
 
 
+@stored
 def ends(node: ast.stmt) -> bool:
     """Return whether no path comes to the end of a statement."""
     if isinstance(node, ast.If):
-        return answer(node, "must_leave", lambda: all_end(node.body) and all_end(node.orelse))
+        return all_end(node.body) and all_end(node.orelse)
     if isinstance(node, LoopNode):
         return (returns(node) and _is_endless(node)) or (all_end(node.orelse) and not _is_broken(node))
     return leaves(node)
@@ -81,9 +93,10 @@ def all_end(body: Sequence[ast.stmt]) -> bool:
     return any(map(ends, body))
 
 
+@stored
 def returns(loop: LoopNode) -> bool:
     """Return whether a `return` stands in a loop's body."""
-    return answer(loop, "may_return", lambda: bool(returns_inside(*loop.body)))
+    return bool(returns_inside(*loop.body))
 
 
 def returns_inside(*statements: ast.stmt) -> list[ast.Return]:
@@ -108,9 +121,10 @@ def _is_endless(loop: LoopNode) -> bool:
     return is_while_true(loop) and not _is_broken(loop)
 
 
+@stored
 def _is_broken(loop: LoopNode) -> bool:
-    """Return whether a `break` of the loop stands in its body, as stored on the node."""
-    return answer(loop, "may_break", lambda: breaks(loop.body))
+    """Return whether a `break` of the loop stands in its body."""
+    return breaks(loop.body)
 
 
 def breaks(body: Sequence[ast.stmt]) -> bool:
@@ -119,10 +133,10 @@ def breaks(body: Sequence[ast.stmt]) -> bool:
     return any(isinstance(s, ast.Break) for s in body) or any(map(breaks, inside))
 
 
+@stored
 def exit_flag(loop: LoopNode) -> str | None:
     """Return the name of the flag that says a loop has been left early; None if nothing leaves it."""
-    name = f"break.{loop.lineno}"
-    return answer(loop, "exit_flag", lambda: name if _is_broken(loop) or returns(loop) else None)
+    return f"break.{loop.lineno}" if _is_broken(loop) or returns(loop) else None
 
 
 def flags(loop: ast.stmt, values: Sequence[str]) -> list[str]:
@@ -133,9 +147,10 @@ def flags(loop: ast.stmt, values: Sequence[str]) -> list[str]:
     return [*([own] if own is not None else []), *([RETURNED, *values] if returns(loop) else [])]
 
 
+@stored
 def shape(loop: LoopNode) -> int:
     """Return how many values the first `return` in a loop has: 0, as many as are written out, or -1: an expression."""
-    return answer(loop, "shape", lambda: shape_of(returns_inside(*loop.body)[0]))
+    return shape_of(returns_inside(*loop.body)[0])
 
 
 def shape_of(node: ast.Return) -> int:
@@ -145,15 +160,8 @@ def shape_of(node: ast.Return) -> int:
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
 
 
+@stored
 def bare(loop: LoopNode) -> LoopNode:
-    """Return a copy of a loop without its `else`, made once and stored on the node; the loop itself if it has none.
-
-    The copy's `has_else` says whether something may leave the loop early.
-    """
-    return answer(loop, "bare", lambda: _bare(loop)) if loop.orelse else loop
-
-
-def _bare(loop: LoopNode) -> LoopNode:
     """Return a copy of a loop without its `else`; `has_else` says of it whether something may leave the loop early."""
     fields: dict[str, Any] = {**dict(ast.iter_fields(loop)), "orelse": []}
     own: Any = ast.copy_location(type(loop)(**fields), loop)

@@ -10,20 +10,10 @@ import msgspec
 
 from workbench.builtins.declaration.rules import Weak, common_type
 from workbench.errors import WorkbenchError
+from workbench.frontend.state import operands
 from workbench.frontend.state.coerce import default_type, describe, weak
 from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.operands import (
-    PENDING,
-    POISON,
-    Literal,
-    Operand,
-    Parts,
-    Pending,
-    Poison,
-    Static,
-    Unset,
-    View,
-)
+from workbench.frontend.state.operands import Literal, Operand, Parts, Pending, Poison, Static, Unset, View
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.types import ArrayType, Kind, Type, element, int64
@@ -214,11 +204,13 @@ def branch_values(
     for name in names:
         a, b = (env.get(name) for env in envs)
         if isinstance(a, Poison) or isinstance(b, Poison):
-            branches.after[name] = POISON
+            branches.after[name] = operands.POISON
         elif a is None or b is None or isinstance(a, Unset) or isinstance(b, Unset):
             bound = any(_is_bound(o) and leaving == gone for o, gone in ((a, (False, True)), (b, (True, False))))
             # In Warp a name that is unbound has some value, as in C++: programs that never use it there may go on.
-            bound = bound or (context.shared.warp_meanings and (_behind(a), _behind(b)) != (PENDING, PENDING))
+            bound = bound or (
+                context.shared.warp_meanings and (_behind(a), _behind(b)) != (operands.PENDING, operands.PENDING)
+            )
             if not bound:
                 where = "holds" if b is None else "does not hold"
                 unset = a if isinstance(a, Unset) else b
@@ -229,7 +221,7 @@ def branch_values(
                 )
             pair = _behind(a), _behind(b)
             is_bound = bound or name in handed_on or pair[0] is pair[1]
-            _merge_name(branches, name, pair if is_bound else (PENDING, PENDING), test)
+            _merge_name(branches, name, pair if is_bound else (operands.PENDING, operands.PENDING), test)
         else:
             _merge_name(branches, name, (a, b), test)
     return branches
@@ -249,7 +241,7 @@ def _is_bound(operand: Operand | None) -> bool:
 
 def _behind(operand: Operand | None) -> Operand:
     """Return the value of a name, also of one that no path has surely set."""
-    return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
+    return operands.PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
 
 
 def _merge_name(branches: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
@@ -262,10 +254,10 @@ def _merge_name(branches: Branches, name: str, pair: tuple[Operand, Operand], te
         test: the condition of the branch, for messages.
     """
     a, b = pair
-    known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
+    known = next((o for o in pair if not isinstance(o, Pending)), operands.PENDING)
     if is_same(a, b):
         branches.after[name] = a
-    elif (a is PENDING or b is PENDING) and stays(known):
+    elif (a is operands.PENDING or b is operands.PENDING) and stays(known):
         branches.after[name] = known
     elif _joins(a) and _joins(b):
         branches.to_join[name] = pair

@@ -206,13 +206,3 @@ def literal_of(operand: Operand) -> Literal:
 
 class AlreadyReported(Exception):
     """Raised when a poisoned value is used: unwinds to the statement, reports nothing."""
-
-
-class Returned(msgspec.Struct, frozen=True):
-    """The result of lowering a function's body.
-
-    Attributes:
-        value: what the function returns; None if it returns nothing.
-    """
-
-    value: Operand | None

@@ -11,7 +11,8 @@ kernel without lowering it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
 
@@ -84,6 +85,17 @@ class Reads:
 
 
 NOTED: ContextVar[Reads | None] = ContextVar("what the lowering under way has read", default=None)
+
+
+@contextmanager
+def noting() -> Generator[Reads]:
+    """Note what is read inside the context."""
+    reads = Reads()
+    before = NOTED.set(reads)
+    try:
+        yield reads
+    finally:
+        NOTED.reset(before)
 
 
 def name(definition: Reader, usable: Usable | str, identifier: str, value: Any) -> None:

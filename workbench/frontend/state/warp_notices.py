@@ -115,10 +115,8 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
         KernelTypeError: `step` with one argument, which Warp has and this language has not, requested or not.
     """
     if name == "step" and len(operands) == 1:
-        raise context.type_error(
-            "step() takes an edge and x; it got 1 argument.",
-            "Write where(x < 0.0, 1.0, 0.0) for the step of one argument that Warp has.",
-        )
+        message = "step() takes an edge and x; it got 1 argument."
+        raise context.type_error(message, "Write where(x < 0.0, 1.0, 0.0) for the step of one argument that Warp has.")
     if name in NAMED and len(operands) == 2:
         note_operator(context, NAMED[name], *operands)
     elif name in BUILTINS and _warns(context) and not all(map(_is_int, operands)):

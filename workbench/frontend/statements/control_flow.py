@@ -20,58 +20,18 @@ from typing import Any
 import msgspec
 
 from workbench.errors import WorkbenchError
-from workbench.frontend.expressions import calls, lists, lvalues
+from workbench.frontend.expressions import calls, lists, lvalues, sequences
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
 from workbench.frontend.names.results import convert_result
 from workbench.frontend.names.unsupported import REFUSED
-from workbench.frontend.state.coerce import convert, describe, truth, usable
-from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.exits import (
-    PLAIN,
-    RETURNED,
-    Idle,
-    LoopNode,
-    Next,
-    Skip,
-    after,
-    all_end,
-    as_list,
-    bare,
-    breaks,
-    denied,
-    ends,
-    exit_flag,
-    in_groups,
-    leaves,
-    returns,
-    returns_inside,
-    shape,
-    shape_of,
-)
-from workbench.frontend.state.merge import (
-    Branches,
-    assigned,
-    at_different_times,
-    branch_values,
-    is_part,
-    is_same,
-    joined_type,
-    stays,
-)
-from workbench.frontend.state.operands import (
-    PENDING,
-    POISON,
-    AlreadyReported,
-    Elements,
-    Operand,
-    Pending,
-    Poison,
-    Returned,
-    Static,
-    Unset,
-)
+from workbench.frontend.state import exits, merge, operands
+from workbench.frontend.state.coerce import describe, joined_if, truth, usable
+from workbench.frontend.state.context import Context, Env, Syntax
+from workbench.frontend.state.exits import Idle, LoopNode, Next, Skip
+from workbench.frontend.state.merge import Branches
+from workbench.frontend.state.operands import AlreadyReported, Elements, Operand, Pending, Poison, Static, Unset
 from workbench.frontend.statements import iterate, loops
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
@@ -89,9 +49,9 @@ def _assign(context: Context, node: ast.Assign) -> None:
     count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
     result = _thread_indices(context, node.value, count) if count > 1 else None
     own = node.targets[0].id if isinstance(node.targets[0], ast.Name) and not node.targets[1:] else ""
-    if own and lists.is_display(node.value):
+    if own and sequences.is_display(node.value):
         with context.at(node.value):
-            result = lists.lower(context, own, node.value, expression)
+            result = lists.lower(context, own, node.value)
     if result is None:
         result = expression(context, node.value)
     if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
@@ -167,10 +127,8 @@ def _assert(context: Context, node: ast.Assert) -> None:
     message = node.msg
     if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
         with context.at(message):
-            raise context.syntax_error(
-                "The message of an assert is a plain string.",
-                "Leave values out: a KernelFault shows what was compared.",
-            )
+            message = "The message of an assert is a plain string."
+            raise context.syntax_error(message, "Leave values out: a KernelFault shows what was compared.")
     if isinstance(node.test, ast.Tuple):
         raise context.syntax_error(
             "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'
@@ -210,17 +168,17 @@ class BodyResult(msgspec.Struct, frozen=True):
     env: Env | None = None
 
 
-MORE = BodyResult(PENDING, True)
+MORE = BodyResult(operands.PENDING, True)
 """Statements that others follow."""
-LAST = BodyResult(PENDING)
+LAST = BodyResult(operands.PENDING)
 """Statements behind whose end nothing asks whether it was reached, as in the body of a loop."""
 FUNCTION = BodyResult(None)
 """Statements whose end is the function's."""
 
 
-def body(context: Context, statements: Statements) -> Returned:
+def body(context: Context, statements: Statements) -> Operand | None:
     """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable."""
-    return Returned(_run(context, statements, FUNCTION).value)
+    return _run(context, statements, FUNCTION).value
 
 
 def _loop_body(context: Context, statements: Statements) -> None:
@@ -230,7 +188,7 @@ def _loop_body(context: Context, statements: Statements) -> None:
 
 def _run(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
     """Lower statements, in groups, and return how they end: `end`, where a path comes to the end of all."""
-    groups = in_groups(statements)
+    groups = exits.in_groups(statements)
     ended = MORE
     for number, group in enumerate(groups, 1):
         last = end if number == len(groups) else MORE
@@ -247,19 +205,19 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
     Where a path comes to the end of all, that is `end`.
     """
     for position, node in enumerate(statements):
-        if type(node) in PLAIN:
+        if type(node) in exits.PLAIN:
             guarded(context, [node], statement)
         elif isinstance(node, LoopNode):
             following = _loop(context, node)
             if following:
                 return _run(context, [*following, *statements[position + 1 :]], end)
-        elif isinstance(node, ast.If) and leaves(node):
+        elif isinstance(node, ast.If) and exits.leaves(node):
             rest = statements[position + 1 :]
             ended = guarded(context, [node, *rest], lambda context, node, r=rest: _branch(context, node, r, end))
-            return ended or (LAST if context.loops or not returns_inside(node) else BodyResult(POISON))
+            return ended or (LAST if context.loops or not exits.returns_inside(node) else BodyResult(operands.POISON))
         elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
             guarded(context, [node], _refuse_outside)
-        elif leaves(node):
+        elif exits.leaves(node):
             return _way_out(context, node)
         else:
             guarded(context, [node], statement)
@@ -290,10 +248,10 @@ def guarded(context: Context, statements: Statements, lower: Callable[[Context, 
         context.shared.errors.append(context.placed(error))
     finally:
         context.back(before)
-    for name in assigned(statements):
+    for name in merge.assigned(statements):
         bound = context.env.get(name)
         if bound is None or not (views.is_array(bound) or isinstance(bound, Elements)):  # x[i] = … does not bind x
-            context.env[name] = POISON
+            context.env[name] = operands.POISON
     return None
 
 
@@ -314,7 +272,7 @@ def statement(context: Context, node: ast.stmt) -> None:
         statement(context, part)
     if parts:
         return
-    node, names_ = elementwise.hoisted(context, node, expression)
+    node, names_ = elementwise.hoisted(context, node)
     if elementwise.wants_lifting(context, node):
         elementwise.statement(context, node, lower)
     else:
@@ -353,7 +311,7 @@ def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None
 
 def _store_returned(context: Context, node: ast.Return, value: Operand | None) -> None:
     """Store the values of a `return` in a loop under the names of the function's values, and set their flag."""
-    if shape_of(node) != context.returning:
+    if exits.shape_of(node) != context.returning:
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
             advice = "Return the same number of values everywhere, written out."
@@ -362,7 +320,7 @@ def _store_returned(context: Context, node: ast.Return, value: Operand | None) -
         context.env.update((name, value) for name in context.results)
     elif value is not None:
         lvalues.assign(context, located(_values(context, ast.Store()), node), value)
-    _set_flag(context, RETURNED, True, node)
+    _set_flag(context, exits.RETURNED, True, node)
 
 
 def _values(context: Context, use: ast.expr_context) -> Any:
@@ -373,29 +331,29 @@ def _values(context: Context, use: ast.expr_context) -> Any:
 
 def _loop(context: Context, node: LoopNode) -> list[ast.stmt]:
     """Lower a loop, and return the statements that follow: its `else`, and the `return` of what it has returned."""
-    flag = exit_flag(node)
-    if returns(node) and not context.loops:
-        context.returning = shape(node)
-        _set_flag(context, RETURNED, False, node)
-        context.env.update(dict.fromkeys(context.results, PENDING))
+    flag = exits.exit_flag(node)
+    if exits.returns(node) and not context.loops:
+        context.returning = exits.shape(node)
+        _set_flag(context, exits.RETURNED, False, node)
+        context.env.update(dict.fromkeys(context.results, operands.PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
-    guarded(context, [node], lambda context, node: statement(context, bare(node)))
-    if not returns(node):
-        return after(node, [])
+    guarded(context, [node], lambda context, node: statement(context, exits.bare(node) if node.orelse else node))
+    if not exits.returns(node):
+        return exits.after(node, [])
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
     exit_.returns = True
-    return after(node, [located(exit_, node)])
+    return exits.after(node, [located(exit_, node)])
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
     """Lower an `if` and the statements `rest` that follow it; return how all of them end."""
-    if context.loops and leaves(node) and elementwise.wants_lifting(context, node.test):
+    if context.loops and exits.leaves(node) and elementwise.wants_lifting(context, node.test):
         return _per_thread(context, [node, *rest], end)
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return _run(context, [*(node.body if condition else node.orelse), *rest], end)
-    if not rest or all_end(node.body) or all_end(node.orelse):
+    if not rest or exits.all_end(node.body) or exits.all_end(node.orelse):
         return _parted(context, condition, ([*node.body, *rest], [*node.orelse, *rest]), node.test, end)
     ended = _parted(context, condition, (node.body, node.orelse), node.test, MORE)
     if isinstance(ended.goes_on, bool):
@@ -418,10 +376,10 @@ def _chain(context: Context, links: Statements) -> None:
 
     Each group begins with the names before the chain. Where none of its links is taken, these are left to the next one.
     """
-    start, names, ended = dict(context.env), assigned(links), MORE
-    groups = in_groups(links)
+    start, names, ended = dict(context.env), merge.assigned(links), MORE
+    groups = exits.in_groups(links)
     for number, group in enumerate(groups, 1):
-        taken = BodyResult(PENDING, env=dict(context.env))
+        taken = BodyResult(operands.PENDING, env=dict(context.env))
         context.env.clear()
         context.env.update(start)
         group, end = ([*group, Next()], MORE) if number < len(groups) else (group, LAST)
@@ -441,8 +399,8 @@ def _per_thread(context: Context, statements: Statements, end: BodyResult) -> Bo
         KernelTypeError: they would leave the loop, or what follows works on tiles.
     """
     node: Any = ast.copy_location(ast.Module(list(statements), []), statements[0])
-    if end is MORE or breaks(statements) or not elementwise.wants_lifting(context, node):
-        raise at_different_times(context)
+    if end is MORE or exits.breaks(statements) or not elementwise.wants_lifting(context, node):
+        raise merge.at_different_times(context)
     elementwise.statement(context, node, lambda context, node: _loop_body(context, node.body))
     return end
 
@@ -467,32 +425,32 @@ def _parted(
         left: the sides that leave; None: those that their statements show.
         names: those that the sides may bind; empty: those that their statements do.
     """
-    before = dict(context.env)
+    before = context.env
     ended: list[BodyResult] = []
     envs: list[Env] = []
     blocks: list[Block] = []
-    flag = denied(test)
+    flag = exits.denied(test)
     statements = [s for side in sides if not isinstance(side, BodyResult) for s in side]
-    leaving = left is not None or any(map(leaves, statements))
+    leaving = left is not None or any(map(exits.leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
+        context.env = dict(before)
         if flag and number == 1:
             context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
         with context.builder.block() as opened:
             ended.append(side if isinstance(side, BodyResult) else _run(context, side, end))
-        returned = ended[-1].goes_on is False and ended[-1].value is not PENDING
-        envs.append({} if returned else dict(ended[-1].env or context.env))
+        returned = ended[-1].goes_on is False and ended[-1].value is not operands.PENDING
+        envs.append({} if returned else ended[-1].env or context.env)
         blocks.append(opened.block)
-        context.env.clear()
-        context.env.update(before)
+    context.env = before
     branches = Branches()
     if any(envs):
-        names = [*(names or assigned(statements)), *(_flags(context) if leaving else [])]
+        names = [*(names or merge.assigned(statements)), *(_flags(context) if leaving else [])]
         touched = structs.with_fields([n for n in names if n in envs[0] or n in envs[1]], *envs)
         gone = [not e or _all_leave(side) for e, side in zip(envs, sides, strict=True)]
         if isinstance(sides[1], list) and any(isinstance(s, Idle) for s in sides[1]):
             left = False, True
-        branches = branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
+        branches = merge.branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
     goes_on = [e.goes_on for e in ended]
     known = goes_on[0] if goes_on[0] is goes_on[1] else None
     if known is None:
@@ -504,17 +462,17 @@ def _parted(
     parts = [branches.after.pop(leaf) if isinstance(leaf, str) else leaf for leaf in leaves_]
     context.env.update(branches.after)
     assert isinstance(reached, (bool, Value))
-    return BodyResult(structs.rebuilt(form, parts) if form and form is not PENDING else form, reached)
+    return BodyResult(structs.rebuilt(form, parts) if form and form is not operands.PENDING else form, reached)
 
 
 def _flags(context: Context) -> list[str]:
     """Return the names that ways out of the innermost loop set."""
-    return [context.loops[-1].exit_flag or "", RETURNED, *context.results] if context.loops else []
+    return [context.loops[-1].exit_flag or "", exits.RETURNED, *context.results] if context.loops else []
 
 
 def _all_leave(side: Statements | BodyResult) -> bool:
     """Return whether a side leaves the statements around it; the end of a link does not."""
-    last = next((s for s in side if ends(s)), None) if not isinstance(side, BodyResult) else None
+    last = next((s for s in side if exits.ends(s)), None) if not isinstance(side, BodyResult) else None
     return last is not None and not isinstance(last, Skip)
 
 
@@ -523,24 +481,19 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
     types: dict[str, Type] = {}
     for name, pair in branches.to_join.items():
         try:
-            type = joined_type(context, name, *pair)
+            type = merge.joined_type(context, name, *pair)
             assert type is not None and not isinstance(type, ArrayType)
             types[name] = type
         except WorkbenchError as error:
-            branches.after[name] = PENDING if name in branches.unset else POISON
-            if is_part(name):  # of a tuple that may be another one before it is read
+            branches.after[name] = operands.PENDING if name in branches.unset else operands.POISON
+            if merge.is_part(name):  # of a tuple that may be another one before it is read
                 branches.after[name] = Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
-    done: list[Block] = []
-    for side, block in enumerate(blocks):
-        with context.builder.block() as opened:
-            context.builder.extend(block.ops)
-            context.builder.yield_(*(convert(context, branches.to_join[n][side], t) for n, t in types.items()))
-        done.append(opened.block)
-    labels = [v.name if " " in n else n for n, v in zip(types, done[0].yielded, strict=True)]
-    op = context.builder.emit("if", (condition,), list(types.values()), None, done, labels)
-    for name, result in zip(types, op.results, strict=True):
+    labels = ["" if " " in n else n for n in types]
+    pairs = [branches.to_join[n] for n in types]
+    results = joined_if(context, condition, blocks, pairs, list(types.values()), labels)
+    for name, result in zip(types, results, strict=True):
         branches.after[name] = result
         for operand in branches.to_join[name]:
             part_copies.follow(context, operand, result)
@@ -551,25 +504,15 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
 
 def _if(context: Context, node: ast.If) -> None:
     """Lower an `if`; a chain of more than `NESTED_EXITS` `elif`s is lowered link by link, without nesting."""
-    links = as_list(node)
+    links = exits.as_list(node)
     if links:
         _chain(context, links)
     else:
         _branch(context, node, (), MORE)
 
 
-def _for(context: Context, node: ast.For) -> None:
-    """Lower a `for` without its `else`."""
-    iterate.for_loop(context, node, _loop_body)
-
-
-def _while(context: Context, node: ast.While) -> None:
-    """Lower a `while` without its `else`."""
-    loops.while_loop(context, node, _loop_body)
-
-
 _STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
-    **LOWER, ast.If: _if, ast.For: _for, ast.While: _while,
+    **LOWER, ast.If: _if, ast.For: iterate.for_loop, ast.While: loops.while_loop,
 }  # fmt: skip
 
 
@@ -583,10 +526,10 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
         with context.at(node):
             return convert_result(context, expression(context, node.value))
     except AlreadyReported:
-        return POISON
+        return operands.POISON
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
-        return POISON
+        return operands.POISON
 
 
 def _merged(
@@ -597,32 +540,36 @@ def _merged(
     Raises:
         KernelTypeError: they return different numbers of values, different structs, or arrays.
     """
-    if a is b is PENDING:
-        return PENDING, [PENDING]
+    if a is b is operands.PENDING:
+        return operands.PENDING, [operands.PENDING]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
     if any(isinstance(o, Poison) for side in flat for o in side):
-        return POISON, [POISON]
+        return operands.POISON, [operands.POISON]
     if isinstance(a, Pending) or isinstance(b, Pending):
         form = b if isinstance(a, Pending) else a
-        flat = [[PENDING] * len(flat[1]), flat[1]] if isinstance(a, Pending) else [flat[0], [PENDING] * len(flat[0])]
+        flat = (
+            [[operands.PENDING] * len(flat[1]), flat[1]]
+            if isinstance(a, Pending)
+            else [flat[0], [operands.PENDING] * len(flat[0])]
+        )
     elif not (context.inside or context.of_expression) and any(flat):  # a kernel: that it returns anything is the error
         return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
     else:
         form = _alike(context, a, b)
-    leaves: list[Operand | str] = []
+    parts: list[Operand | str] = []
     for number, (left, right) in enumerate(zip(*flat, strict=True)):
         known = left if isinstance(right, Pending) else right
-        apart = not is_same(left, right)
-        if not apart or ((left is PENDING or right is PENDING) and stays(known)):
-            leaves.append(known)
+        apart = not merge.is_same(left, right)
+        if not apart or ((left is operands.PENDING or right is operands.PENDING) and merge.stays(known)):
+            parts.append(known)
             continue
         if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):
             message = f"{context.definition.name} returns an array on a path that depends on a condition."
             raise context.type_error(message, "Return its elements, or let the caller choose between them.")
         name = f"{RESULT} {number}"
         branches.to_join[name] = _known(context, left), _known(context, right)
-        leaves.append(name)
-    return form, leaves
+        parts.append(name)
+    return form, parts
 
 
 def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | None:
@@ -646,3 +593,6 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
 def _known(context: Context, operand: Operand) -> Operand:
     """Return an operand as a literal or IR value; a pending one stays pending."""
     return operand if isinstance(operand, Pending) else usable(context, operand)
+
+
+SYNTAX = Syntax(expression, body, _loop_body)

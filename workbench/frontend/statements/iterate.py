@@ -15,7 +15,6 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors import hash_grids
-from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
@@ -29,39 +28,39 @@ from workbench.frontend.values import views
 from workbench.frontend.values.structs import bind
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.source import nodes_of, parsed
+from workbench.source import located, nodes_of, parsed
 from workbench.types import Vector, is_float, is_integer
 
 
-def for_loop(context: Context, node: ast.For, lower_body: loops.LowerBody) -> None:
+def for_loop(context: Context, node: ast.For) -> None:
     """Lower a `for` over a range, an array, a query of a hash grid, or a sequence known at compile time.
 
     Raises:
         KernelSyntaxError, KernelTypeError: it runs over something else.
     """
-    name = iterator_name(context, node.iter, expression)
+    name = iterator_name(context, node.iter)
     if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
-        if iterator_name(context, node.iter.args[0], expression) == "range":
+        if iterator_name(context, node.iter.args[0]) == "range":
             node = _counted(context, node)
             name = "range"
     if name == "reversed" and isinstance(node.iter, ast.Call) and len(node.iter.args) == 1:
         (inner,) = node.iter.args
-        if iterator_name(context, inner, expression) == "range":
+        if iterator_name(context, inner) == "range":
             with context.at(node.iter):
                 bounds = loops.backwards(context, inner)
-            loops.for_loop(context, node, lower_body, bounds)
+            loops.for_loop(context, node, bounds)
             return
     if name == "range":
         bounds = loops.range_of(context, node.iter)
         steps = loops.steps_of(bounds)
         if steps and not steps[UNROLLED_SEQUENCE:] and _is_read_by_static(context, node):
-            _unrolled(context, node, [Literal(n) for n in steps], lower_body)
+            _unrolled(context, node, [Literal(n) for n in steps])
         else:
-            loops.for_loop(context, node, lower_body, bounds)
+            loops.for_loop(context, node, bounds)
     elif name == "hash_grid_query":
-        _over_cells(context, node, lower_body)
-    elif not _over_array(context, node, name, lower_body):
-        _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
+        _over_cells(context, node)
+    elif not _over_array(context, node, name):
+        _unrolled(context, node, sequence(context, node.iter))
 
 
 def _is_read_by_static(context: Context, node: ast.For) -> bool:
@@ -72,7 +71,7 @@ def _is_read_by_static(context: Context, node: ast.For) -> bool:
     return target.id in read_by_static(nodes_of(*node.body))
 
 
-def _over_array(context: Context, node: ast.For, name: str, lower_body: loops.LowerBody) -> bool:
+def _over_array(context: Context, node: ast.For, name: str) -> bool:
     """Lower `for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
 
     Returns:
@@ -85,8 +84,8 @@ def _over_array(context: Context, node: ast.For, name: str, lower_body: loops.Lo
         return False
     loop = copy.copy(node)
     loop.target = ast.Name(at, ast.Store())
-    loop.body = [*_placed([ast.Assign([node.target], item[0])], node.target), *node.body]
-    loops.for_loop(context, loop, lower_body, (Literal(0), item[1], Literal(1)))
+    loop.body = [located(ast.Assign([node.target], item[0]), node.target), *node.body]
+    loops.for_loop(context, loop, (Literal(0), item[1], Literal(1)))
     return True
 
 
@@ -102,10 +101,10 @@ def _element(context: Context, node: ast.expr, at: str, mark: str) -> tuple[ast.
     Returns:
         The item, as an expression in `at`, and the number of rounds; None where nothing is an array.
     """
-    name = iterator_name(context, node, expression)
+    name = iterator_name(context, node)
     here: ast.expr = ast.Name(at, ast.Load())
     if isinstance(node, ast.Call) and name == "enumerate" and node.args:
-        over, first = start_of(context, node, expression)
+        over, first = start_of(context, node)
         inner = _element(context, over, at, f"{mark}.0")
         if inner is None:
             return None
@@ -129,7 +128,7 @@ def _element(context: Context, node: ast.expr, at: str, mark: str) -> tuple[ast.
         node, here = node.args[0], ast.UnaryOp(ast.Invert(), here)  # from the end: -1 - at
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         return None
-    array = expression(context, node)
+    array = context.lower(node)
     if not views.is_array(array):
         return None
     context.env[f"array.{mark}"] = array
@@ -145,8 +144,8 @@ def _known_element(context: Context, node: ast.expr, at: str, mark: str) -> tupl
         KernelTypeError: the range has no positive step that is written out.
     """
     here: ast.expr = ast.Name(at, ast.Load())
-    if iterator_name(context, node, expression) != "range":
-        items = sequence(context, node, expression)
+    if iterator_name(context, node) != "range":
+        items = sequence(context, node)
         context.env[f"items.{mark}"] = items
         return ast.Subscript(ast.Name(f"items.{mark}", ast.Load()), here, ast.Load()), Literal(len(items))
     start, stop, step = bounds = loops.range_of(context, node)
@@ -174,7 +173,7 @@ def _counted(context: Context, node: ast.For) -> ast.For:
         KernelTypeError: `start` is no integer.
     """
     assert isinstance(node.iter, ast.Call)
-    inner, first = start_of(context, node.iter, expression)
+    inner, first = start_of(context, node.iter)
     assert isinstance(inner, ast.Call)
     if isinstance(first, Value) and not is_integer(first.type):
         raise context.type_error(f"enumerate() counts from an integer; this is {first.type!r}.")
@@ -189,7 +188,7 @@ def _counted(context: Context, node: ast.For) -> ast.For:
     bind = ast.Assign([node.target], ast.Tuple([number, ast.Name(item, ast.Load())], ast.Load()))
     loop = copy.copy(node)
     loop.target, loop.iter = ast.Name(item, ast.Store()), inner
-    loop.body = [*_placed([bind, *after], node.target), *node.body]
+    loop.body = [*(located(s, node.target) for s in (bind, *after)), *node.body]
     return loop
 
 
@@ -205,7 +204,7 @@ GROUPED = """        if GRID.groups[GRID.points[PLACE]] == GROUP:
 KNOWN = ("A", "B", "C", "NA", "NB", "ROWS")
 
 
-def _over_cells(context: Context, node: ast.For, lower_body: loops.LowerBody) -> None:
+def _over_cells(context: Context, node: ast.For) -> None:
     """Lower `for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
 
     Raises:
@@ -213,7 +212,7 @@ def _over_cells(context: Context, node: ast.For, lower_body: loops.LowerBody) ->
     """
     assert isinstance(node.iter, ast.Call)
     with context.at(node.iter):
-        operands = [expression(context, a) for a in node.iter.args]
+        operands = [context.lower(a) for a in node.iter.args]
         few = 0 < len(operands) <= 4 and not node.iter.keywords
         if not few or not _is_grid(operands[0]) or not _is_ball(context, operands[1:3]):
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
@@ -248,7 +247,7 @@ def _over_cells(context: Context, node: ast.For, lower_body: loops.LowerBody) ->
     own: Any = outer
     own.exit_flag = inner.exit_flag = exit_flag(node)  # type: ignore[attr-defined]
     own.has_else, inner.is_inner = getattr(node, "has_else", False), True  # type: ignore[attr-defined]
-    loops.for_loop(context, outer, lower_body, loops.range_of(context, outer.iter))
+    loops.for_loop(context, outer, loops.range_of(context, outer.iter))
 
 
 def _is_grid(operand: Operand | None) -> bool:
@@ -266,7 +265,7 @@ def _is_ball(context: Context, operands: list[Operand]) -> bool:
     )
 
 
-def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_body: loops.LowerBody) -> None:
+def _unrolled(context: Context, node: ast.For, items: Sequence[Operand]) -> None:
     """Lower a `for` by lowering its body once for each item, with the target bound to it.
 
     If the loop may be left early, each later copy of the body runs only while its flag is not set.
@@ -275,12 +274,11 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
         context: of the loop.
         node: the loop.
         items: what it runs over.
-        lower_body: lowers the statements of a body.
     """
     flag = exit_flag(node)
     item = f"item.{node.lineno}.{node.col_offset}"
     bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
-    body = [*_placed([bind], node.target), *node.body]
+    body = [located(bind, node.target), *node.body]
     names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
     loop = Loop(tuple(missing), runs=bool(items), exit_flag=flag)
@@ -293,7 +291,7 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
                 context.env.pop(name, None)
         context.loops.append(loop)
         try:
-            lower_body(context, [loops.while_not(flag, body, node)] if guarded else body)  # type: ignore[arg-type]
+            context.shared.syntax.loop_body(context, [loops.while_not(flag, body, node)] if guarded else body)  # type: ignore[arg-type]
         finally:
             context.loops.pop()
         loop.next(context.env)
@@ -318,12 +316,3 @@ def _kind(operand: Operand) -> object:
     return (
         operand.type if isinstance(operand, Value) else default_type(operand) if isinstance(operand, Literal) else None
     )
-
-
-def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
-    """Set the location of each node that has none to that of `origin`, in place; return the statements."""
-    for statement in statements:
-        for inner in nodes_of(statement):
-            if not hasattr(inner, "lineno"):
-                ast.copy_location(inner, origin)
-    return statements

@@ -1,40 +1,47 @@
-"""Loops: `for` over a range and `while`, with the names that an iteration hands to the next."""
+"""Loops: `for` over a range and `while`, and the types in which names go round.
+
+A loop's body is lowered once to learn the types at its end. A literal before the loop that takes the type of an element
+in it (`s = 0; for …: s += x[i]`) starts with that type; one that meets only literals stays weak. If the body does
+nothing with such a name but convert it to this type, the name gets the type where it stands. Otherwise (`s = s * 2 +
+x[i]`) the body is lowered again, and an inner loop with it; where all that it reads is as it was, it starts with the
+types it came to before: else n loops within one another would be lowered 2ⁿ times.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import NoneType
 
+from msgspec.structs import force_setattr, replace
+
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.declaration.rules import WEAK_INT, common_type
-from workbench.frontend.expressions.expression_table import expression
-from workbench.frontend.names.python_names import callee_name
-from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
-from workbench.frontend.state.context import Context
+from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Weak, common_type, promote
+from workbench.errors import WorkbenchError
+from workbench.frontend.functions.inline import form_of
+from workbench.frontend.state import operands
+from workbench.frontend.state.coerce import adopts, apply, convert, default_type, describe, truth, usable, weak
+from workbench.frontend.state.context import Context, Env, LoopTypes
 from workbench.frontend.state.definition import reads
-from workbench.frontend.state.exits import Idle, Loop, exit_flag, flags, is_while_true, read_first, unless
-from workbench.frontend.state.merge import assigned
-from workbench.frontend.state.operands import Literal, Operand, Static, Unset, value_of
+from workbench.frontend.state.exits import Idle, Loop, exit_flag, flags, is_while_true, read_first, stored, unless
+from workbench.frontend.state.merge import RETURNS_A_VALUE, assigned, is_index_name, is_ours, is_part, is_same, shown
+from workbench.frontend.state.operands import Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.state.tile_maps import uniform
-from workbench.frontend.statements.loop_types import Fresh, carry
-from workbench.frontend.values.structs import with_fields
-from workbench.ir.values import Block, Value
-from workbench.limits import IDLE_ITERATIONS
-from workbench.source import located
-from workbench.types import Kind, Scalar, Type, element, int32, int64, is_integer, strong
+from workbench.frontend.tiles.part_copies import carry_parts
+from workbench.frontend.values.structs import bind, pending, spread, with_fields
+from workbench.ir.ops import REASON
+from workbench.ir.values import Block, Value, walk
+from workbench.limits import IDLE_ITERATIONS, LOOP_TYPE_CHANGES
+from workbench.source import located, nodes_of
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, int32, int64, is_integer, is_weak, strong
 from workbench.types import bool as bool_
 
-LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
+Rounds = Callable[[Context, Sequence[ast.stmt]], object]
 
 
-def for_loop(
-    context: Context,
-    node: ast.For,
-    lower_body: LowerBody,
-    bounds: tuple[Operand, Operand, Operand],
-) -> None:
+def for_loop(context: Context, node: ast.For, bounds: tuple[Operand, Operand, Operand]) -> None:
     """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`.
 
     Raises:
@@ -45,7 +52,7 @@ def for_loop(
         raise context.syntax_error("A loop over a range has one name.", "Write for i in range(…).")
     flag = exit_flag(node)
     if flag is not None and not _short(bounds):
-        _leaving_for(context, node, bounds, lower_body)
+        _leaving_for(context, node, bounds)
         return
     start, stop, step = _typed_bounds(context, bounds)
     non_negative = _stays_above(context, bounds, start)
@@ -71,7 +78,7 @@ def for_loop(
             context.env.update(carried)
             with loop.iteration(context.env, context.loops, carried):
                 context.env[held] = index
-                lower_body(context, body)
+                context.shared.syntax.loop_body(context, body)
         return [block.block]
 
     carry(
@@ -123,9 +130,10 @@ def _index_is_live_out(context: Context, node: ast.For | ast.While, name: str, t
 
 def steps_of(bounds: Sequence[Operand]) -> range | None:
     """Return the range of these bounds; None if one of them is not known now, or the step is 0."""
-    if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
+    numbers = [b.value for b in bounds if isinstance(b, Literal) and not b.is_float]
+    if len(numbers) < len(bounds):
         return None
-    start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
+    start, stop, step = map(int, numbers)
     return range(start, stop, step) if step != 0 else None
 
 
@@ -142,7 +150,7 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     return unless(flag, body, [ast.copy_location(Idle(), node)], node)
 
 
-def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], lower_body: LowerBody) -> None:
+def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand]) -> None:
     """Lower a `for` that can be left early: a 64-bit counter, which shorter ranges cannot overflow, and a `while`."""
     assert isinstance(node.target, ast.Name)
     start, stop, step = _typed_bounds(context, bounds)
@@ -179,7 +187,7 @@ def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], low
             over = apply(context, TABLE["ne"], (less, falls))
             following = apply(context, TABLE["where"], (over, wide[1], following))
         context.env[counter] = following
-        lower_body(context, statements)
+        context.shared.syntax.loop_body(context, statements)
 
     name, touched = node.target.id, [counter, *_assigned(context, node)]
     if _index_is_live_out(context, node, name, type):
@@ -187,19 +195,19 @@ def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand], low
     _while(context, node, touched, more, body, name, bool(steps_of(bounds)))
 
 
-def while_loop(context: Context, node: ast.While, lower_body: LowerBody) -> None:
+def while_loop(context: Context, node: ast.While) -> None:
     """Lower `while condition`."""
 
     def holds(context: Context) -> Value:
-        condition = truth(context, expression(context, node.test))
+        condition = truth(context, context.lower(node.test))
         return context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
 
-    _while(context, node, _assigned(context, node), holds, lower_body, runs=is_while_true(node))
+    _while(context, node, _assigned(context, node), holds, context.shared.syntax.loop_body, runs=is_while_true(node))
 
 
 def _while(
     context: Context, node: ast.For | ast.While, touched: Sequence[str], holds: Callable[[Context], Value],
-    lower_body: LowerBody, skip: str = "", runs: bool = False,
+    lower_body: Rounds, skip: str = "", runs: bool = False,
 ) -> None:  # fmt: skip
     """Lower a loop that runs while `holds`, and has not been left where it can be left early.
 
@@ -228,7 +236,7 @@ def _while(
 
 def _unless_left(context: Context, flag: str, holds: Callable[[Context], Value]) -> Value:
     """Emit whether a loop goes on: its condition is computed only where a flag says it was not left."""
-    leaving = value_of(context.env[flag])
+    leaving = operands.value_of(context.env[flag])
     with context.builder.block() as stop:
         context.builder.yield_(context.builder.const(False, bool_))
     with context.builder.block() as go_on:
@@ -244,12 +252,10 @@ def range_of(context: Context, node: ast.expr) -> tuple[Operand, Operand, Operan
         KernelTypeError: a bound differs between the threads of a block.
     """
     if isinstance(node, ast.Call) and not node.keywords and 1 <= len(node.args) <= 3:
-        callee = expression(context, node.func)
-        if isinstance(callee, Static) and callee_name(callee.value) == "range":
-            args = [usable(context, uniform(context, expression(context, a), "A range()")) for a in node.args]
-            if len(args) == 1:
-                return Literal(0), args[0], Literal(1)
-            return args[0], args[1], args[2] if len(args) == 3 else Literal(1)
+        args = [usable(context, uniform(context, context.lower(a), "A range()")) for a in node.args]
+        if len(args) == 1:
+            return Literal(0), args[0], Literal(1)
+        return args[0], args[1], args[2] if len(args) == 3 else Literal(1)
     raise context.syntax_error("A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step).")
 
 
@@ -309,3 +315,301 @@ def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
     usual = all(isinstance(b, Literal) or b.type is int32 for b in values)
     type = int32 if usual else strong(common_type("range", [weak(b) for b in values]))
     return [convert(context, b, type) for b in values]
+
+
+Fresh = Callable[[], dict[str, Value]]
+Attempt = Callable[[Fresh], list[Block]]
+Emit = Callable[..., Sequence[Value]]
+
+
+def carry(
+    context: Context, node: ast.For | ast.While, loop: Loop, touched: Sequence[str], names: Sequence[str],
+    attempt: Attempt, emit: Emit,
+) -> None:  # fmt: skip
+    """Lower a loop with the names that its iterations hand on, and set the names after it.
+
+    Args:
+        context: where.
+        node: the loop.
+        loop: the same loop, with the names that it may bind first.
+        touched: all names that an iteration may set.
+        names: those of them that are bound before it, which an iteration may hand to the next.
+        attempt: lowers the loop's blocks, with a function that makes the values of the carried names as their
+            parameters; returns the blocks, the last one, the body, without its `yield`.
+        emit: appends the loop, with the carried names' first values and the blocks; returns its results.
+
+    Raises:
+        KernelTypeError: the type of a name changes in every iteration.
+    """
+    outer = context.env
+    before = outer | dict.fromkeys(loop.names, operands.PENDING)
+    names = [*names, *loop.names]
+    inside, context.shared.in_loop = context.shared.in_loop, True
+    try:
+        if not inside:  # nothing meets it again
+            settled, blocks = _infer(context, _first(names, before), names, before, attempt)
+        else:
+            read = _read(node, names, before)
+            key = node, *read, *form_of(context, read.values())
+            known = context.shared.loop_types.get(key) or _first(names, before)
+            settled, blocks = _infer(context, known, names, before, attempt)
+            context.shared.loop_types[key] = replace(settled, read=tuple(read.values()))
+    except BaseException:
+        outer.update(context.env)
+        context.env = outer
+        raise
+    finally:
+        context.shared.in_loop = inside
+    ends, context.env = context.env, outer
+    outer.update(before)
+    init = [convert(context, before[n], t) for n, t in settled.types.items()]
+    _bind_results(context, before, ends, settled.types, emit(init, *blocks), touched)
+    loop.after(context.env)
+
+
+def _infer(
+    context: Context, known: LoopTypes, names: Sequence[str], before: Env, attempt: Attempt
+) -> tuple[LoopTypes, list[Block]]:
+    """Return the types of a loop's carried names, its hidden names and its blocks, lowered until the types agree.
+
+    A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) is hidden: it has no
+    value at the start of an iteration, unless it is the same one. In `before`, a name to which a `return` inside gives
+    a struct becomes one.
+    """
+    errors, errors_before = context.shared.errors, len(context.shared.errors)
+    types: dict[str, Type] = known.types
+    hidden = dict(known.hidden)
+    carried: list[dict[str, Value]] = []
+
+    def fresh() -> dict[str, Value]:
+        carried.append({n: Value(t, n) for n, t in types.items()})
+        carry_parts(context, before, carried[-1])
+        return carried[-1]
+
+    changes: Counter[str] = Counter()
+    blocks: list[Block] = []
+    again = True
+    while True:
+        if again:
+            del errors[errors_before:]
+            carried.clear()
+            context.env = before | hidden
+            blocks = attempt(fresh)
+            with_fields(names, context.env)
+        ends, again = context.env, True
+        structs = [n for n in names if before[n] is operands.PENDING and isinstance(ends.get(n), Parts)]
+        for name in structs:  # a `return` in the loop gives a struct: its fields go round
+            bind(before, name, pending(ends[name].type))  # type: ignore[union-attr]
+            spread(before, name)
+        if structs:
+            names = with_fields(names, before)
+            continue
+        moved = [n for n in names if n not in hidden and not _keeps(before[n], types.get(n), ends.get(n))]
+        lost = {n: _changed(n) for n in moved if _lost(before[n], ends.get(n, before[n]), n in types)}
+        wider = {} if lost else _widened(moved, types, before, ends)
+        if not lost and not wider:  # parts of a tuple that an iteration may set before it reads it
+            unfit = [n for n in moved if n in types and is_part(n) and not _fits(n, ends[n], types[n])]
+            lost = {n: Unset(_unlike(n, types[n], ends[n])) for n in unfit}
+        if lost:
+            hidden |= lost
+            types = {n: t for n, t in types.items() if n not in hidden}
+            continue
+        if not wider:
+            blocks[-1] = _closed(context, blocks[-1], types, ends)
+            _check_ends(context, types, before, ends)
+            return LoopTypes(types, hidden, ()), blocks
+        changes.update(dict.fromkeys(wider, 1))
+        for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
+            what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."
+            raise context.type_error(what, f"Give it a type before the loop: {name} = wb.float32(0).")
+        types = types | wider
+        again = len(errors) > errors_before or not _retyped(context, blocks, carried, wider)
+
+
+def _keeps(before: Operand, type: Type | None, end: Operand | None) -> bool:
+    """Return whether a name surely is at the end of an iteration what it is at its beginning."""
+    return end is before or (isinstance(end, Value) and end.type is type and not is_weak(end.type))
+
+
+def _widened(names: Sequence[str], types: Mapping[str, Type], before: Env, ends: Env) -> dict[str, Type]:
+    """Return the types that these names take from the end of an iteration, for those that do not keep theirs."""
+    wider = {n: t for n in names if n in types and (t := _wider(before[n], types[n], ends[n])) is not None}
+    return wider | {n: t for n in names if (t := _returned(before[n], types.get(n), ends[n])) is not None}
+
+
+def _retyped(
+    context: Context, blocks: Sequence[Block], carried: Sequence[Mapping[str, Value]], types: Mapping[str, Type]
+) -> bool:
+    """Give carried names of weak types these types in place, if lowering the blocks again would change nothing else.
+
+    That is so if the blocks only convert the names to these types: then the conversions have no effect any more. With
+    notices a line may say something else of a typed name.
+
+    Returns:
+        Whether they have the types now.
+    """
+    wanted = {names[n]: t for names in carried for n, t in types.items() if n in names}
+    if context.shared.notices is not None or len(wanted) < len(types) * len(carried):
+        return False
+    if not all(is_weak(value.type) for value in wanted):
+        return False
+    for op in (op for block in blocks for op in walk(block) if not wanted.keys().isdisjoint(op.operands)):
+        if op.name != "cast" or is_weak(op.result.type) or op.result.type != wanted[op.operands[0]]:
+            return False
+    for value, type in wanted.items():
+        force_setattr(value, "type", type)  # nothing has seen more of the old type than that it was weak
+    return True
+
+
+def _first(names: Sequence[str], before: Env) -> LoopTypes:
+    """Return the types that a loop's names are carried in at first, as a `LoopTypes` without hidden names."""
+    types = {n: int64 if is_index_name(n) else t for n in names if (t := _start_type(before[n])) is not None}
+    return LoopTypes(types, {}, ())
+
+
+def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
+    """Return, of the operands `before` a loop, those of all names that lowering it reads, structs' fields too."""
+    used = _named(node) | {*names, exit_flag(node)}
+    return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
+
+
+@stored
+def _named(node: ast.For | ast.While) -> frozenset[str]:
+    """Return the names in a loop; those of inner loops are needed each time that an outer one is tried."""
+    return frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
+
+
+def _start_type(operand: Operand) -> Type | None:
+    """Return the type in which a name is carried first; None if it cannot be carried."""
+    if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
+        return operand.type
+    return default_type(operand) if isinstance(operand, Literal) else None
+
+
+def _lost(before: Operand, end: Operand, carried: bool) -> bool:
+    """Return whether a name cannot be handed to the next iteration, and is not what it was."""
+    if isinstance(before, (Unset, Poison)) or isinstance(end, (Poison, Pending)):
+        return False
+    if carried or isinstance(before, Pending):
+        return not isinstance(end, (Value, Literal)) or (isinstance(end, Value) and isinstance(end.type, ArrayType))
+    return not is_same(before, end)
+
+
+def _changed(name: str) -> Unset:
+    """Return the `Unset` of a name whose kind changes in a loop, so that an iteration starts without a value for it."""
+    reason = f"{shown(name)} changes its kind inside the loop, so it is not known here."
+    return Unset(RETURNS_A_VALUE if is_ours(name) else reason)
+
+
+def _end_type(operand: Operand) -> Type | None:
+    """Return the type of a number or a vector at the end of an iteration, a literal's weak."""
+    if isinstance(operand, Literal):
+        return default_type(operand)
+    return operand.type if isinstance(operand, Value) and not isinstance(operand.type, ArrayType) else None
+
+
+def _returned(before: Operand, type: Type | None, end: Operand) -> Type | None:
+    """Return the type of what a `return` inside the loop gives, where nothing or less was known of it before.
+
+    None if the name `before` stands for no such value, or nothing new is known.
+    """
+    known = _end_type(end) if isinstance(before, Pending) else None
+    return known if known is not None and (type is None or _decides(known, type)) else None
+
+
+def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
+    """Return the type that a start without a type takes from the end of an iteration; None if it keeps what it has."""
+    known = _end_type(end)
+    start = weak(before) if isinstance(before, (Literal, Value)) else None
+    if not isinstance(start, Weak) or known is None:
+        return None
+    if start == WEAK_FLOAT and element(known).kind is not Kind.FLOAT:
+        return None
+    if start == WEAK_COMPLEX and isinstance(known, Scalar):
+        return None
+    # Never narrower than its default: a sum of bytes that starts with 0 is an int32.
+    if isinstance(known, Scalar) and known.kind is not Kind.BOOL and not is_weak(known):
+        known = promote(strong(start.default), known) or known
+    return known if _decides(known, type) else None
+
+
+def _decides(end: Type, type: Type) -> bool:
+    """Return whether the end's type replaces `type`: a typed one does, and weak floats replace weak ints."""
+    if is_weak(end):
+        return is_weak(type) and element(end).kind is Kind.FLOAT is not element(type).kind
+    return end != type or is_weak(type)
+
+
+def _check_ends(context: Context, types: Mapping[str, Type], before: Env, ends: Env) -> None:
+    """Append an error for each carried name whose operand in `ends` does not fit the type in which it is carried."""
+    for name, type in types.items():
+        end = ends[name]
+        if isinstance(end, Value) and not _fits(name, end, type):
+            kind = end.type if isinstance(end.type, Complex) else element(end.type)
+            advice = f"Write {name} = {kind!r}(…) before the loop."
+            context.shared.errors.append(context.type_error(_unlike(name, type, end), advice))
+
+
+def _fits(name: str, end: Operand, type: Type) -> bool:
+    """Return whether the next iteration can get an operand in this type."""
+    if isinstance(end, Value):
+        return end.type == type or adopts(end, type) or (is_index_name(name) and is_integer(end.type))
+    return isinstance(end, Literal)
+
+
+def _unlike(name: str, type: Type, end: Operand) -> str:
+    """Return the message that a name has this type before a loop and another operand after an iteration."""
+    return f"{shown(name)} is {type!r} before the loop and {describe(end)} after an iteration."
+
+
+def _closed(context: Context, body: Block, types: Mapping[str, Type], ends: Env) -> Block:
+    """Return a loop's body with its `yield` of what the next iteration gets.
+
+    Where a type does not fit, that is a placeholder, and the error is noted later.
+    """
+    with context.builder.block(body.params) as opened:
+        context.builder.extend(body.ops)
+        values: list[Value] = []
+        for name, type in types.items():
+            if _fits(name, ends[name], type):
+                try:
+                    values.append(convert(context, ends[name], type))
+                    continue
+                except WorkbenchError as error:
+                    context.shared.errors.append(error)
+            values.append(context.builder.one("unavailable", (), type, {REASON: f"{name} has no value"}))
+        context.builder.yield_(*values)
+    return opened.block
+
+
+def _bind_results(
+    context: Context,
+    before: Env,
+    ends: Env,
+    types: Mapping[str, Type],
+    results: Sequence[Value],
+    touched: Sequence[str],
+) -> None:
+    """Set the names after the loop: carried ones to its results; others that the body sets become errors to read.
+
+    Those that only the body sets may be unbound; those that it sets to something else than before without being
+    carried have no one value. A name poisoned in the body stays poisoned.
+
+    Args:
+        context: its `env` holds the names before the loop, and is changed.
+        before: a copy of these.
+        ends: the names at the body's end.
+        types: of the carried names, in the order of `results`.
+        results: the loop's.
+        touched: names that the body sets.
+    """
+    context.env.update(zip(types, results, strict=True))
+    for name in touched:
+        if name in types or name not in ends:
+            continue
+        if isinstance(ends[name], Poison):
+            context.env[name] = operands.POISON
+        elif name not in before:
+            context.env[name] = Unset(f"{name} may be unbound here: it is set only inside the loop.")
+        elif not is_same(before[name], ends[name]):
+            context.env[name] = _changed(name)

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 
 from workbench.deep import with_deep_stack
-from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
+from workbench.errors import CellErrors, WorkbenchError
 from workbench.frontend.names.python_names import watch_annotations
-from workbench.frontend.names.rebinding import mark
+from workbench.frontend.names.rewriting import mark
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
-from workbench.frontend.state.reads import NOTED, Dependency, Reads, dotted, watch
+from workbench.frontend.state.operands import Bundle, Operand, Poison, Static
+from workbench.frontend.state.reads import Dependency, Reads, dotted, noting, watch
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import control_flow
@@ -68,7 +68,8 @@ def lower(
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
     """
     with _as_deep_as_can_be(definition):
-        return _lower(definition, types, trace, from_warp, warp_meanings, tiling)
+        options = {"trace": trace, "warp_meanings": warp_meanings, "tiling": tiling}
+        return _lower(definition, types, from_warp or warp_meanings, **options)
 
 
 @contextmanager
@@ -77,34 +78,28 @@ def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
     try:
         yield
     except RecursionError:
-        location, advice = definition.locate(definition.node), "Give parts of it names of their own."
-        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", location, advice, definition.name) from None
+        advice = "Give parts of it names of their own."
+        raise definition.syntax_error(f"{definition.name} is nested too deeply.", advice) from None
 
 
 @with_deep_stack
-def _lower(*arguments: Any) -> Lowered:
-    """Lower a kernel on a deep stack, with its reads noted.
+def _lower(definition: Definition, types: Mapping[str, AnyType], noted: bool, **options: Any) -> Lowered:
+    """Lower a kernel to verified IR on a deep stack, simplified unless it is traced; its reads are noted.
 
-    The arguments are the definition, its types, `trace`, `from_warp`, `warp_meanings` and the tiling.
+    Args:
+        definition: the kernel.
+        types: the types of its parameters, by name.
+        noted: whether the lines that mean something else than in Warp are noted.
+        options: fields of `Shared`.
     """
-    reads = Reads()
-    noting = NOTED.set(reads)
-    try:
-        return _noted(reads, *arguments)
-    finally:
-        NOTED.reset(noting)
+    with noting() as reads:
+        shared = Shared(control_flow.SYNTAX, notices=[] if noted else None, **options)
+        simplified = run(TYPED if shared.trace else LOWERED, _function(definition, types, shared))
+        return Lowered(verify(simplified), reads, tuple(shared.notices or ()))
 
 
-def _noted(
-    reads: Reads,
-    definition: Definition,
-    types: Mapping[str, AnyType],
-    trace: bool,
-    from_warp: bool,
-    warp_meanings: bool,
-    tiling: Tiling | None,
-) -> Lowered:
-    """Lower a kernel to verified IR, simplified unless it is traced; `reads` becomes part of the result.
+def _function(definition: Definition, types: Mapping[str, AnyType], shared: Shared) -> Function:
+    """Lower a kernel to IR with weak types.
 
     Raises:
         WorkbenchError: the error, or a `CellErrors` of several.
@@ -119,23 +114,15 @@ def _noted(
         operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
-    notices: list[Notice] | None = [] if from_warp or warp_meanings else None
-    shared = Shared(control_flow.body, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
     shared.uniforms = {id(uniform): env[name] for name, uniform in definition.uniforms.items()}
     context = Context(definition, env, shared)
     note_loops(context, definition)
     watch_annotations(context)
     returned = _body(context)
-    if returned.value is not None and not isinstance(returned.value, Poison):
+    if returned is not None and not isinstance(returned, Poison):
         returning = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
-        errors.append(
-            KernelTypeError(
-                "A kernel returns nothing.",
-                definition.locate(returning),
-                "Write the result to an array, or make this a func.",
-                definition.name,
-            )
-        )
+        advice = "Write the result to an array, or make this a func."
+        errors.append(definition.type_error("A kernel returns nothing.", advice, returning))
     errors += shared.errors
     if errors:
         raise CellErrors.of(_distinct(errors))
@@ -146,16 +133,15 @@ def _noted(
         shared.launch_ndim or 0,
         tuple(shared.captured.values()),
         definition.source,
-        tiling.block_dim if tiling is not None else 0,
+        shared.tiling.block_dim if shared.tiling is not None else 0,
     )
     for name, uniform in definition.uniforms.items():
         if definition.scope.lookup(name) is uniform:  # else a func reads it, and has noted that
             watch(Dependency(definition, name, uniform))
-    simplified = run(TYPED if trace else LOWERED, function)
-    return Lowered(verify(simplified), reads, tuple(shared.notices or ()))
+    return function
 
 
-def _body(context: Context) -> Returned:
+def _body(context: Context) -> Operand | None:
     """Lower the statements of the context's definition, and return what they return."""
     definition = context.definition
     return control_flow.body(context, mark(definition, definition.node.body))
@@ -179,11 +165,8 @@ def result_types(
         with _as_deep_as_can_be(definition):
             return _result_types(definition, types, warp_meanings, nothing)
     except NeedsBlocks:
-        message, location = (
-            "What is mapped runs once per element; this func uses tiles.",
-            definition.locate(definition.node),
-        )
-        raise KernelTypeError(message, location, "Write a kernel, and launch it with wb.launch_tiled.") from None
+        message = "What is mapped runs once per element; this func uses tiles."
+        raise definition.type_error(message, "Write a kernel, and launch it with wb.launch_tiled.") from None
 
 
 @with_deep_stack
@@ -198,12 +181,12 @@ def _result_types(
         WorkbenchError: the error in its body, or a `CellErrors` of several.
         KernelTypeError: it returns nothing, and `nothing` is False.
     """
-    shared = Shared(control_flow.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
+    shared = Shared(control_flow.SYNTAX, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
     env: Env = {}
     for name, type in types.items():
         bind(env, name, parameter(name, type)[0])
     context = Context(definition, env, shared)
-    returned = _body(context).value
+    returned = _body(context)
     if shared.errors:
         raise CellErrors.of(_distinct(shared.errors))
     results = returned if isinstance(returned, tuple) else (returned,)
@@ -230,14 +213,8 @@ def _signature_errors(definition: Definition) -> list[WorkbenchError]:
     """Return an error for each parameter of a definition that is variadic or keyword-only."""
     arguments = definition.node.args
     extra = [a for a in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs) if a is not None]
-    return [
-        at(
-            KernelSyntaxError(f"The parameter {a.arg} is variadic or keyword-only.", advice="Use ordinary parameters."),
-            definition.locate(a),
-            definition.name,
-        )
-        for a in extra
-    ]
+    message, advice = "The parameter {} is variadic or keyword-only.", "Use ordinary parameters."
+    return [definition.syntax_error(message.format(a.arg), advice, a) for a in extra]
 
 
 def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
@@ -250,8 +227,7 @@ def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
         is_none = annotation is None or (isinstance(annotation, ast.Constant) and annotation.value in (None, "None"))
     if annotation is not None and not is_none:
         message = f"A kernel returns nothing; this one says {ast.unparse(annotation)}."
-        location = definition.locate(annotation)
-        yield KernelTypeError(message, location, "Leave the annotation out, or make this a func.", definition.name)
+        yield definition.type_error(message, "Leave the annotation out, or make this a func.", annotation)
 
 
 def _distinct(errors: list[WorkbenchError]) -> list[WorkbenchError]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from workbench.frontend.state.arguments import argument, nodes_by_name
 from workbench.frontend.state.coerce import describe, materialise, usable
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import as_element, fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
@@ -28,13 +29,12 @@ class Arguments:
         by_name: the arguments as operands; without those that are None.
     """
 
-    def __init__(self, context: Context, node: ast.Call, expression: Expression, names: str) -> None:
+    def __init__(self, context: Context, node: ast.Call, names: str) -> None:
         """Match the arguments of a call to the parameters, and lower them.
 
         Args:
             context: of the call.
             node: the call.
-            expression: lowers an expression.
             names: the parameters in order, those that may be missing with `?`: `a shape offset? storage?`.
 
         Raises:
@@ -46,31 +46,9 @@ class Arguments:
         # First of all: a kernel that is still lowered as one per thread unwinds here, before anything of the call is
         # computed.
         tiling_of(context)
-        params = names.split()
-        known = [p.rstrip("?") for p in params]
-        nodes: dict[str, ast.expr] = dict(zip(known, node.args, strict=False))
-        shown_names = ", ".join(known)
-        if len(node.args) > len(known):
-            raise context.type_error(f"{self.name}() takes {shown_names}; it got {len(node.args)}.")
-        for keyword in node.keywords:
-            if keyword.arg not in known or keyword.arg in nodes:
-                what = "is given twice" if keyword.arg in nodes else "is not an argument of it"
-                raise context.type_error(f"{self.name}() takes {shown_names}; {keyword.arg} {what}.")
-            nodes[keyword.arg or ""] = keyword.value
-        missing = [p for p in params if not p.endswith("?") and p not in nodes]
-        if missing:
-            raise context.type_error(f"{self.name}() takes {shown_names}; {missing[0]} is missing.")
-        self.nodes = nodes
-        self.by_name: dict[str, Operand] = {}
-        for name, written in nodes.items():
-            plain = written.value if isinstance(written, ast.Constant) else None
-            # Strings and None have no value in a kernel, so they are taken from the syntax; None means "not given".
-            if isinstance(plain, str):
-                self.by_name[name] = Static(plain, repr(plain))
-            elif isinstance(written, ast.Constant) and plain is None:
-                continue
-            else:
-                self.by_name[name] = elementwise.expression(context, written, expression)
+        self.nodes = nodes_by_name(context, node, names)
+        operands = ((name, elementwise.expression(context, n, argument)) for name, n in self.nodes.items())
+        self.by_name = {n: o for n, o in operands if not (isinstance(o, Static) and o.value is None)}
 
     def __contains__(self, name: str) -> bool:
         """Return whether the call has the argument of this name, and it is not None."""
@@ -93,19 +71,25 @@ class Arguments:
             return fill(self.context, (1,), value, "register")
         raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
 
+    def several(self, name: str) -> tuple[Operand, ...]:
+        """Return the items of the argument of this name, a tuple; one that is none as the only item."""
+        operand = self.by_name[name]
+        return operand if isinstance(operand, tuple) else (operand,)
+
+    def integers(self, name: str, default: int) -> list[int]:
+        """Return the items of the argument of this name that are integers written out; `default` for each other."""
+        return [int(p.value) if isinstance(p, Literal) and not p.is_float else default for p in self.several(name)]
+
     def shape(self, name: str = "shape") -> tuple[int, ...]:
         """Return the argument of this name, a shape: 1 to 4 sizes known at compile time; an int is one size.
 
         Raises:
             KernelTypeError: it is something else, or too large.
         """
-        operand = self.by_name[name]
-        parts = operand if isinstance(operand, tuple) else (operand,)
+        parts = self.several(name)
         if not all(isinstance(p, Literal) and not p.is_float for p in parts):
-            raise self.error(
-                f"takes {name} as whole numbers that are known at compile time.",
-                "Write them out, or use names of the module: TILE = 16.",
-            )
+            message = f"takes {name} as whole numbers that are known at compile time."
+            raise self.error(message, "Write them out, or use names of the module: TILE = 16.")
         shape = tuple(int(p.value) for p in parts)  # type: ignore[union-attr]
         if not is_shape(shape):
             raise self.error(
@@ -193,8 +177,7 @@ class Arguments:
         """
         if name not in self.by_name:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
-        operand = self.by_name[name]
-        parts = operand if isinstance(operand, tuple) else (operand,)
+        parts = self.several(name)
         if len(parts) != ndim:
             raise self.error(f"takes {ndim} number{'s' * (ndim != 1)} as {name}; it got {len(parts)}.")
         return [uniform_index(self.context, p, f"The {name} of {self.name}()") for p in parts]
@@ -233,8 +216,6 @@ def tiling_of(context: Context) -> Tiling:
         # Not an error: the caller lowers the kernel again, now as code of a block.
         raise NeedsBlocks
     if context.shared.lifted:
-        raise context.type_error(
-            "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func.",
-            "Compute the per-thread value on a line of its own, then wb.tile(value).",
-        )
+        message = "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func."
+        raise context.type_error(message, "Compute the per-thread value on a line of its own, then wb.tile(value).")
     return tiling

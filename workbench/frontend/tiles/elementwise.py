@@ -16,14 +16,13 @@ from typing import Any
 import msgspec
 
 from workbench.builtins.declaration.declare import Form
-from workbench.frontend.names.python_names import usable_in_kernel
+from workbench.frontend.names.python_names import callee
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.definition import MISSING, Definition
+from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import flags
 from workbench.frontend.state.merge import assigned, is_same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, Poison, Static, Unset
-from workbench.frontend.state.reads import dotted
 from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.state.tiling import is_thread
 from workbench.frontend.tiles import lanes
@@ -56,14 +55,12 @@ class _Hoist(ast.NodeTransformer):
 
     Attributes:
         context: of the statement; its `env` gets the names.
-        lower: lowers an expression.
         names: those that were added, in order.
     """
 
-    def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
-        """Prepare to visit one statement of `context`; `lower` lowers the expressions that are taken out of it."""
+    def __init__(self, context: Context) -> None:
+        """Prepare to visit one statement of `context`."""
         self.context = context
-        self.lower = lower
         self.names: list[str] = []
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -76,7 +73,7 @@ class _Hoist(ast.NodeTransformer):
         """Lower an expression, bind its operand to a new local name `tile.<n>`, and return a read of that name."""
         # The dot keeps the name out of reach: no Python identifier has one.
         name = f"tile.{len(self.names)}"
-        self.context.env[name] = self.lower(self.context, node)
+        self.context.env[name] = self.context.lower(node)
         self.names.append(name)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
@@ -95,9 +92,7 @@ class _Hoist(ast.NodeTransformer):
     visit_BoolOp = visit_IfExp
 
 
-def hoisted(
-    context: Context, node: ast.stmt, lower: Callable[[Context, ast.expr], Operand]
-) -> tuple[ast.stmt, list[str]]:
+def hoisted(context: Context, node: ast.stmt) -> tuple[ast.stmt, list[str]]:
     """Compute the operations on tiles in an assignment before it; return it with names in their place, and the names.
 
     So `y[i] = v / tile_sum(tile(v))` is about per-thread values and numbers of the block. Any other statement is
@@ -112,14 +107,14 @@ def hoisted(
     elements = any(lanes.is_element(context, n) for n in nodes_of(node))
     if is_tile_call or value is None or not (elements or uses_tiles(context.definition, node)):
         return node, []
-    hoist = _Hoist(context, lower)
+    hoist = _Hoist(context)
     # A copy: the syntax tree is lowered again for other types, and once more if the first attempt unwinds.
     return hoist.visit(copy.deepcopy(node)), hoist.names
 
 
 def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
     """Return whether a call is of a tile form, of `untile` or `tid`, or of a func that uses tiles."""
-    value = _callee(definition, node.func)
+    value = callee(definition, node)
     if isinstance(value, Form):
         return value.name.startswith("tile") or value.name in ("untile", "tid")
     return any(uses_tiles(inner, inner.node) for inner in getattr(value, "__wb_definitions__", ()))
@@ -130,7 +125,7 @@ def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ..
     for call in nodes_of(node):
         if not isinstance(call, ast.Call):
             continue
-        value = _callee(definition, call.func)
+        value = callee(definition, call)
         if isinstance(value, Form) and (value.name.startswith("tile") or value.name in ("untile", "tid")):
             return True
         for inner in getattr(value, "__wb_definitions__", ()):
@@ -138,12 +133,6 @@ def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ..
             if inner not in seen and uses_tiles(inner, inner.node, (*seen, inner)):
                 return True
     return False
-
-
-def _callee(definition: Definition, node: ast.expr) -> Any:
-    """Return the Python value of a call's function in a definition; `MISSING` if it has none or is no dotted name."""
-    path = dotted(node)
-    return definition.read(path, usable_in_kernel) if path is not None else MISSING
 
 
 def _used(context: Context, node: ast.AST) -> list[str]:
@@ -174,13 +163,15 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
         context.env[name] = result
 
 
-def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand]) -> Operand:
+def expression(
+    context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand] = Context.lower
+) -> Operand:
     """Lower an expression by `lower`; in a map over a block's threads where it is about per-thread values."""
     # A bare name would become a map that copies it, and a tuple is looked at part by part.
     if isinstance(node, (ast.Name, ast.Tuple)) or not wants_lifting(context, node):
         return lower(context, node)
     before = dict(context.env)
-    results = _lifted(context, _used(context, node), lambda: [materialise(context, lower(context, node))], [])
+    results = _lifted(context, _used(context, node), lambda: [materialise(context, context.lower(node))], [])
     context.env.clear()
     context.env.update(before)
     return results[0]

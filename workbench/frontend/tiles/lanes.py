@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -13,7 +13,7 @@ from workbench.builtins import tile_algorithms
 from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, usable
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, value_of
 from workbench.frontend.state.tile_maps import fill, stored
 from workbench.frontend.state.tiling import is_thread
@@ -23,6 +23,8 @@ from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import Tile, is_tile, shown
 from workbench.types import is_float
+
+Lower = Callable[[Context, ast.expr], "Operand"]
 
 
 def is_element(context: Context, node: ast.AST) -> bool:
@@ -38,7 +40,7 @@ def _differs(context: Context, node: ast.expr) -> bool:
     return any(isinstance(n, ast.Name) and is_thread(context.env.get(n.id)) for n in nodes_of(node))
 
 
-def element_indices(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value | None:
+def element_indices(context: Context, tile: Value, node: ast.expr) -> Value | None:
     """Return the numbers of the elements that `t[node]` means, row by row; None if they do not differ between threads.
 
     Raises:
@@ -52,15 +54,15 @@ def element_indices(context: Context, tile: Value, node: ast.expr, expression: E
         shape = shown(type.shape)
         message = f"Indices that differ between threads choose elements, so a tile of shape {shape} takes {type.ndim}."
         raise context.type_error(message)
-    return value_of(number_of(context, type, nodes, expression))
+    return value_of(number_of(context, type, nodes))
 
 
-def number_of(context: Context, type: Tile, nodes: Sequence[ast.expr], expression: Expression) -> Operand:
+def number_of(context: Context, type: Tile, nodes: Sequence[ast.expr], lower: Lower = Context.lower) -> Operand:
     """Emit the number of the element of a tile that has these indices, row by row."""
     number: Operand = Literal(0)
     for written, size in zip(nodes, type.shape, strict=True):
         with context.at(written):
-            index = from_begin(context, usable(context, expression(context, written)), size)
+            index = from_begin(context, usable(context, lower(context, written)), size)
             number = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (number, Literal(size))), index))
     return number
 

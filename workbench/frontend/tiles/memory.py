@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, indexable, materialise
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, View, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
 from workbench.frontend.tiles.arguments import Arguments
@@ -25,17 +25,17 @@ from workbench.types import bool as bool_
 def full(number: int) -> Any:
     """Return the lowering of a call that makes a tile with this number everywhere: `tile_zeros`, `tile_ones`."""
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        arguments = Arguments(context, node, expression, "shape dtype? storage?")
+    def lower(context: Context, node: ast.Call) -> Operand:
+        arguments = Arguments(context, node, "shape dtype? storage?")
         dtype = arguments.dtype(float32)
         return fill(context, arguments.shape(), convert(context, Literal(number), dtype), arguments.storage())
 
     return lower
 
 
-def tile_full(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_full(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_full(shape, value, dtype)`."""
-    arguments = Arguments(context, node, expression, "shape value dtype? storage?")
+    arguments = Arguments(context, node, "shape value dtype? storage?")
     value = materialise(context, uniform(context, arguments.by_name["value"], "The value of tile_full()"))
     if "dtype" in arguments:
         operand = arguments.by_name["value"]
@@ -46,14 +46,14 @@ def tile_full(context: Context, node: ast.Call, expression: Expression) -> Opera
     return fill(context, arguments.shape(), convert(context, value, dtype), arguments.storage())
 
 
-def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_arange(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as NumPy's arange, known at compile time."""
     # `range` has its stop first if it is alone, which names for parameters cannot express: the numbers are read by
     # hand.
     bounds = ast.Call(node.func, [], node.keywords)
     ast.copy_location(bounds, node)
-    arguments = Arguments(context, bounds, expression, "dtype? storage?")
-    numbers = [expression(context, a) for a in node.args]
+    arguments = Arguments(context, bounds, "dtype? storage?")
+    numbers = [context.lower(a) for a in node.args]
     values: list[Any] = [n.value if isinstance(n, Literal) else _constant(context, n) for n in numbers]
     if not 1 <= len(values) <= 3 or None in values:
         raise arguments.error("takes a stop, or start, stop and step, as numbers known at compile time.")
@@ -97,10 +97,8 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
         # the bounds check would have to know.
         if _is_row(operand):
             return operand.array, [p if isinstance(p, Value) else None for p in operand.subscripts]
-        raise arguments.error(
-            f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice.",
-            "Give the slice's beginning as offset.",
-        )
+        message = f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice."
+        raise arguments.error(message, "Give the slice's beginning as offset.")
     if views.is_array(operand):
         return value_of(operand), [None] * views.type_of(operand).ndim
     raise arguments.error(f"takes an array as {what}; this is {describe(operand)}.")
@@ -133,9 +131,9 @@ def _placed(
     return [next(offsets) if index is None else index for index in indices], tuple(free)
 
 
-def tile_load(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_load(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_load(a, shape, offset, storage, bounds_check)`."""
-    arguments = Arguments(context, node, expression, "a shape offset? storage? bounds_check?")
+    arguments = Arguments(context, node, "a shape offset? storage? bounds_check?")
     operand = indexable(context, arguments.by_name["a"])
     if isinstance(operand, View) and not _is_row(operand):
         return _of_slice(arguments, operand)
@@ -248,16 +246,16 @@ def _indexed(arguments: Arguments) -> tuple[View, tuple[int, ...], list[Value]]:
     return view, shape, [assign_type(arguments.context, t, view.type.dtype, what, tiles=True) for t in tiles]
 
 
-def tile_load_indexed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_load_indexed(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_load_indexed(a, indices, shape, offset, axis, storage)`."""
-    arguments = Arguments(context, node, expression, "a indices shape offset? axis? storage?")
+    arguments = Arguments(context, node, "a indices shape offset? axis? storage?")
     view, shape, _ = _indexed(arguments)
     return stored(_element_by_element(arguments, view, shape), arguments.storage())
 
 
-def tile_store_indexed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_store_indexed(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_store_indexed(a, indices, t, offset, axis)`."""
-    return _stored(Arguments(context, node, expression, "a indices t offset? axis?"))
+    return _stored(Arguments(context, node, "a indices t offset? axis?"))
 
 
 def _stored(arguments: Arguments) -> Operand:
@@ -271,9 +269,9 @@ def _stored(arguments: Arguments) -> Operand:
     return ()
 
 
-def tile_atomic_add_indexed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_atomic_add_indexed(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_atomic_add_indexed(a, indices, t, offset, axis)`; return the tile of the old elements."""
-    arguments = Arguments(context, node, expression, "a indices t offset? axis?")
+    arguments = Arguments(context, node, "a indices t offset? axis?")
 
     def add(array: Value, indices: Sequence[Value], value: Value) -> Value:
         atomics.check_sum(context, array)
@@ -297,9 +295,9 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
     return [array, *offsets, tile], {BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
 
 
-def tile_store(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_store(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_store(a, t, offset, bounds_check)`."""
-    arguments = Arguments(context, node, expression, "a t offset? bounds_check?")
+    arguments = Arguments(context, node, "a t offset? bounds_check?")
     operand = indexable(context, arguments.by_name["a"])
     if isinstance(operand, View) and not _is_row(operand):
         return _stored(arguments)
@@ -308,9 +306,9 @@ def tile_store(context: Context, node: ast.Call, expression: Expression) -> Oper
     return ()
 
 
-def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_atomic_add(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_atomic_add(a, t, offset, bounds_check)`; return the tile of the old elements."""
-    arguments = Arguments(context, node, expression, "a t offset? bounds_check?")
+    arguments = Arguments(context, node, "a t offset? bounds_check?")
     operands, attrs = _written(arguments)
     atomics.check_sum(context, operands[0])
     tile: Any = tile_of(operands[-1])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from workbench.frontend.names.references import references
+from workbench.frontend.names.rewriting import references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import root
 from workbench.frontend.state.operands import Operand
@@ -37,7 +37,7 @@ def follow(context: Context, operand: Operand, result: Value) -> None:
 
 def carry_parts(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
     """Note of the values that a loop carries that they are parts of tiles; the tile itself may be carried, too."""
-    for name, value in carried.items():
+    for name, value in carried.items() if context.shared.parts else ():
         follow(context, before[name], value)
         tile, owner = context.shared.parts.get(value, (None, ""))
         # Inside the loop the whole is the loop's parameter, another value than before it, under the same name.
@@ -74,10 +74,8 @@ def check_seen(context: Context, name: str) -> None:
     if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
         return
     if name not in references(definition) and not _is_read_later(context, name):
-        raise context.type_error(
-            f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
-            f"Return {name} and assign it at the call, or write to an array.",
-        )
+        message = f"{name} is {definition.name}'s own copy, and nothing reads it after this change."
+        raise context.type_error(message, f"Return {name} and assign it at the call, or write to an array.")
 
 
 def _is_bound(node: ast.FunctionDef, name: str) -> bool:

@@ -17,7 +17,7 @@ from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import any_tile, fill, over, stored
 from workbench.frontend.state.tiling import is_thread
@@ -35,13 +35,13 @@ from workbench.types import bool as bool_
 ARITHMETIC = {"add": "sum", "min": "min", "max": "max"}
 
 
-def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_map(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_map(func, *tiles)`: call the func for the elements of tiles at each position."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.type_error("tile_map() takes a func and tiles, without names.")
-    callee = expression(context, node.args[0])
-    operands = [expression(context, a) for a in node.args[1:]]
+    callee = context.lower(node.args[0])
+    operands = [context.lower(a) for a in node.args[1:]]
     if not any_tile(operands):
         raise context.type_error("tile_map() takes at least one tile.")
     several = False
@@ -95,8 +95,8 @@ def _axis(arguments: Arguments, tile: Tile) -> int | None:
 def reduction(kind: str) -> FormHandler:
     """Return the lowering of `tile_<kind>(a, axis)`: a reduction of all elements, or along one axis."""
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        arguments = Arguments(context, node, expression, "a axis?")
+    def lower(context: Context, node: ast.Call) -> Operand:
+        arguments = Arguments(context, node, "a axis?")
         return reduced(arguments, arguments.tile("a"), kind, ())
 
     return lower
@@ -130,9 +130,9 @@ def reduced(arguments: Arguments, value: Value, kind: str, blocks: Any) -> Value
     return fill(context, (1,), reduction, "register") if alone else reduction
 
 
-def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_reduce(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_reduce(func, a, axis)`."""
-    arguments = Arguments(context, node, expression, "op a axis?")
+    arguments = Arguments(context, node, "op a axis?")
     value = arguments.tile("a")
     callee = arguments.by_name["op"]
     builtin = python_names.as_builtin(callee.value) if isinstance(callee, Static) else None
@@ -164,9 +164,9 @@ def _scanned(arguments: Arguments, kind: str, exclusive: bool) -> Value:
     return arguments.context.builder.one("tile_scan", (value,), type, {KIND: kind, EXCLUSIVE: exclusive})
 
 
-def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_scan(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_scan(a, kind, exclusive)`."""
-    arguments = Arguments(context, node, expression, "a kind? exclusive?")
+    arguments = Arguments(context, node, "a kind? exclusive?")
     return _scanned(arguments, arguments.word("kind", ("sum", "min", "max"), "sum"), arguments.flag("exclusive", False))
 
 
@@ -176,18 +176,18 @@ def scan(kind: str, exclusive: bool) -> FormHandler:
     An exclusive one leaves each element itself out.
     """
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        return _scanned(Arguments(context, node, expression, "a"), kind, exclusive)
+    def lower(context: Context, node: ast.Call) -> Operand:
+        return _scanned(Arguments(context, node, "a"), kind, exclusive)
 
     return lower
 
 
-def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_matmul(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name.
 
     With alpha and beta it is alpha * (a @ b) + beta * acc.
     """
-    arguments = Arguments(context, node, expression, "a b out? alpha? beta? precision?")
+    arguments = Arguments(context, node, "a b out? alpha? beta? precision?")
     written = arguments.nodes.get("out")
     acc = _scaled(arguments, "beta", arguments.tile("out")) if "out" in arguments else None
     left = _scaled(arguments, "alpha", arguments.tile("a"))
@@ -255,10 +255,8 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     a, b = (_widened(context, t, [tile_of(v).dtype for v in (a, b, *([] if acc is None else [acc]))]) for t in (a, b))
     left, right = tile_of(a), tile_of(b)
     if left.dtype != right.dtype or not is_number(left.dtype) or not _is_float(left.dtype):
-        raise refuse(
-            f"tile_matmul() takes tiles of floats; these have {left.dtype!r} and {right.dtype!r} elements.",
-            "Convert one: tile_astype(a, dtype).",
-        )
+        message = f"tile_matmul() takes tiles of floats; these have {left.dtype!r} and {right.dtype!r} elements."
+        raise refuse(message, "Convert one: tile_astype(a, dtype).")
     shape = (left.shape[0], right.shape[1])
     dtype = left.dtype if acc is None else tile_of(acc).dtype
     if acc is not None and (tile_of(acc).shape != shape or dtype not in (left.dtype, _wide(left.dtype))):
@@ -301,7 +299,7 @@ def _wide(dtype: Any) -> Any:
 def _scattering(form: Form) -> FormHandler:
     """Return the lowering of a scatter to a tile by this form of the library."""
 
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    def lower(context: Context, node: ast.Call) -> Operand:
         """Lower `tile_scatter_add(t, i, …, value, has_value)` and its kin, which rebind the name t.
 
         Raises:
@@ -320,12 +318,9 @@ def _scattering(form: Form) -> FormHandler:
                 f"{name}() takes the local name of a tile, an index for each of its dimensions, value and has_value."
             )
 
-        def alone(context: Context, node: ast.expr) -> Operand:
-            return elementwise.expression(context, node, expression)
-
         type: Tile = tile.type  # type: ignore[assignment]
-        operands: list[Operand] = [lanes.number_of(context, type, nodes[1:count], alone)]
-        operands += [usable(context, alone(context, n)) for n in nodes[count : count + 2]]
+        operands: list[Operand] = [lanes.number_of(context, type, nodes[1:count], elementwise.expression)]
+        operands += [usable(context, elementwise.expression(context, n)) for n in nodes[count : count + 2]]
         operands[1] = assign_type(context, operands[1], type.dtype, f"An element of {name}()'s tile", tiles=True)
         changed = value_of(library.call(context, form, [reshaped(context, tile, (type.count,)), *operands]))
         context.env[target.id] = reshaped(context, changed, type.shape)  # type: ignore[union-attr]

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, extracted, usable
-from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
 from workbench.frontend.tiles import lanes
@@ -43,7 +43,7 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
     return tile
 
 
-def located(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Part:
+def located(context: Context, tile: Value, node: ast.expr) -> Part:
     """Return the start of `t[…]`, the sizes of the part, and its shape: without the dimensions that have an index.
 
     Raises:
@@ -60,13 +60,13 @@ def located(context: Context, tile: Value, node: ast.expr, expression: Expressio
     for axis, size in enumerate(type.shape):
         written = nodes[axis] if axis < len(nodes) else ast.Slice()
         if isinstance(written, ast.Slice):
-            low, count = _slice(context, written, size, expression)
+            low, count = _slice(context, written, size)
             starts.append(context.builder.const(low, int32))
             sizes.append(count)
             shape.append(count)
         else:
             with context.at(written):
-                starts.append(_index(context, expression(context, written), size))
+                starts.append(_index(context, context.lower(written), size))
             sizes.append(1)
     return starts, tuple(sizes), tuple(shape)
 
@@ -88,13 +88,13 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     return index if index.type in (int32, int64) else context.builder.cast(index, int64)
 
 
-def _slice(context: Context, node: ast.Slice, size: int, expression: Expression) -> tuple[int, int]:
+def _slice(context: Context, node: ast.Slice, size: int) -> tuple[int, int]:
     """Return the first position and the number of elements of a slice of a dimension of this size, with a step of 1.
 
     Raises:
         KernelTypeError: it is empty, has another step, or a bound is not known at compile time.
     """
-    span = _span(context, node, size, expression)
+    span = _span(context, node, size)
     if not span or span.step != 1:
         message = "This slice is an empty tile, or has another step than 1; a tile has at least one element."
         raise context.type_error(message)
@@ -102,36 +102,33 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
     return span.start, len(span)
 
 
-def _span(context: Context, node: ast.Slice, size: int, expression: Expression) -> range:
+def _span(context: Context, node: ast.Slice, size: int) -> range:
     """Return the positions that a slice of a dimension of this size selects; empty for a step of 0.
 
     Raises:
         KernelTypeError: a bound is not known at compile time.
     """
-    bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
-    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
-        raise context.type_error(
-            "A slice of a tile has bounds that are known at compile time.",
-            "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
-        )
-    numbers = [None if b is None else int(b.value) for b in bounds]  # type: ignore[union-attr]
-    return range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
+    span = subscripts.written_slice(subscripts.bounds(context, node))
+    if span is None:
+        message = "A slice of a tile has bounds that are known at compile time."
+        raise context.type_error(message, "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).")
+    return range(size)[span] if span.step != 0 else range(0)
 
 
-def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
+def subscript(context: Context, tile: Value, node: ast.expr) -> Value:
     """Lower `t[…]`: a part of the tile, an element of it for the whole block, or one for each thread."""
-    numbers = lanes.element_indices(context, tile, node, expression)
+    numbers = lanes.element_indices(context, tile, node)
     if numbers is not None:
         return lanes.taken(context, tile, numbers)
-    tile, node = _gathered(context, tile, node, expression)
-    starts, sizes, shape = located(context, tile, node, expression)
+    tile, node = _gathered(context, tile, node)
+    starts, sizes, shape = located(context, tile, node)
     if not shape:
         return context.builder.one("tile_extract", (tile, *starts), tile_of(tile).dtype)
     part = one(context, "tile_slice", (tile, *starts), Tile(tile_of(tile).dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
-def _gathered(context: Context, tile: Value, node: ast.expr, expression: Expression) -> tuple[Value, ast.expr]:
+def _gathered(context: Context, tile: Value, node: ast.expr) -> tuple[Value, ast.expr]:
     """Select the parts of a tile that a tile of indices, or slices with a step, stand for.
 
     Returns:
@@ -145,7 +142,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
     for axis, (written, size) in enumerate(zip(nodes, tile_of(tile).shape, strict=False)):
         numbers: Operand | None = None
         if isinstance(written, ast.Slice) and written.step is not None:
-            span = _span(context, written, size, expression)
+            span = _span(context, written, size)
             if not span or span.step == 1:
                 continue
             at = [Literal(span.start), Literal(span.step)]
@@ -153,7 +150,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
         elif isinstance(written, ast.Name) and is_tile(context.env.get(written.id)):
             numbers = context.env[written.id]
         elif isinstance(written, (ast.Call, ast.BinOp, ast.Subscript)):
-            numbers = expression(context, written)
+            numbers = context.lower(written)
         if not is_tile(numbers) or tile_of(numbers).ndim != 1 or not is_integer(tile_of(numbers).dtype):
             continue
         if not isinstance(written, ast.Slice):
@@ -171,9 +168,7 @@ def _offset(context: Context, i: Value, start: Operand, step: Operand) -> Value:
     return apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
 
 
-def changed(
-    context: Context, label: str, tile: Value, node: ast.expr, operand: Operand, expression: Expression
-) -> Value:
+def changed(context: Context, label: str, tile: Value, node: ast.expr, operand: Operand) -> Value:
     """Emit the tile after `t[…] = operand`, and return it; `label` is its name, or empty.
 
     Raises:
@@ -182,10 +177,10 @@ def changed(
     check_alone(context, label, tile)
     type = tile_of(tile)
     what = f"An element of {label or 'a tile'}"
-    numbers = lanes.element_indices(context, tile, node, expression)
+    numbers = lanes.element_indices(context, tile, node)
     if numbers is not None:
         return lanes.put(context, tile, numbers, assign_type(context, operand, type.dtype, what, tiles=True))
-    starts, sizes, shape = located(context, tile, node, expression)
+    starts, sizes, shape = located(context, tile, node)
     value = assign_type(context, operand, type.dtype, what, tiles=True)
     result: Any = type
     if not shape and not is_tile(value):
@@ -199,7 +194,7 @@ def changed(
     return context.builder.emit("tile_place", operands, (result,), names=(label,)).result
 
 
-def is_first(context: Context, base: Operand, node: ast.expr, expression: Expression) -> bool:
+def is_first(context: Context, base: Operand, node: ast.expr) -> bool:
     """Return whether a subscript is `s[0]` of a number: what `tile_sum` returns stands for the tile of one element."""
     number = isinstance(base, Value) and isinstance(base.type, Scalar)
     return number and isinstance(node, ast.Constant) and node.value == 0
@@ -230,17 +225,16 @@ def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     return part_of(context, one(context, "tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
 
 
-def tile_view(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_view(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_view(t, offset, shape)`: the part of a tile that begins at `offset`.
 
     Fewer offsets than dimensions are 0 for the last ones. Without `shape`, the dimensions with an offset are
     dropped, and the others are whole.
     """
-    arguments = Arguments(context, node, expression, "t offset shape?")
+    arguments = Arguments(context, node, "t offset shape?")
     tile = arguments.tile("t")
     type = tile_of(tile)
-    operand = arguments.by_name["offset"]
-    parts = operand if isinstance(operand, tuple) else (operand,)
+    parts = arguments.several("offset")
     if len(parts) > type.ndim:
         raise arguments.error(f"takes up to {type.ndim} numbers as offset; it got {len(parts)}.")
     # Fewer offsets than dimensions leave the last ones whole, as in NumPy.
@@ -272,9 +266,9 @@ def _ask_inside(arguments: Arguments, axis: int, start: int, size: int, tile: Ti
         raise arguments.error(problem, "A part lies inside of its tile.")
 
 
-def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_assign(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_assign(dst, src, offset)`: rebinds the name dst."""
-    arguments = Arguments(context, node, expression, "dst src offset?")
+    arguments = Arguments(context, node, "dst src offset?")
     target = arguments.nodes["dst"]
     if not isinstance(target, ast.Name):
         raise arguments.error("changes a tile, so it takes a local name first.")
@@ -290,8 +284,7 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
     starts = arguments.offsets(type.ndim)
-    operand = arguments.by_name.get("offset", ())
-    for axis, start in enumerate(operand if isinstance(operand, tuple) else (operand,)):
+    for axis, start in enumerate(arguments.several("offset") if "offset" in arguments else ()):
         if isinstance(start, Literal):
             _ask_inside(arguments, axis, int(start.value), sizes[axis], type)
     operands = (tile, *starts, source)
@@ -309,12 +302,12 @@ def only_element(context: Context, tile: Value) -> Value:
     return context.builder.one("tile_extract", (tile, *zeros), type.dtype)
 
 
-def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_extract(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_extract(t, i, j)`: `t[i, j]`, an element for each thread where an index differs between them."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.type_error("tile_extract() takes a tile and an index for each of its dimensions.")
-    tile = expression(context, node.args[0])
+    tile = context.lower(node.args[0])
     if isinstance(tile, Value) and isinstance(tile.type, Scalar) and len(node.args) == 2:
         return tile  # of one element, as reductions return it
     if not is_tile(tile):
@@ -324,12 +317,12 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
         message = f"tile_extract() takes an index for each dimension of {wanted}; it got {count}."
         raise context.type_error(message, "t[i] is a row.")
     indices = node.args[1] if len(node.args) == 2 else ast.copy_location(ast.Tuple(node.args[1:], ast.Load()), node)
-    return subscript(context, tile, indices, expression)
+    return subscript(context, tile, indices)
 
 
-def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_broadcast(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_broadcast(a, shape)`."""
-    arguments = Arguments(context, node, expression, "a shape")
+    arguments = Arguments(context, node, "a shape")
     tile, shape = arguments.tile("a"), arguments.shape()
     small = tile_of(tile).shape
     extra = len(shape) - len(small)
@@ -339,17 +332,12 @@ def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> 
     return one(context, "tile_broadcast", (tile,), Tile(tile_of(tile).dtype, shape), {SHAPE: shape})
 
 
-def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_reshape(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_reshape(a, shape)`; one size may be -1."""
-    arguments = Arguments(context, node, expression, "a shape")
+    arguments = Arguments(context, node, "a shape")
     tile = arguments.tile("a")
-    count, operand = tile_of(tile).count, arguments.by_name["shape"]
-    parts = operand if isinstance(operand, tuple) else (operand,)
-    sizes = [int(p.value) if isinstance(p, Literal) and not p.is_float else 0 for p in parts]
-    known = 1
-    for n in sizes:
-        # As in NumPy one size may be left open; it is what the others leave.
-        known *= n if n != -1 else 1
+    count, sizes = tile_of(tile).count, arguments.integers("shape", 0)
+    known = prod(n for n in sizes if n != -1)  # as in NumPy one size may be left open: it is what the others leave
     if sizes.count(-1) == 1 and known > 0 and count % known == 0:
         sizes[sizes.index(-1)] = count // known
     shape = tuple(sizes)
@@ -360,16 +348,13 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
     return part_of(context, reshaped(context, tile, shape), tile)
 
 
-def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_squeeze(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_squeeze(a)`: without the sizes of 1; `axis` says which of them."""
-    arguments = Arguments(context, node, expression, "a axis?")
+    arguments = Arguments(context, node, "a axis?")
     tile = arguments.tile("a")
     shape = tile_of(tile).shape
-    operand = arguments.by_name.get("axis")
-    parts = operand if isinstance(operand, tuple) else (operand,)
-    axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set[int]()
-    for part in parts if operand is not None else ():
-        axis = part.value if isinstance(part, Literal) and isinstance(part.value, int) else len(shape)
+    axes = set[int]() if "axis" in arguments else {k for k, n in enumerate(shape) if n == 1}
+    for axis in arguments.integers("axis", len(shape)) if "axis" in arguments else ():
         if not -len(shape) <= axis < len(shape) or shape[axis] != 1:
             raise arguments.error(f"takes axes of size 1; the tile is {shown(shape)}.")
         axes.add(axis % len(shape))
@@ -378,24 +363,20 @@ def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Op
     )
 
 
-def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_transpose(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_transpose(a)`: its axes in reverse; `axes` gives another order."""
-    arguments = Arguments(context, node, expression, "a axes?")
+    arguments = Arguments(context, node, "a axes?")
     tile = arguments.tile("a")
     ndim = tile_of(tile).ndim
-    axes = tuple(reversed(range(ndim)))
-    operand = arguments.by_name.get("axes")
-    if operand is not None:
-        parts = operand if isinstance(operand, tuple) else (operand,)
-        axes = tuple(int(p.value) if isinstance(p, Literal) and not p.is_float else -1 for p in parts)
+    axes = tuple(arguments.integers("axes", -1) if "axes" in arguments else reversed(range(ndim)))
     if sorted(axes) != list(range(ndim)):
         raise arguments.error(f"takes axes as an order of 0 to {ndim - 1}.")
     return transposed(context, tile, axes)
 
 
-def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def tile_astype(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_astype(a, dtype)`."""
-    arguments = Arguments(context, node, expression, "a dtype")
+    arguments = Arguments(context, node, "a dtype")
     tile, dtype = arguments.tile("a"), arguments.dtype(float32)
     if isinstance(dtype, Vector) != isinstance(tile_of(tile).dtype, Vector):
         raise arguments.error(f"takes a type like {tile_of(tile).dtype!r}; this is {dtype!r}.")
@@ -403,10 +384,10 @@ def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Ope
     return reshaped(context, converted, tile_of(converted).shape)
 
 
-def assembled(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def assembled(context: Context, node: ast.Call) -> Operand:
     """Lower `tile(x)`: the threads' values as a tile; components of vectors as rows, of matrices as rows of rows."""
     tiling = tiling_of(context)
-    arguments = Arguments(context, node, expression, "x preserve_type?")
+    arguments = Arguments(context, node, "x preserve_type?")
     operand = arguments.by_name["x"]
     if not is_tile(operand):
         per_thread = usable(context, operand)
@@ -432,10 +413,10 @@ def assembled(context: Context, node: ast.Call, expression: Expression) -> Opera
     return reshaped(context, rows, (*dtype.shape, n))
 
 
-def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def untile(context: Context, node: ast.Call) -> Operand:
     """Lower `untile(t)`: element k is thread k's value; of several rows a vector, of rows of rows a matrix."""
     tiling = tiling_of(context)
-    arguments = Arguments(context, node, expression, "a")
+    arguments = Arguments(context, node, "a")
     tile = arguments.tile("a")
     type, n = tile_of(tile), tiling.block_dim
     if type.shape == (n,):

@@ -6,8 +6,9 @@ import ast
 from math import prod
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.state.arguments import nodes_by_name
 from workbench.frontend.state.coerce import apply
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.tiles.arguments import tiling_of
@@ -101,14 +102,13 @@ def _unravelled(context: Context, number: Value, sizes: tuple[int, ...]) -> tupl
     return tuple(indices)
 
 
-def _block_dim(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _block_dim(context: Context, node: ast.Call) -> Operand:
     """Lower `block_dim()` to the number of threads in a block, a literal.
 
     Raises:
         KernelTypeError: it has arguments.
     """
-    if node.args or node.keywords:
-        raise context.type_error("block_dim() takes no arguments.")
+    nodes_by_name(context, node, "")
     tiling = context.shared.tiling
     return Literal((tiling or tiling_of(context)).block_dim)
 

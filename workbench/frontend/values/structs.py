@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import assign_type, convert, describe
-from workbench.frontend.state.context import Context, Env, Expression
+from workbench.frontend.state.arguments import bound
+from workbench.frontend.state.coerce import assign_type, describe, joined_if
+from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.merge import is_same, joined_type
 from workbench.frontend.state.operands import (
     PENDING,
@@ -97,10 +98,21 @@ def gather(env: Mapping[str, Operand], name: str) -> Operand:
     composed = env[name]
     if not isinstance(composed, Parts):
         return composed
-    leaves = [gather(env, inner) for inner in part_names(name, composed.type)]
-    if isinstance(composed.type, Struct):
-        return Bundle(composed.type, tuple(leaves))
-    return tuple(leaves) if isinstance(composed.type, Row) else _view(composed.type, leaves)
+    return _composed(composed.type, [gather(env, inner) for inner in part_names(name, composed.type)])
+
+
+def _composed(type: Struct | Row | Window, parts: list[Operand]) -> Operand:
+    """Return the struct, tuple or part of an array that is made of these parts."""
+    if isinstance(type, Struct):
+        return Bundle(type, tuple(parts))
+    return tuple(parts) if isinstance(type, Row) else _view(type, parts)
+
+
+def _apart(operand: Operand) -> Sequence[Operand] | None:
+    """Return what a struct, a tuple or a part of an array is made of: a view's are its numbers; None of others."""
+    if isinstance(operand, View):
+        return [*_index_operands(operand)]
+    return operand.fields if isinstance(operand, Bundle) else operand if isinstance(operand, tuple) else None
 
 
 def part_names(name: str, type: Struct | Row | Window) -> list[str]:
@@ -120,8 +132,7 @@ def spread(env: Env, name: str) -> None:
     type = parts_type(operand)
     assert isinstance(type, (Row, Window))
     env[name] = Parts(type)
-    leaves = operand if isinstance(operand, tuple) else _index_operands(operand)
-    for inner, leaf in zip(part_names(name, type), leaves, strict=True):
+    for inner, leaf in zip(part_names(name, type), _apart(operand) or (), strict=True):
         bind(env, inner, leaf)
         spread(env, inner)
 
@@ -148,9 +159,8 @@ def _index_operands(view: View) -> Iterable[Operand]:
             yield from (index.start or Literal(0), index.length)
 
 
-def _view(type: Window, numbers: Iterable[Operand]) -> Operand:
+def _view(type: Window, values: list[Operand]) -> Operand:
     """Return the view with these indices, starts and lengths; if one of them has no value, that operand."""
-    values = list(numbers)
     for value in values:
         if not isinstance(value, (Value, Literal)):
             return value
@@ -183,6 +193,8 @@ def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
     shared: list[str] = []
     for name in names:
         shared.append(name)
+        if all(isinstance(env.get(name), Value) for env in envs):
+            continue
         parts = next((p for env in envs if isinstance(p := env.get(name), Parts)), None)
         for env in envs if parts is not None else ():
             if isinstance(env.get(name), Pending):
@@ -257,21 +269,21 @@ def lead(array: Elements) -> View:
     return View(first, array.subscripts or (views.WHOLE,) * array_of(first).ndim, array.name)
 
 
-def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
+def subscript(context: Context, array: Elements, node: ast.expr) -> Element | Elements:
     """Lower `ps[…]`: an element where every dimension has an index, else a part of the array."""
-    view, indices = views.part(context, lead(array), node, expression)
+    view, indices = views.part(context, lead(array), node)
     if indices is not None:
         return Element(array, tuple(indices))
     return replace(array, type=StructArray(array.type.dtype, view.type.ndim), subscripts=view.subscripts)
 
 
-def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
+def element(context: Context, array: Elements, node: ast.expr) -> Element:
     """Lower `ps[…]` where one element is expected.
 
     Raises:
         KernelTypeError: it is a part of the array.
     """
-    return Element(array, tuple(views.element(context, lead(array), node, expression)[1]))
+    return Element(array, tuple(views.element(context, lead(array), node)[1]))
 
 
 def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: str) -> Bundle:
@@ -316,14 +328,10 @@ def construct(context: Context, type: Struct, args: Sequence[Operand], keywords:
     Raises:
         KernelTypeError: too many, unknown, or given twice, or of another type.
     """
-    if len(args) > len(type.fields):
-        raise context.type_error(f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
-    by_name = {f.name: a for f, a in zip(type.fields, args, strict=False)}
-    for name, operand in keywords.items():
+    for name in keywords:
         position(context, type, name)
-        if name in by_name:
-            raise context.type_error(f"{name} is given twice to {type!r}().")
-        by_name[name] = operand
+    fields = [f.name for f in type.fields]
+    by_name = bound(context, repr(type), fields, args, keywords, fields)
     values = tuple(_field_value(context, type, f, by_name.get(f.name)) for f in type.fields)
     pairs = zip(type.fields, values, strict=True)
     return Bundle(type.with_types({f.name: v.type for f, v in pairs if isinstance(v, Bundle)}), values)
@@ -351,11 +359,8 @@ def _field_value(context: Context, type: Struct, f: Field, operand: Operand | No
 
 def flatten(operand: Operand) -> list[Operand]:
     """Return the operands inside a struct, a tuple or a part of an array, in order; any other operand alone."""
-    if isinstance(operand, Bundle):
-        return [leaf for part in operand.fields for leaf in flatten(part)]
-    if isinstance(operand, View):
-        return [*_index_operands(operand)]
-    return [leaf for part in operand for leaf in flatten(part)] if isinstance(operand, tuple) else [operand]
+    parts = _apart(operand)
+    return [operand] if parts is None else [leaf for part in parts for leaf in flatten(part)]
 
 
 def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
@@ -363,24 +368,16 @@ def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
     rest = iter(leaves)
 
     def build(part: Operand) -> Operand:
-        if isinstance(part, Bundle):
-            return Bundle(part.type, tuple(build(p) for p in part.fields))
-        if isinstance(part, View):
-            type = parts_type(part)
-            assert isinstance(type, Window)
-            return _view(type, [next(rest) for _ in _index_operands(part)])
-        return tuple(build(p) for p in part) if isinstance(part, tuple) else next(rest)
+        parts, type = _apart(part), parts_type(part)
+        return next(rest) if parts is None or type is None else _composed(type, [build(p) for p in parts])
 
     return build(form)
 
 
 def form(operand: Operand) -> object:
     """Return the form that must agree for two operands to be merged leaf by leaf; None of what is a leaf itself."""
-    if isinstance(operand, Bundle):
-        return operand.type, tuple(form(p) for p in operand.fields)
-    if isinstance(operand, View):
-        return parts_type(operand)
-    return tuple(form(p) for p in operand) if isinstance(operand, tuple) else None
+    parts = _apart(operand)
+    return None if parts is None else (parts_type(operand), [form(p) for p in parts])
 
 
 def chosen(
@@ -404,19 +401,9 @@ def chosen(
     for k in differing:
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
-            raise context.type_error(
-                f"{what} holds another array on each path, and the condition is not known.",
-                "Choose between elements of the arrays.",
-            )
+            message = f"{what} holds another array on each path, and the condition is not known."
+            raise context.type_error(message, "Choose between elements of the arrays.")
         types.append(type)
-    done: list[Block] = []
-    for side, block in enumerate(blocks):
-        with context.builder.block() as opened:
-            context.builder.extend(block.ops)
-            context.builder.yield_(
-                *(convert(context, pairs[k][side], t) for k, t in zip(differing, types, strict=True))
-            )
-        done.append(opened.block)
-    results = iter(context.builder.if_(condition, *done))
+    results = iter(joined_if(context, condition, blocks, [pairs[k] for k in differing], types))
     leaves = [next(results) if k in differing else a for k, (a, _) in enumerate(pairs)]
     return rebuilt(sides[0], leaves)

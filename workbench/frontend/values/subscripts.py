@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, scalar_components, usable
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tiling import is_thread
 from workbench.host.narrow import is_tuple
@@ -36,7 +36,7 @@ def swizzle(context: Context, base: Value, attr: str) -> Value:
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
 
 
-def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Operand:
+def subscript(context: Context, base: Value, node: ast.expr) -> Operand:
     """Lower `v[i]` of a vector, or `v[a:b]` with bounds written out.
 
     Raises:
@@ -44,10 +44,16 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
     """
     type = vector_of(base)
     if not isinstance(node, ast.Slice):
-        return extracted(context, base, component(context, type, expression(context, node)))
-    positions = of_slice(context, type, type.length, bounds(context, node, expression))
+        return extracted(context, base, component(context, type, context.lower(node)))
+    positions = of_slice(context, type, type.length, bounds(context, node))
     parts = [extracted(context, base, k) for k in positions]
     return context.builder.one("vec", parts, Vector(len(positions), type.dtype)) if parts else ()
+
+
+def written_slice(bounds: Sequence[Operand | None]) -> slice | None:
+    """Return the slice with these bounds and step, if they are integers that are known at compile time; else None."""
+    numbers = [b.value if isinstance(b, Literal) else b for b in bounds]
+    return slice(*numbers) if all(n is None or isinstance(n, int) for n in numbers) else None
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -56,12 +62,11 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
     Raises:
         KernelTypeError: a bound is not an integer known when compiling, the step is 0, or nothing is selected.
     """
-    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
-        raise context.type_error(
-            "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
-        )
-    first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
-    positions = range(size)[slice(first, last, step)]
+    known = written_slice(bounds)
+    if known is None or known.step == 0:
+        message = "The bounds of a vector's slice are integers written out."
+        raise context.type_error(message, "Take the components: v[i].")
+    positions = range(size)[known]
     if not positions and not context.shared.warp_meanings:  # there it is a value, `()`
         raise context.type_error(f"This slice of a {type!r} has no component.")
     return positions
@@ -134,14 +139,14 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
     return _emit(context, "wrap_index", operand, context.builder.cast(size(), operand.type))
 
 
-def nodes(context: Context, node: ast.expr, expression: Expression) -> list[ast.expr]:
+def nodes(context: Context, node: ast.expr) -> list[ast.expr]:
     """Return the expressions of the single indices in `x[node]`.
 
     A name of a tuple stands for its elements, as in Python: after `p = (i, j)`, `x[p]` is `x[p[0], p[1]]`.
     """
     if isinstance(node, ast.Tuple):
         return node.elts
-    operand = expression(context, node) if isinstance(node, ast.Name) else None
+    operand = context.lower(node) if isinstance(node, ast.Name) else None
     if isinstance(operand, Static):
         operand = operand.value
     if not is_tuple(operand):
@@ -152,9 +157,30 @@ def nodes(context: Context, node: ast.expr, expression: Expression) -> list[ast.
     ]
 
 
-def bounds(context: Context, node: ast.Slice, expression: Expression) -> list[Operand | None]:
+def once(context: Context, node: ast.expr, names: list[str]) -> ast.expr:
+    """Evaluate indices that contain calls, so that what is done twice with them evaluates them once.
+
+    Args:
+        context: where; its local names get the indices.
+        node: what stands between the brackets.
+        names: receives the names of the indices, which no name in Python looks like.
+
+    Returns:
+        The node with these names in place of the indices.
+    """
+    if isinstance(node, ast.Tuple):
+        return ast.copy_location(ast.Tuple([once(context, e, names) for e in node.elts], node.ctx), node)
+    # Only a call can have an effect, or give another value the second time.
+    if not any(isinstance(inner, ast.Call) for inner in ast.walk(node)) or isinstance(node, ast.Slice):
+        return node
+    names.append(f"index of the target {len(context.env)}")
+    context.env[names[-1]] = context.lower(node)
+    return ast.copy_location(ast.Name(names[-1], ast.Load()), node)
+
+
+def bounds(context: Context, node: ast.Slice) -> list[Operand | None]:
     """Return what stands between the colons of a slice; None where nothing does."""
-    return [None if b is None else expression(context, b) for b in (node.lower, node.upper, node.step)]
+    return [None if b is None else context.lower(b) for b in (node.lower, node.upper, node.step)]
 
 
 def _emit(context: Context, name: str, *operands: Value) -> Value:

@@ -22,7 +22,7 @@ from workbench.builtins.scalars.extrema import min as smaller
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.rounding import floordiv
 from workbench.frontend.state.coerce import apply, convert, describe, usable
-from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
 from workbench.frontend.values import subscripts
 from workbench.ir.ops import AXIS
@@ -65,34 +65,32 @@ def _extent(context: Context, array: Value, position: int, axis: Axis) -> Value:
     return size(context, array, position) if axis.table is None else size(context, axis.table, 0)
 
 
-def subscript(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> Operand:
+def subscript(context: Context, array: Value | View, node: ast.expr) -> Operand:
     """Lower `array[…]`: an element where every dimension has an index, else a view."""
-    view, indices = part(context, array, node, expression)
+    view, indices = part(context, array, node)
     return view if indices is None else context.builder.load(view.array, *indices)
 
 
-def part(
-    context: Context, array: Value | View, node: ast.expr, expression: Expression
-) -> tuple[View, list[Value] | None]:
+def part(context: Context, array: Value | View, node: ast.expr) -> tuple[View, list[Value] | None]:
     """Return the view that `array[…]` means, and its indices where it is an element; None where it is not."""
-    view = _part(context, array, node, expression)
+    view = _part(context, array, node)
     return view, _indices(view)
 
 
-def element(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> tuple[Value, list[Value]]:
+def element(context: Context, array: Value | View, node: ast.expr) -> tuple[Value, list[Value]]:
     """Return the array and the indices of the element written between the brackets, ready for `load` and `store`.
 
     Raises:
         KernelTypeError: it is not an element but a part of the array.
     """
-    view = _part(context, array, node, expression)
+    view = _part(context, array, node)
     indices = _indices(view)
     if indices is not None:
         return view.array, indices
     count, name = view.type.ndim, array.name or "x"
     written = ast.unparse(node).strip("()")
     ndim = type_of(array).ndim
-    nodes = subscripts.nodes(context, node, expression)
+    nodes = subscripts.nodes(context, node)
     if not any(isinstance(n, ast.Slice) for n in nodes):
         hint = ", ".join("ijkl"[:ndim])
         message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(nodes)}."
@@ -122,7 +120,7 @@ def _indices(view: View) -> list[Value] | None:
     return indices if len(indices) == len(view.subscripts) else None
 
 
-def _part(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> View:
+def _part(context: Context, array: Value | View, node: ast.expr) -> View:
     """Return the view that `array[node]` selects; dimensions without an index or slice stay.
 
     Raises:
@@ -130,7 +128,7 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
     """
     base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
     ndim = base.ndim
-    nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node, expression)))
+    nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node)))
     indices: list[Value | Axis] = []
     for position, index in enumerate(base.subscripts):
         written = next(nodes, None) if isinstance(index, Axis) else None
@@ -139,9 +137,9 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
             continue
         if isinstance(written, ast.Slice):
             with context.at(written):
-                indices.append(_sliced(context, base.array, position, index, written, expression))
+                indices.append(_sliced(context, base.array, position, index, written))
             continue
-        operand = expression(context, written)
+        operand = context.lower(written)
         if type(operand) is Value and index is WHOLE and operand in context.shared.non_negative:
             indices.append(operand)
             continue
@@ -193,10 +191,10 @@ def _composed(context: Context, axis: Axis, position: Value) -> Value:
     return context.builder.one("view_index", (at.value, k.value, axis.length), int64)
 
 
-def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast.Slice, expression: Expression) -> Axis:
+def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast.Slice) -> Axis:
     """Lower `lower:upper:step` along a dimension of a view; return what is left of the dimension."""
-    step = _step(context, node.step, expression)
-    lower, upper = (_bound(context, n, expression) for n in (node.lower, node.upper))
+    step = _step(context, node.step)
+    lower, upper = (_bound(context, n) for n in (node.lower, node.upper))
     if lower is None and upper is None and step == 1:
         return axis
     count = axis.length or context.builder.cast(_extent(context, array, position, axis), int64)
@@ -215,13 +213,13 @@ def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast
     return Axis(_started(axis, low, n), axis.step * step, length.value, axis.table)
 
 
-def _step(context: Context, node: ast.expr | None, expression: Expression) -> int:
+def _step(context: Context, node: ast.expr | None) -> int:
     """Return the step of a slice, a literal integer; 1 if none is written.
 
     Raises:
         KernelTypeError: it is 0, or no literal integer.
     """
-    operand = Literal(1) if node is None else usable(context, expression(context, node))
+    operand = Literal(1) if node is None else usable(context, context.lower(node))
     if not isinstance(operand, Literal) or operand.is_float or operand.value == 0:
         is_zero = isinstance(operand, Literal) and not operand.value
         message = "Slice step cannot be zero." if is_zero else "The step of a slice is an integer written out."
@@ -232,7 +230,7 @@ def _step(context: Context, node: ast.expr | None, expression: Expression) -> in
     return int(operand.value)
 
 
-def _bound(context: Context, node: ast.expr | None, expression: Expression) -> Bound | None:
+def _bound(context: Context, node: ast.expr | None) -> Bound | None:
     """Return a bound of a slice: a number that is written out, or a value in 64 bits; None if there is none.
 
     Raises:
@@ -241,7 +239,7 @@ def _bound(context: Context, node: ast.expr | None, expression: Expression) -> B
     if node is None:
         return None
     with context.at(node):
-        operand = usable(context, expression(context, node))
+        operand = usable(context, context.lower(node))
         if isinstance(operand, Literal) and not operand.is_float:
             return int(operand.value)
         if isinstance(operand, Literal) or not is_integer(operand.type):
