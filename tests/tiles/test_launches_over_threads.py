@@ -55,3 +55,38 @@ def test_set_dim_counts_threads():
         command.set_dim(40)
     command.launch()
     assert s.numpy()[0] == 2 * np.arange(32.0).sum()
+
+
+@wb.kernel
+def numbered(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    s = wb.tile_sum(wb.tile(x[i]))
+    y[i] = x[i] + s
+
+
+@wb.kernel
+def scaled(x: wb.array[float], y: wb.array[float], factor: float):
+    i, lane = wb.tid()
+    k = i * wb.block_dim() + lane
+    y[k] = x[k] * factor + float(wb.block_dim())
+
+
+def test_launches_again() -> None:
+    """Launches after the first one of their kind: other sizes, blocks, numbers and arrays, and refusals in between."""
+    for count, block in ((64, 32), (96, 32), (96, 48), (32, 32), (64, 32)):
+        x = np.arange(count, dtype=np.float32)
+        a, y, z = wb.array(x), wb.zeros(count), wb.zeros(count)
+        wb.launch(numbered, dim=count, inputs=[a, y], block_dim=block)
+        sums = x.reshape(-1, block).sum(1)
+        assert np.array_equal(y.numpy(), x + np.repeat(sums, block))
+        wb.launch_tiled(scaled, dim=[count // block], inputs=[a, z, count / 2], block_dim=block)
+        assert np.array_equal(z.numpy(), x * (count / 2) + block)
+        with pytest.raises(wb.LaunchError, match="whole blocks"):
+            wb.launch(numbered, dim=count + 1, inputs=[a, y], block_dim=block)
+        for wrong in (float(block), True, 0, 2000, [block]):
+            with pytest.raises(wb.LaunchError, match="block_dim"):
+                wb.launch(numbered, dim=count, inputs=[a, y], block_dim=wrong)
+            with pytest.raises(wb.LaunchError, match="block_dim"):
+                wb.launch_tiled(scaled, dim=[count // block], inputs=[a, z, 1.0], block_dim=wrong)
+        with pytest.raises(wb.LaunchError, match="factor"):
+            wb.launch_tiled(scaled, dim=[count // block], inputs=[a, z, "much"], block_dim=block)

@@ -189,6 +189,7 @@ class _Plan(msgspec.Struct, frozen=True):
         spreads: whether an argument is an array of structs, or a struct of more than numbers and arrays of them.
         particular: whether the code also depends on sizes and addresses, so that `suits` has to be called.
         key: the kinds.
+        flat: whether the code runs once per block of the launch's threads.
     """
 
     specialisation: Specialisation
@@ -199,6 +200,7 @@ class _Plan(msgspec.Struct, frozen=True):
     spreads: bool
     particular: bool
     key: tuple[object, ...]
+    flat: bool
 
     def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """Return the dimensions and the checked arguments, structs as their fields; `values` is changed in place.
@@ -224,7 +226,8 @@ class _Plan(msgspec.Struct, frozen=True):
             if flat is None:  # which raises, with the field's name
                 flat = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
             values = flat
-        return as_dims(dim, kernel.name), values
+        dims = as_dims(dim, kernel.name)
+        return as_blocks(dims, self.specialisation, kernel.name) if self.flat else dims, values
 
     def suiting(self, kernel: Kernel, dims: tuple[int, ...], values: Sequence[object]) -> _Plan | None:
         """Return the plan whose code is right for these arguments: this one, or that for arguments that share memory.
@@ -272,6 +275,8 @@ class _Plan(msgspec.Struct, frozen=True):
         return LaunchRecord(executable, dims, tuple(values), self.specialisation, kernel.place, options, BINDER)
 
 
+_FLAT = "threads in blocks"
+"""Before a block's threads, in the key of a plan: the launch counts threads, the code blocks."""
 _SHARING = "arguments that share memory"
 """Before the kinds of a plan for these: a device has other code for them."""
 _LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}
@@ -306,6 +311,9 @@ def plan_for(
         return None
     key = _kinds(dim, values, code, block_dim if tiled else None)
     plan: _Plan | None = kernel.plans.get(key) or kernel.plans.get((_SHARING, key))
+    if plan is None and not tiled and type(block_dim) is int:
+        key = _kinds(dim, values, code, (_FLAT, block_dim))
+        plan = kernel.plans.get(key) or kernel.plans.get((_SHARING, key))
     if plan is None or not plan.specialisation.is_current():
         return None
     if device is not None and device not in (plan.executable.device.name, plan.executable.device):
@@ -319,7 +327,7 @@ def plan_for(
 def _kinds(dim: Dim, values: Sequence[object], code: Options, blocks: object) -> tuple[object, ...]:
     """Return the key of a launch's plan: the number of dimensions, options of code, and each argument's kind.
 
-    `blocks` is how many threads a block has, if the launch counts blocks; else None.
+    `blocks` is how many threads a block has, where the code counts blocks; else None.
     """
     kinds = [v.tag if isinstance(v, array) else float if type(v) is float else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
@@ -333,10 +341,11 @@ def _keep_plan(
     arrays = _arrays(values)
     specialisation = record.specialisation
     typed = zip(values, specialisation.types, strict=True)
+    tiling = specialisation.tiling
     if (
         not arrays
         or record.executable.build_later is not None
-        or (specialisation.tiling is not None and not tiled)
+        or (tiling is not None and tiling.threads)
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
         or any(v is None or is_numpy_array(v) for v, t in typed if not _is_vector(v, t))
@@ -353,9 +362,11 @@ def _keep_plan(
     fields = [(k, plain_fields(type(v))) for k in reversed(spread) if isinstance(v := values[k], StructValue)]
     structs = tuple([(k, field.values) for k, field in fields if field is not None])
     spreads = len(structs) < len(spread)
-    key = _kinds(dim, values, options.code, options.block_dim if tiled else None)
-    kernel.plans[key if executable.apart or not executable.on_device else (_SHARING, key)] = _Plan(
-        specialisation, executable, scalars, vectors, () if spreads else structs, spreads, executable.on_device, key
+    flat, on_device = tiling is not None and tiling.flat, executable.on_device
+    blocks = options.block_dim if tiled else (_FLAT, options.block_dim) if flat else None
+    key = _kinds(dim, values, options.code, blocks)
+    kernel.plans[key if executable.apart or not on_device else (_SHARING, key)] = _Plan(
+        specialisation, executable, scalars, vectors, () if spreads else structs, spreads, on_device, key, flat
     )
 
 

@@ -14,20 +14,17 @@ import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import data, element_addresses, size, stride
-from workbench.backends.cpu.emit.types import literal, register, width
+from workbench.backends.cpu.emit.types import register, width
+from workbench.backends.llvm.functions import LlvmFunction, Long, Ptr, Variable, count
+from workbench.backends.llvm.values import Value
 from workbench.ir.ops import ACCUMULATE, AXES, SHAPE, TRANSPOSE_A
-from workbench.ir.values import Op, Value, array_of
+from workbench.ir.values import Op, array_of
+from workbench.ir.values import Value as IrValue
 from workbench.limits import MATMUL_VECTORS
 from workbench.types import Scalar, element
 
 # Rows of a block, by bits of a vector: 2 × rows accumulators and two vectors of b fit 32 registers of 512, 16 of 256.
 ROWS = {512: 8, 256: 6, 128: 6}
-
-PARAMETERS = (
-    "ptr noalias %c, i64 %c.row",
-    "ptr noalias readonly %a, i64 %a.row",
-    "ptr noalias readonly %b, i64 %b.row",
-)
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -82,30 +79,12 @@ def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: 
     """
     m, n, k = op.attrs[SHAPE]
     shape = Shape(m, n, k, element(op.operands[-1].type), op.attrs[TRANSPOSE_A], accumulate, len(tiles[0]) > 1)
-    scalar = register(shape.scalar)
     maths = emitter.maths
     bits, fused = maths.bits, maths.formulas and maths.fused
-    emitter.writer.declare(f"@{shape.name}", "\n".join(_CodeWriter(shape, bits, fused).function()))
-    for lanes in sorted({w for _, _, w, _ in _columns(shape, bits)}):
-        kind = _vector(scalar, lanes)
-        if fused:
-            symbol = _fma(scalar, lanes)
-            emitter.writer.declare(symbol, f"declare {kind} @{symbol}({kind}, {kind}, {kind})")
-    if shape.array:
-        emitter.writer.declare("llvm.prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    define(emitter, _product(shape, bits, fused))
     widths = (n, m if shape.transposed else k, n)
     parameters = ", ".join(arguments(emitter, tile, width) for tile, width in zip(tiles, widths, strict=True))
     emitter.writer.do(f"call void @{shape.name}({parameters})")
-
-
-def _vector(scalar: str, lanes: int) -> str:
-    """Return the LLVM type of a vector of `lanes` scalars."""
-    return f"<{lanes} x {scalar}>"
-
-
-def _fma(scalar: str, lanes: int) -> str:
-    """Return the name of LLVM's fused multiply-add of vectors of "float" or "double"."""
-    return f"llvm.fma.v{lanes}{'f32' if scalar == 'float' else 'f64'}"
 
 
 def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
@@ -113,161 +92,72 @@ def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
     lanes = bits // shape.scalar.bits
     start = 0
     # Two vectors wide, then one, then halves of it down to one number: each column is in exactly one group.
-    for count, vectors in ((lanes, MATMUL_VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
-        both = count * vectors
+    for wide, vectors in ((lanes, MATMUL_VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
+        both = wide * vectors
         stop = start + (shape.n - start) // both * both
         if stop > start:
-            yield start, stop, count, vectors
+            yield start, stop, wide, vectors
         start = stop
 
 
-class _CodeWriter:
-    """Writes the LLVM IR lines of a function that multiplies tiles."""
+def _product(shape: Shape, bits: int, fused: bool) -> LlvmFunction:
+    """Return the function that multiplies tiles of a shape, for vectors of so many bits."""
 
-    def __init__(self, shape: Shape, bits: int, fused: bool) -> None:
-        self.shape = shape
-        self.bits = bits
-        self.fused = fused
-        self.scalar = register(shape.scalar)
-        self.lines: list[str] = []
-        self.count = 0
+    def body(c: Ptr, c_row: Long, a: Ptr, a_row: Long, b: Ptr, b_row: Long) -> None:
+        full = shape.m // ROWS[bits] * ROWS[bits]
+        for low, high, height in ((0, full, ROWS[bits]), (full, shape.m, shape.m - full)):
+            for start, stop, lanes, vectors in _columns(shape, bits) if low < high else ():
+                with count(c_row.like(high), low, height) as i, count(c_row.like(stop), start, lanes * vectors) as j:
+                    rows = [i + r for r in range(height)]
+                    columns = [j + v * lanes for v in range(vectors)]
+                    _block(shape, fused, (c, c_row, a, a_row, b, b_row), rows, columns, lanes)
 
-    def function(self) -> list[str]:
-        """Return all lines of the function."""
-        rows = ROWS[self.bits]
-        full_rows = self.shape.m // rows * rows
-        groups = [(0, full_rows, rows)] if full_rows else []
-        if full_rows < self.shape.m:
-            groups.append((full_rows, self.shape.m, self.shape.m - full_rows))
-        self.lines = [
-            # noalias holds here: what is written is a buffer, or an array apart from those that are read (`apart`).
-            # noinline: the accumulators need all vector registers.
-            f"define internal void @{self.shape.name}({', '.join(PARAMETERS)})"
-            f' noinline nounwind "min-legal-vector-width"="{self.bits}" {{',
-            "start:",
-        ]
-        label = "start"
-        for low, high, rows in groups:
-            for start, stop, lanes, vectors in _columns(self.shape, self.bits):
-                label = self.group((low, high, rows), (start, stop, lanes, vectors), label)
-        return [*self.lines, "  ret void", "}"]
+    # noinline: the accumulators need all vector registers.
+    attributes = f'noinline nounwind "min-legal-vector-width"="{bits}"'
+    return LlvmFunction(body, shape.name, head="define internal", attributes=attributes)
 
-    def name(self, hint: str) -> str:
-        """Return a name that is new in the function, for a register or a block."""
-        self.count += 1
-        return f"{hint}{self.count}"
 
-    def do(self, line: str) -> None:
-        """Write an instruction without a result."""
-        self.lines.append(f"  {line}")
+def _block(
+    shape: Shape, fused: bool, tiles: Sequence[Value], rows: Sequence[Value], columns: Sequence[Value], lanes: int
+) -> None:
+    """Emit the sum over k of one block of the result, in registers.
 
-    def emit(self, line: str) -> str:
-        """Write an instruction; return the register of its result."""
-        name = f"%{self.name('v')}"
-        self.do(f"{name} = {line}")
-        return name
-
-    def open(self, label: str) -> None:
-        """Begin a block of this label."""
-        self.lines.append(f"{label}:")
-
-    def group(self, rows: tuple[int, int, int], columns: tuple[int, int, int, int], before: str) -> str:
-        """Emit the loops over all blocks of one size in a range of rows and columns; return the label after them.
-
-        Args:
-            rows: first, end, and rows of a block.
-            columns: first, end, lanes of a vector, and vectors of a block.
-            before: label of the block from which the loops are entered.
-        """
-        (low, high, size), (start, stop, lanes, vectors) = rows, columns
-        i, j, end, after = (self.name(h) for h in ("i", "j", "end", "after"))
-        self.do(f"br label %{i}.head")
-        self.open(f"{i}.head")
-        self.do(f"%{i} = phi i64 [ {low}, %{before} ], [ %{i}.next, %{end} ]")
-        self.do(f"br label %{j}.head")
-        self.open(f"{j}.head")
-        last = self.name("block")
-        self.do(f"%{j} = phi i64 [ {start}, %{i}.head ], [ %{j}.next, %{last} ]")
-        self.block(f"%{i}", f"%{j}", size, lanes, vectors, f"{j}.head", last)
-        self.do(f"%{j}.next = add nuw nsw i64 %{j}, {lanes * vectors}")
-        more = self.emit(f"icmp slt i64 %{j}.next, {stop}")
-        self.do(f"br i1 {more}, label %{j}.head, label %{end}")
-        self.open(end)
-        self.do(f"%{i}.next = add nuw nsw i64 %{i}, {size}")
-        more = self.emit(f"icmp slt i64 %{i}.next, {high}")
-        self.do(f"br i1 {more}, label %{i}.head, label %{after}")
-        self.open(after)
-        return after
-
-    def block(self, i: str, j: str, rows: int, lanes: int, vectors: int, before: str, last: str) -> None:
-        """Emit the sum over k of one block of the result, in registers.
-
-        Args:
-            i: register with its first row.
-            j: register with its first column.
-            rows: how many it has.
-            lanes: columns of a vector.
-            vectors: vectors of a row.
-            before: label of the block before it.
-            last: label for the block at its end, which stays open.
-        """
-        kind = _vector(self.scalar, lanes)
-        size = self.shape.scalar.size
-        zero = f"splat ({self.scalar} {literal(0.0, self.shape.scalar)})"
-        k = self.name("k")
-        totals = {(r, v): f"%{self.name('t')}" for r in range(rows) for v in range(vectors)}
-        following = {at: f"{t}.next" for at, t in totals.items()}
-        addresses = {at: self.at("c", self.index("c", i, at[0], j, at[1] * lanes)) for at in totals}
-        if self.shape.array:
-            # On its way while the block computes: all of it is needed at once.
-            for address in addresses.values():
-                self.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
-        self.do(f"br label %{k}.head")
-        self.open(f"{k}.head")
-        self.do(f"%{k} = phi i64 [ 0, %{before} ], [ %{k}.next, %{k}.head ]")
-        for at, total in totals.items():
-            self.do(f"{total} = phi {kind} [ {zero}, %{before} ], [ {following[at]}, %{k}.head ]")
+    Args:
+        shape: of the tiles.
+        fused: multiply-adds are fused.
+        tiles: the parameters of the function.
+        rows: the indices of the block's rows.
+        columns: those of the first columns of its vectors.
+        lanes: columns of a vector.
+    """
+    c, c_row, a, a_row, b, b_row = tiles
+    kind, size = register(shape.scalar), shape.scalar.size
+    addresses = [c.at(row * c_row + column, kind) for row in rows for column in columns]
+    if shape.array:
+        # On its way while the block computes: all of it is needed at once.
+        for address in addresses:
+            c.w.call("void", "llvm.prefetch.p0", str(address), "i32 0", "i32 3", "i32 1")
+    zero = c.like(0.0, kind).spread(lanes)
+    totals = [Variable(zero) for _ in addresses]
+    with count(c_row.like(shape.k)) as k:
         # One row of b serves all rows of the block: that is what a block saves.
-        sources = [self.at("b", self.index("b", f"%{k}", 0, j, v * lanes)) for v in range(vectors)]
-        right = [self.emit(f"load {kind}, ptr {source}, align {size}") for source in sources]
-        for r in range(rows):
-            turned = self.shape.transposed
-            index = self.index("a", f"%{k}", 0, i, r) if turned else self.index("a", i, r, f"%{k}", 0)
-            number = self.emit(f"load {self.scalar}, ptr {self.at('a', index)}")
-            one = self.emit(f"insertelement {kind} poison, {self.scalar} {number}, i64 0")
-            left = self.emit(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
-            for v in range(vectors):
-                self.add(kind, lanes, left, right[v], totals[r, v], following[r, v])
-        self.do(f"%{k}.next = add nuw nsw i64 %{k}, 1")
-        more = self.emit(f"icmp slt i64 %{k}.next, {self.shape.k}")
-        self.do(f"br i1 {more}, label %{k}.head, label %{last}")
-        self.open(last)
-        for at, total in following.items():
-            address = addresses[at]
-            if self.shape.accumulate:
-                # Behind the sum over k, so that a long row of products is added up in parts.
-                total = self.emit(f"fadd {kind} {self.emit(f'load {kind}, ptr {address}, align {size}')}, {total}")
-            self.do(f"store {kind} {total}, ptr {address}, align {size}")
+        right = [b.at(k * b_row + column, kind).load(kind, lanes, align=size) for column in columns]
+        for n, row in enumerate(rows):
+            number = a.at(k * a_row + row if shape.transposed else row * a_row + k, kind).load(kind)
+            left = number.spread(lanes)
+            for total, other in zip(totals[n * len(right) :], right, strict=False):
+                total.set(left.intrinsic("fma", other, total.get()) if fused else total.get() + left * other)
+    for address, total in zip(addresses, totals, strict=True):
+        # Behind the sum over k, so that a long row of products is added up in parts.
+        old = address.load(kind, lanes, align=size) if shape.accumulate else None
+        address.store(total.get() if old is None else old + total.get(), align=size)
 
-    def add(self, kind: str, lanes: int, left: str, right: str, total: str, result: str) -> None:
-        """Emit `total + left · right` as the register `result`; fused where the target can."""
-        if self.fused:
-            symbol = _fma(self.scalar, lanes)
-            self.do(f"{result} = call {kind} @{symbol}({kind} {left}, {kind} {right}, {kind} {total})")
-            return
-        product = self.emit(f"fmul {kind} {left}, {right}")
-        self.do(f"{result} = fadd {kind} {total}, {product}")
 
-    def index(self, tile: str, row: str, more_rows: int, column: str, more_columns: int) -> str:
-        """Return the element offset of (row + more_rows, column + more_columns) in a tile."""
-        row = self.emit(f"add nuw nsw i64 {row}, {more_rows}") if more_rows else row
-        first = self.emit(f"mul nuw nsw i64 {row}, %{tile}.row")
-        column_index = self.emit(f"add nuw nsw i64 {first}, {column}")
-        return self.emit(f"add nuw nsw i64 {column_index}, {more_columns}") if more_columns else column_index
-
-    def at(self, tile: str, index: str) -> str:
-        """Emit the address of a tile's element; `index` is its offset in elements."""
-        return self.emit(f"getelementptr inbounds {self.scalar}, ptr %{tile}, i64 {index}")
+def define(emitter: Emitter, function: LlvmFunction) -> None:
+    """Add a function to the module, with declarations of what it calls."""
+    text, declarations = function.text()
+    for name, line in (*declarations.items(), (function.name, text)):
+        emitter.writer.declare(name, line)
 
 
 def emit_window(emitter: Emitter, op: Op) -> None:
@@ -275,7 +165,7 @@ def emit_window(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, window(emitter, op, *op.operands[-2:]))
 
 
-def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[str, str, str]:
+def window(emitter: Emitter, op: Op, slots: IrValue, condition: IrValue) -> tuple[str, str, str]:
     """Return where a tile lies: in an array if a condition holds when running, else in slots.
 
     Returns:
@@ -313,7 +203,7 @@ def emit_disjoint(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [w.emit(f"or i1 {before}, {behind}")])
 
 
-def _elements_apart(emitter: Emitter, array: Value) -> str:
+def _elements_apart(emitter: Emitter, array: IrValue) -> str:
     """Return whether each stride of an array reaches beyond what axes of smaller strides span."""
     kind, w, holds = array_of(array), emitter.writer, "true"
     w.declare("llvm.abs.i64", "declare i64 @llvm.abs.i64(i64, i1)")
@@ -331,7 +221,7 @@ def _elements_apart(emitter: Emitter, array: Value) -> str:
     return holds
 
 
-def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
+def _ends(emitter: Emitter, array: IrValue) -> tuple[str, str]:
     """Return the lowest address of an array's elements and the one behind the highest."""
     kind, w = array_of(array), emitter.writer
     cell = kind.pitch or width(kind.dtype) * element(kind.dtype).size
@@ -349,7 +239,7 @@ def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
     return data(emitter, array), w.emit(f"getelementptr i8, ptr {data(emitter, array)}, i64 {bytes}")
 
 
-def _count(emitter: Emitter, array: Value, first: int) -> str:
+def _count(emitter: Emitter, array: IrValue, first: int) -> str:
     """Return the product of the array's extents from axis `first` on."""
     count = "1"
     for axis in range(first, array_of(array).ndim):
