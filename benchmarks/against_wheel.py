@@ -8,6 +8,7 @@ python benchmarks/against_wheel.py [PATH] [--commit C] [--rounds N] [row …]
 
 PATH is a wheel, or a folder into which one was installed (`pip install --no-deps --target FOLDER WHEEL`). Without it a
 wheel of the commit is built from the history: 5715333a, unless another is given. Rows are named as in `workloads.py`.
+With `WORKBENCH_CPU`, both compile for that level of the CPU, and the table has it in its name.
 """
 
 from __future__ import annotations
@@ -190,8 +191,9 @@ def main() -> None:
     lines = [*head, *(line(name, pair) for name, pair in rows.items()), "", note, "", facts, ""]
     kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d"), "other": other, "rounds": given.rounds}
     kept["rows"] = rows
-    (RESULTS / "against_wheel.json").write_text(json.dumps(kept, indent=1) + "\n")
-    (RESULTS / "against_wheel.md").write_text("\n".join(lines))
+    name = "_".join(filter(None, ("against_wheel", os.environ.get("WORKBENCH_CPU"))))
+    (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+    (RESULTS / f"{name}.md").write_text("\n".join(lines))
 
 
 if __name__ == "__main__":
