@@ -78,7 +78,7 @@ def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
     keys[options] = key
 
 
-def _built_for(backend: Backend, key: Key) -> tuple[tuple[str, object], object]:
+def _built_for(backend: Backend, key: Key) -> tuple[tuple[object, ...], object]:
     """Return what the code of a key is built for: its backend and target, and its options."""
     targets = [p.data for p in key.parts if p.label == "target"]
     return (backend.name, *targets), frozenset([(p.label, p.data) for p in key.parts if p.kind == "option"])
