@@ -14,7 +14,8 @@ of such an element are the same values everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import reduce
 
 import msgspec
 
@@ -23,9 +24,12 @@ from workbench.autodiff.reverse.emitter import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.build import Builder, Rewriter, fresh, replace_body, rewrite
-from workbench.ir.ops import ACCESSES, AXIS, CAPTURED, LOOPS, OPAQUE
+from workbench.ir.ops import ACCESSES, AXIS, CAPTURED, EFFECTS, LOOPS, OPAQUE, REPORTS
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, indices_of, walk
+from workbench.limits import GANG_DISTINCT_ARRAYS
 from workbench.passes.analysis.divergence import varying_values
+from workbench.passes.memory.atomics import owned_arrays
+from workbench.passes.pipeline import HELD, run
 from workbench.source import UNKNOWN, Location
 from workbench.types import bool as bool_
 from workbench.types import int32, int64, is_float, is_integer
@@ -50,19 +54,57 @@ class _State(msgspec.Struct, frozen=True):
 States = dict[Element, _State]
 
 
-def promote(function: Function, aliased: bool, sums: bool = False) -> Function:
+def promote(
+    function: Function, aliased: bool, sums: bool = False, arrays: Collection[Value] | None = None
+) -> Function:
     """Return the function with elements that loops and branches access as carried values; itself if there are none.
 
     Args:
         function: a kernel without races; fold it first, so that equal indices are one value.
         aliased: arrays that it writes may overlap others.
         sums: additions in loops may become one, after the loop.
+        arrays: whose elements may become values; None: all.
     """
     if function.block_dim or is_straight(function):  # a block's threads share what they touch
         return function
-    promoter = _Promoter(function, aliased, sums)
+    promoter = _Promoter(function, aliased, sums, arrays)
     body = promoter.block(function.body, {})
     return replace_body(function, body) if promoter.done else function
+
+
+class Registers(msgspec.Struct, frozen=True):
+    """A function that holds elements which a loop changes in registers, and when it may run.
+
+    Attributes:
+        test: a function that ends in a `yield` of whether it may, the same for all threads; None: it always may.
+        function: the function.
+    """
+
+    test: Function | None
+    function: Function
+
+
+def in_registers(function: Function) -> Registers | None:
+    """Return the function with elements of each thread's own that its loops read and change as values.
+
+    None if there are none, if the function reports something, or if it has too many arrays: those that it changes must
+    share no memory with others.
+    """
+    names = function.body.op_names
+    if names.isdisjoint(LOOPS) or "store" not in names or not names.isdisjoint(REPORTS | OPAQUE):
+        return None
+    accesses = [op for op in walk(function.body) if op.name in ACCESSES]
+    changed = dict.fromkeys(op.operands[0] for op in accesses if op.name in EFFECTS)
+    held = promote(function, aliased=False, arrays=owned_arrays(function) & changed.keys())
+    pairs = {frozenset((a, b)): (a, b) for a in changed for b in dict.fromkeys(op.operands[0] for op in accesses)}
+    pairs = [pair for both, pair in pairs.items() if len(both) > 1]
+    if held is function or len(pairs) > GANG_DISTINCT_ARRAYS:
+        return None
+    b, held = Builder(), run(HELD, held)
+    if not pairs:
+        return Registers(None, held)
+    b.yield_(reduce(lambda x, y: b.one("and_", (x, y), bool_), [b.one("apart", pair, bool_) for pair in pairs]))
+    return Registers(replace_body(function, b.body()), held)
 
 
 def is_straight(function: Function) -> bool:
@@ -75,6 +117,7 @@ class _Promoter:
 
     Attributes:
         comparison: says which accesses may touch one element.
+        arrays: whose elements may become values; None: all.
         mapping: results of loads and additions to the values that replace them.
         done: something was promoted.
         used: all values that some operation uses.
@@ -82,8 +125,9 @@ class _Promoter:
         sums: the elements that are only added to.
     """
 
-    def __init__(self, function: Function, aliased: bool, sums: bool) -> None:
+    def __init__(self, function: Function, aliased: bool, sums: bool, arrays: Collection[Value] | None) -> None:
         self.comparison = IndexComparison(function, aliased)
+        self.arrays = arrays
         self.mapping: dict[Value, Value] = {}
         self.builder = Builder()
         self.done = False
@@ -137,6 +181,8 @@ class _Promoter:
         reused: dict[Element, tuple[int, int]] = {}
         for element in dict.fromkeys(self.element_of(op) for op in accesses):
             if not element or element in states or not nested.isdisjoint(element):
+                continue
+            if self.arrays is not None and element[0] not in self.arrays:
                 continue
             held = [n for n, tree in enumerate(trees) if any(self.element_of(op) == element for op in tree)]
             mine = [op for n in held for op in trees[n] if self.element_of(op) == element]

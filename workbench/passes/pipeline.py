@@ -87,6 +87,9 @@ TWICE: Stage = (*SILENT, "atomic")
 # Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `demote_atomics` left.
 RUNNABLE: Stage = ("strip_custom_gradients", "demote_atomics", "atomic", "reductions", "by_component")
 
+# Of code for the CPU whose loops hold elements in registers (autodiff/promote.py).
+HELD: Stage = ("fold", "dce")
+
 # Of code with `fma=True`, after those.
 CONTRACTED: Stage = ("contract", "dce")
 

@@ -212,3 +212,64 @@ def test_a_decomposition_in_components_is_numpys() -> None:
     y = wb.zeros((40, 4, 4))
     wb.launch(decomposed, 40, [wb.array(a), y])
     assert np.allclose(y.numpy(), np.linalg.cholesky(a.astype(np.float64)), atol=2e-6)
+
+
+@wb.kernel
+def added_in_place(a: wb.array2d[float], b: wb.array2d[float], c: wb.array2d[float]):
+    i, j = wb.tid()
+    c[i, j] = 0.0
+    for k in range(a.shape[1]):
+        c[i, j] += a[i, k] * b[k, j]
+
+
+@wb.kernel
+def halved(x: wb.array[float], y: wb.array[float], n: int):
+    i = wb.tid()
+    for _ in range(n):
+        y[i] = 0.5 * (y[i] + x[i])
+        if y[i] < 0.25:
+            y[i] = y[i] + x[i]
+
+
+@wb.kernel
+def steps(progress: wb.array[int], n: int):
+    i = wb.tid()
+    for k in range(n):
+        progress[i] = progress[i] + k
+        progress[i] = progress[i] * 2
+
+
+def test_elements_that_a_loop_changes() -> None:
+    a, b = floats(9, 21), floats(21, 35)
+    c = wb.zeros((9, 35))
+    wb.launch(added_in_place, (9, 35), [wb.array(a), wb.array(b), c])
+    right = np.zeros((9, 35), np.float32)
+    for k in range(21):
+        right += a[:, k : k + 1] * b[k]
+    assert np.array_equal(c.numpy(), right)
+    counts = wb.zeros(40, dtype=int)
+    wb.launch(steps, 37, [counts, 5])
+    right = 0
+    for k in range(5):
+        right = (right + k) * 2
+    assert counts.numpy().tolist() == [right] * 37 + [0] * 3
+
+
+@pytest.mark.parametrize("n", [0, 1, 7])
+@pytest.mark.parametrize("where", ["apart", "one array", "shifted"])
+def test_elements_that_a_loop_changes_and_another_argument_shows(n: int, where: str) -> None:
+    both = floats(201)
+    x, y = both[:100].copy(), both[101:].copy()
+    memory = wb.array(both)
+    arguments = {
+        "apart": (wb.array(x), wb.array(y)),
+        "one array": (memory[:100], memory[:100]),
+        "shifted": (memory[0:200:2], memory[0:200:2]),
+    }[where]
+    if where != "apart":
+        x = y = arguments[0].numpy().copy()
+    wb.launch(halved, len(y), [*arguments, n])
+    for _ in range(n):  # where both are one array, x is what y is by then
+        y = np.float32(0.5) * (y + (x if where == "apart" else y))
+        y = np.where(y < 0.25, y + (x if where == "apart" else y), y)
+    assert np.array_equal(arguments[1].numpy(), y)

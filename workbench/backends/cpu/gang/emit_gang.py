@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from workbench.autodiff.promote import in_registers
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.emit_module import (
@@ -64,6 +65,10 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     if rows is not None and rows.test is not None:
         tests["apart"] = rows.test, emitter(form)
     form = rows.function if rows is not None else form
+    held = in_registers(form) if options.contiguous else None
+    if held is not None and held.test is not None:
+        tests["shared"] = held.test, emitter(form)
+    form = held.function if held is not None else form
     quick = emitter(form)
     if not options.contiguous and (test := unit_strides(form)) is not None:
         tests["strided"] = test, emitter(form)
