@@ -347,7 +347,7 @@ def collapsed(function: Function, dense: bool = True) -> Collapsed | None:
 def interchanged(function: Function) -> Function:
     """Return the function with the axis last along which most accesses lie side by side; itself if it is last already.
 
-    No two threads may change one element, nor report anything, since the numbers of threads are other ones then.
+    No two threads may change one element, and none may report anything, since this changes the threads' linear indices.
     """
     last, names = function.launch_ndim - 1, function.body.op_names
     if function.block_dim or last < 1 or not names.isdisjoint(REPORTS) or names & EFFECTS != frozenset(("store",)):
