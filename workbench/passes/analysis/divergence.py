@@ -227,7 +227,7 @@ LAUNCH: Final = "launch"
 The launch runs on one core, in order.
 """
 DATA: Final = "data"
-"""Sharing in which it depends on data which threads add to one element.
+"""Sharing in which data decide which threads add to one element.
 
 Their order is fixed within what one core runs, and not beyond.
 """

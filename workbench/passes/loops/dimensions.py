@@ -353,7 +353,8 @@ def interchanged(function: Function) -> Function:
     if function.block_dim or last < 1 or not names.isdisjoint(REPORTS) or names & EFFECTS != frozenset(("store",)):
         return function
     accesses = [op for op in walk(function.body) if op.name in ELEMENTS]
-    near = [{op for op in accesses if _lies_beside(Neighbours(function, axis), op)} for axis in range(last + 1)]
+    along = [Neighbours(function, axis) for axis in range(last + 1)]
+    near = [{op for op in accesses if _lies_beside(neighbours, op)} for neighbours in along]
     best = max(range(last + 1), key=lambda axis: (len(near[axis]), axis))
     stored = any(op.name == "store" for op in near[last])
     changed = {op.operands[0] for op in accesses if op.name in EFFECTS}
