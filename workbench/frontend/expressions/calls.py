@@ -495,7 +495,7 @@ def _type(context: Context, node: ast.Call) -> Operand:
         return Static(views.type_of(operand), "type(…)")
     if isinstance(operand, Bundle):
         return Static(operand.type, "type(…)")
-    kind = context.builder.strong(coerce.materialise(context, operand)).type  # it is seen that the type was asked for
+    kind = context.builder.strong(coerce.materialise(context, operand)).type  # the cast makes a weak type final
     if is_tile(kind):
         raise context.type_error("type() takes a number or a vector.", "Of a tile, write t.dtype.")
     return Static(kind, "type(…)")

@@ -60,8 +60,9 @@ BEGIN = (
     "mesh_query_aabb",
     "mesh_query_sphere",
 )
+"""Names of the functions that begin a query; the next ones advance it."""
 NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_next"
-TEXT = """
+_QUERY = """
 while QUERY.at < len(QUERY.nodes):
     QUERY.at, QUERY.within, FOUND = _
     if FOUND >= 0:
@@ -74,7 +75,7 @@ def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.s
     nodes = (n for n in statements_of(*body) if isinstance(n, (ast.Match, ast.For, ast.While)))
     if not any(isinstance(n, ast.Match) or _begun(definition, n) or _continued(definition, n) for n in nodes):
         return body
-    return _rewritten(copy.deepcopy(list(body)), partial(_loop, definition))
+    return _rewritten(copy.deepcopy(list(body)), partial(_written_out, definition))
 
 
 def _rewritten(block: list[ast.stmt], change: Callable[[ast.stmt], Iterable[ast.stmt]]) -> list[ast.stmt]:
@@ -104,7 +105,7 @@ def _continued(definition: Definition, node: ast.AST) -> bool:
     return isinstance(node, ast.While) and _named(definition, node.test, (NEXT, MESH_NEXT, "mesh_query_aabb_next"))
 
 
-def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
+def _written_out(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
     """Return the statements that a loop over a query or a `match` stands for; any other statement alone.
 
     Raises:
@@ -120,10 +121,8 @@ def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
         path = reads.dotted(onward) or ""
         following = MESH_NEXT if path.split(".")[-1].startswith("mesh") else NEXT
         setattr(onward, "attr" if isinstance(onward, ast.Attribute) else "id", following)
-        step, before = (
-            ast.Call(onward, [ast.Name(query, ast.Load())], []),
-            [ast.Assign([ast.Name(query, ast.Store())], call)],
-        )
+        step = ast.Call(onward, [ast.Name(query, ast.Load())], [])
+        before: list[ast.stmt] = [ast.Assign([ast.Name(query, ast.Store())], call)]
         if not _named(definition, step, (following,)):
             message = f"The loop needs {following}, which has no meaning here."
             raise KernelSyntaxError(message, advice=f"Import {following}, too.")
@@ -137,7 +136,7 @@ def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
         del step.args[1]
     else:
         return [node]
-    (loop,) = copy.deepcopy(parsed(TEXT).body)
+    (loop,) = copy.deepcopy(parsed(_QUERY).body)
     assert isinstance(loop, ast.While)
     for part in (*nodes_of(loop), *nodes_of(*before), *nodes_of(step)):
         ast.copy_location(part, node)
@@ -210,7 +209,7 @@ def _cases(cases: list[ast.match_case], subject: str) -> list[ast.stmt]:
 
 
 def _read(node: ast.pattern, subject: str, into: _Pattern) -> None:
-    """Add to `into` what a pattern tests and binds; `subject` is the local name of what it is matched with."""
+    """Add to `into` what a pattern tests and binds; `subject` is the local name of the value that it matches."""
     match node:
         case ast.MatchValue(value):
             into.tests.append(ast.Compare(_name(subject), [ast.Eq()], [value]))
@@ -268,7 +267,7 @@ def references(definition: Definition) -> list[str]:
 
 
 def refuse_references(definition: Definition, of: str) -> None:
-    """Refuse references where nothing is given back.
+    """Refuse references of a function that cannot return them to its caller.
 
     Args:
         definition: the function.
@@ -283,7 +282,7 @@ def refuse_references(definition: Definition, of: str) -> None:
 
 
 def returning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Return a func's statements, changed so that each `return`, and the end, gives its references behind its results.
+    """Return a func's statements, changed so that each `return`, and the end, returns its references after its results.
 
     Those of a func without references are returned as they are.
     """
@@ -296,16 +295,16 @@ def returning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.
         if isinstance(node, ast.Return):
             values = [] if node.value is None else [node.value]
             node.value = located(ast.Tuple([*values, *(ast.Name(n, ast.Load()) for n in names)], ast.Load()), node)
-    return own if _gives(definition) else [*own, end]
+    return own if _has_results(definition) else [*own, end]
 
 
-def _gives(definition: Definition) -> bool:
+def _has_results(definition: Definition) -> bool:
     """Return whether a func returns something besides its references."""
     return any(isinstance(n, ast.Return) and n.value is not None for n in definition.nodes)
 
 
 def assigning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Return the statements with what their calls change by reference assigned; the same object if nothing is.
+    """Return the statements, with what calls change by reference assigned; the same object if there is no such call.
 
     Raises:
         KernelSyntaxError: such a call is a part of an expression, or an argument is no name, element or field.
@@ -313,7 +312,7 @@ def assigning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.
     calls = definition.calls if body is definition.node.body else nodes_of(*body)
     if not any(called(definition, node) for node in calls):
         return body
-    return _rewritten(copy.deepcopy(list(body)), partial(_statement, definition))
+    return _rewritten(copy.deepcopy(list(body)), partial(_with_references, definition))
 
 
 def called(definition: Definition, node: ast.AST) -> list[tuple[str, Definition]]:
@@ -322,7 +321,7 @@ def called(definition: Definition, node: ast.AST) -> list[tuple[str, Definition]
     return [(name, d) for d in getattr(value, "__wb_definitions__", ())[:1] for name in references(d)]
 
 
-def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
+def _with_references(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
     """Yield a statement with the reference parameters of its call assigned from the call's results; others unchanged.
 
     Raises:
@@ -344,7 +343,7 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
     call.gives_back = True  # type: ignore[attr-defined]
     targets = [_argument_target(definition, call, name, callee) for name, callee in refs]
     result = f"result.{node.lineno}.{node.col_offset}"
-    gives = _gives(refs[0][1])
+    gives = _has_results(refs[0][1])
     if gives:
         targets.insert(0, ast.Name(result, ast.Store()))
     elif isinstance(node, ast.Assign):
@@ -416,7 +415,7 @@ def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
-    """Return a call statement that names its results behind its arguments as an assignment; any other as it is."""
+    """Return a call statement that names its results after its arguments as an assignment; any other as it is."""
     results = _with_results(definition, node)
     if not results:
         return node
@@ -428,7 +427,7 @@ def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
 
 
 def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
-    """Return the names behind the arguments of a call statement, where a library function assigns its results to them.
+    """Return the names after the arguments of a call statement, to which a library function assigns its results.
 
     It is empty for any other node.
     """

@@ -398,7 +398,7 @@ def _infer(
             with_fields(names, context.env)
         ends, again = context.env, True
         structs = [n for n in names if before[n] is operands.PENDING and isinstance(ends.get(n), Parts)]
-        for name in structs:  # a `return` in the loop gives a struct: its fields go round
+        for name in structs:  # a `return` in the loop returns a struct, whose fields are carried
             bind(before, name, pending(ends[name].type))  # type: ignore[union-attr]
             spread(before, name)
         if structs:
@@ -427,7 +427,7 @@ def _infer(
 
 
 def _keeps(before: Operand, type: Type | None, end: Operand | None) -> bool:
-    """Return whether a name surely is at the end of an iteration what it is at its beginning."""
+    """Return whether a name certainly has the same value at the end of an iteration as at its beginning."""
     return end is before or (isinstance(end, Value) and end.type is type and not is_weak(end.type))
 
 
@@ -475,7 +475,7 @@ def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
 
 @stored
 def _named(node: ast.For | ast.While) -> frozenset[str]:
-    """Return the names in a loop; those of inner loops are needed each time that an outer one is tried."""
+    """Return the names in a loop, stored since an outer loop that is lowered again requests those of inner ones."""
     return frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
 
 

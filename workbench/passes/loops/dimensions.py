@@ -1,4 +1,4 @@
-"""Launches with another shape: a flattened one by rows, and independent iterations of a thread as threads.
+"""Launches of another shape: by the rows of a flattened array, with iterations as threads, with axes interchanged.
 
 **Launches over a flattened array, by rows**: `i = tid(); r = i // w; c = i % w` without a division per thread. Where w
 is the same in all threads, those from r * w up to (r + 1) * w are a row, as in a launch of two dimensions: r is the

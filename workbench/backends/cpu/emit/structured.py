@@ -1,4 +1,4 @@
-"""`if`, `for` and `while` as basic blocks with phis; loops that may run long are cut into strips (see `strips`)."""
+"""`if`, `for` and `while` as basic blocks with phis; loops that may run long are cut into strips (see `loops`)."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def emit_for(emitter: Emitter, op: Op) -> None:
 
 def emit_loop(emitter: Emitter, op: Op) -> None:
     """Emit a `for` as a loop."""
-    # Decided first: what a loop is cut into depends on what it costs (`strips`).
+    # Decided first: what a loop is cut into depends on what it costs (`loops.Strips`).
     loop = _For(emitter, op)
     strips = emitter.strips
     # Threads that go through a loop one by one start it often; LLVM makes little of a copy that is not vectorised.
@@ -375,8 +375,8 @@ class _Counts(msgspec.Struct, frozen=True):
 def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str, wide: bool = False) -> str:
     """Emit the number of iterations of `range(start, stop, step)`, unsigned, in the index's width.
 
-    If all three are constants, nothing is emitted, and it is a constant. A step of 0 gives 0. With
-    `wide`, the operands are vectors.
+    If all three are constants, nothing is emitted, and it is a constant. With a step of 0 it is 0. With `wide` the
+    operands are vectors.
     """
     w = emitter.writer
     scalar = element(op.operands[0].type)

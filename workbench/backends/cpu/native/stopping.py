@@ -1,6 +1,6 @@
 """The end of a launch before its time: native code asks Python's own signal handlers.
 
-Code that runs has a `%stop`: a word that loops look at (`strips`), and the function to call where it is not 0. The
+Code that runs has a `%stop`: a word that loops look at (`emit/loops`), and the function to call where it is not 0. The
 first look of a launch of the main thread sees that SIGINT comes by here: our handler marks words and goes on to
 Python's. At a mark the main thread takes the GIL and lets Python handle its signals; the launch ends where a handler
 raises, whoever wrote it. So a signal that came while nothing ran ends nothing: there is none left to handle.
