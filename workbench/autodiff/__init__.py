@@ -17,8 +17,7 @@ from workbench.autodiff.directions import ADJOINTS, CLEARING, FORWARD, GATHERED,
 
 if TYPE_CHECKING:
     from workbench.autodiff.forward_mode import tangent
-    from workbench.autodiff.gather.form import GatherAdjoint, gather_adjoint, is_stencil
-    from workbench.autodiff.memory.effects import check_own_elements
+    from workbench.autodiff.gather.form import GatherAdjoint, gather_adjoint
     from workbench.autodiff.reverse_mode import adjoint
 
 __all__ = [
@@ -33,10 +32,8 @@ __all__ = [
     "adjoint_names",
     "adjoint_params",
     "adjoint_type",
-    "check_own_elements",
     "derived",
     "gather_adjoint",
-    "is_stencil",
     "kept",
     "parameters",
     "primal_params",
@@ -50,8 +47,6 @@ _LATER = {
     "tangent": "forward_mode",
     "GatherAdjoint": "gather.form",
     "gather_adjoint": "gather.form",
-    "is_stencil": "gather.form",
-    "check_own_elements": "memory.effects",
 }
 """Modules of the names that are imported on first use: a forward launch needs none of them."""
 

@@ -1,15 +1,18 @@
-"""Array elements that loops and branches read and write at one place, as values instead.
+"""Array elements that loops and branches read and write, as carried values instead.
 
-`y[i] = f(y[i])` inside a loop whose i stays the same hides a carried value in memory, where its earlier values are
-lost. Carried, it is kept like any other. It is read before, where its index is in range, and written after, where it
-was written; so no access is made that a right program would not allow. An element is left alone where another access
-might touch it.
+`y[i] = f(y[i])` inside a loop in which i is constant hides a carried value in memory, where its earlier values are
+lost. As a carried value it is saved like any other. It is read before the loop if its index is in range, and written
+after it if the loop has written it, so there is no access that the program would not make. An element that another
+access might touch is left alone.
 
-An element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a sum: it is
-added once, after the loop. (One that all threads add to is combined in float64: `passes/memory/atomics`.)
+A sum is an element that a loop only adds to atomically, at an index that differs between threads, if all accesses that
+might touch it are such additions: it is added once, after the loop. (One that all threads add to is combined in
+float64: `passes/memory/atomics`.)
 
-`hoist` comes first: index arithmetic that stays the same in all turns of a loop is done before it, so that the indices
-of such an element are the same values everywhere.
+`hoist` comes first: index arithmetic that is the same in all iterations of a loop is done before it, so that the
+indices of such an element are the same values everywhere.
+
+`in_registers` does the same to the CPU's forward code, for speed.
 """
 
 from __future__ import annotations
@@ -54,9 +57,7 @@ class _State(msgspec.Struct, frozen=True):
 States = dict[Element, _State]
 
 
-def promote(
-    function: Function, aliased: bool, sums: bool = False, arrays: Collection[Value] | None = None
-) -> Function:
+def promote(function: Function, aliased: bool, sums: bool = False, arrays: Collection[Value] | None = None) -> Function:
     """Return the function with elements that loops and branches access as carried values; itself if there are none.
 
     Args:

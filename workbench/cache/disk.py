@@ -10,17 +10,17 @@ Big-endian. The checksum is SHA-256 over everything else in the file, header and
 entry symbol's name would be as wrong as one in the code. Nothing is unpickled.
 
 **An archive** is a zip of such files, each checked again when it comes in. A class starts warm this way. What comes in
-are artifacts, and loading one runs it: so nothing is taken unless the reader says that the file's maker is trusted. A
-checksum shows damage, not intent.
+are artifacts, and loading one runs it: so nothing is imported unless the reader says that the file's author is trusted.
+A checksum shows damage, not intent.
 
 **A folder.** Every read checks owner, key and checksum; every write appears whole or not at all. Nothing here raises
-for the state of the disk: what cannot be used is reported by `report`, once, and the answer is None or False. Trust is
+for the state of the disk: what cannot be used is reported by `report`, once, and the result is None or False. Trust is
 ownership, never a checksum, since loading an artifact runs it: a folder or file must belong to this user (for a
 read-only cache also to root), and no one else may write to it.
 
-To sum up a folder, which keeps it under its limit, costs milliseconds, so it is done at most once an hour by all
-processes together (the file `total` remembers time and sum), or when what this process has written since then would
-pass the limit. What was used least recently goes first.
+A folder stays under its limit: if the sum of its files' sizes exceeds it, the least recently used are removed first.
+Summing takes milliseconds, so all processes together do it at most once an hour (the file `total` has the time and the
+sum), or when what this process has written since then would exceed the limit.
 """
 
 from __future__ import annotations

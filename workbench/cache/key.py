@@ -3,9 +3,9 @@
 Everything that changes the artifact is a part with all its bits; nothing else is. A part also says how to show itself,
 which is never hashed. What cannot be written down exactly is refused, because a wrong hit is worse than no cache.
 
-The code generator is a part by a digest of its own source files. A version number is forgotten when somebody changes a
-rule of emitting; the text is not. So no artifact of an older or half-edited generator is ever found again. The front
-end is left out: what it makes is the IR, which is in the key.
+A digest of the code generator's own source files is a part, too. A version number can be forgotten when a rule of
+emission changes; the text cannot. So no artifact of an older or half-edited generator is ever loaded. The front end is
+left out: its result is the IR, which is in the key.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Bytes in, bytes out. What comes out was put in under that very key, or nothing comes out; the state of the disk never
 stops the work, it is only reported (`events.CacheProblem`).
 
-Locks admit at most one builder per key: other threads and processes wait for its artifact. A lock saves work, nothing
-more: entries are written whole or not at all, so whoever cannot have it (time over, no such folder, a file system
-without locks) builds the artifact as well. A dead holder's lock is gone with its process.
+Locks admit at most one builder per key: other threads and processes wait for its artifact. A lock only saves work:
+entries are written whole or not at all, so a builder that cannot have it (a timeout, no such folder, a file system
+without locks) builds the artifact as well. The system releases the lock of a process that ends.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
 from workbench.frontend.expressions.statics import PURE, reevaluated_static
-from workbench.frontend.functions.cuda_funcs import Native, native_of
+from workbench.frontend.functions.cuda_funcs import native_of
 from workbench.frontend.functions.derivatives import Custom, watch_custom
 from workbench.frontend.names.annotate import (
     evaluated,
@@ -12,7 +12,7 @@ from workbench.frontend.names.annotate import (
     parameter_types,
     value_in,
 )
-from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of, ref
+from workbench.frontend.names.generic import ArrayOf, Float, Generic, Int, Scalar, array_of, ref
 from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import (
     as_builtin,
@@ -33,8 +33,8 @@ from workbench.frontend.statements.lower import Lowered, check_signature, lower,
 from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
-    "DEFAULT", "GIVEN", "MISSING", "PURE", "ArrayOf", "Custom", "Definition", "Dependency", "Family", "Float", "Frame",
-    "Generic", "Int", "Lowered", "Native", "NeedsBlocks", "Notice", "Reads", "Scalar", "Scope", "Shown", "Tiling",
+    "DEFAULT", "GIVEN", "MISSING", "PURE", "ArrayOf", "Custom", "Definition", "Dependency", "Float", "Frame",
+    "Generic", "Int", "Lowered", "NeedsBlocks", "Notice", "Reads", "Scalar", "Scope", "Shown", "Tiling",
     "anything", "array_of", "as_builtin", "check_signature", "default_nodes", "evaluated", "evaluated_defaults",
     "instead_of", "is_annotation", "is_literal", "lost_value", "lower", "meaning", "native_of", "parameter_annotation",
     "parameter_annotations", "parameter_types", "reevaluated_static", "ref", "refuse_references", "reread",

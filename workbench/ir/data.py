@@ -1,8 +1,9 @@
-"""IR written down: as text, for readers and for keys, and as plain JSON values and back, so that it can lie in a file.
+"""IR as text, for readers and for keys, and as plain JSON values and back, for files.
 
-Text for readers has the values' names; canonical text, for module keys, has neither names of locals nor locations.
-`to_data` writes a function whole: every bit of constants, names, places, the text it came from. `from_data` believes
-nothing: each value is checked as it is read, then the whole is verified, so what comes back is legal IR or an error.
+Text for readers (`show`) has the values' names; canonical text (`canonical`), for module keys, has neither names of
+locals nor locations. `to_data` writes a whole function: every bit of constants, names, locations, its source text.
+`from_data` trusts nothing: each value is checked as it is read, then the whole is verified, so the result is legal IR
+or an error.
 """
 
 from __future__ import annotations

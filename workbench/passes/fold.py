@@ -262,19 +262,18 @@ def _mul(folder: _Folder, op: Op) -> Value | None:
     return _neutral(1, both=True)(folder, op)
 
 
-def _junction(neutral: bool, absorbing: bool) -> Callable[[_Folder, Op], Value | None]:
+def _junction(neutral: bool) -> Callable[[_Folder, Op], Value | None]:
     """Return a rule that folds `and` or `or` of bools if an operand is known, or if both are the same value.
 
     Args:
         neutral: the operand with which the result is the other one.
-        absorbing: fold an operation on the same value twice, too.
     """
 
     def rule(folder: _Folder, op: Op) -> Value | None:
         for v, other in (op.operands, op.operands[::-1]):
             if v in folder.known:
                 return other if bool(folder.known[v]) is neutral else v
-        return op.operands[0] if absorbing and op.operands[0] is op.operands[1] else None
+        return op.operands[0] if op.operands[0] is op.operands[1] else None
 
     return rule
 
@@ -327,8 +326,8 @@ _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {
     "div": _neutral(1, both=False),
     "neg": _twice,
     "not_": _twice,
-    "and_": _junction(neutral=True, absorbing=True),
-    "or_": _junction(neutral=False, absorbing=True),
+    "and_": _junction(neutral=True),
+    "or_": _junction(neutral=False),
     "xor_": _exclusive,
     "where": _where,
     "cast": lambda folder, op: op.operands[0] if op.operands[0].type == op.result.type else None,

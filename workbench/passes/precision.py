@@ -1,16 +1,18 @@
-"""A kernel in another precision: 16-bit floats computed in float32, and everything in float64.
+"""Precision: a kernel's 16-bit floats computed in float32, all its floats in float64, and conversions that LLVM spoils.
 
-Arithmetic on floats of 16 bits is done in float32 and rounded after each operation. That is what the interpreter does
-(`builtins/declaration/meaning.py`), so all backends agree to the bit: with 24 bits against 11 or 8, a sum, difference,
-product, quotient or square root rounded twice is the one rounded once (S. Figueroa, "When is double rounding
-innocuous?", 1995). What is left of the narrow types is loads, stores, moves and casts to and from float32 (and from
-float64), so a backend needs no arithmetic for them.
+**16-bit floats** (`halves`). Their arithmetic is done in float32 and rounded after each operation. That is what the
+interpreter does (`builtins/declaration/meaning.py`), so all backends agree to the bit: with 24 bits against 11 or 8, a
+sum, difference, product, quotient or square root rounded twice is the one rounded once (S. Figueroa, "When is double
+rounding innocuous?", 1995). What is left of the narrow types is loads, stores, moves and casts to and from float32 (and
+from float64), so a backend needs no arithmetic for them.
 
-The same kernel in float64 is for derivatives that are compared with difference quotients: float32 is too coarse there.
+**All in float64** (`widen`). Such a kernel is for derivatives that are compared with difference quotients, for which
+float32 is too coarse.
 
-Of `0.0 if a < 0 else float64(a)` LLVM, be it the CPU's or the one in NVRTC, makes the conversion of a choice between 0
-and a (llvm/llvm-project#157254), and turns `<` into `<=` on the way: of -0.0 that makes +0.0. So where numbers of a
-type are compared by order (`compared_types`), backends convert them in a way that LLVM does not look through.
+**Conversions** (`compared_types`, `may_lose_sign`). Of `0.0 if a < 0 else float64(a)` LLVM, be it the CPU's or the one
+in NVRTC, makes the conversion of a choice between 0 and a (llvm/llvm-project#157254), and turns `<` into `<=` on the
+way: of -0.0 that makes +0.0. So if a kernel compares numbers of a type by order, backends convert them in a way that
+LLVM does not look through.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Threads in the order that suits memory: axes that change places, loops that threads begin at their own index, borders
-under conditions, loops written out. What comes out is what NumPy computes, whatever the order."""
+"""Forms of a kernel that suit memory: interchanged axes, loops from a thread's own index, borders under conditions,
+loops written out, elements in registers. Results are NumPy's in each of them."""
 
 from __future__ import annotations
 

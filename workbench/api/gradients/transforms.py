@@ -207,7 +207,7 @@ def value_and_grad(
                 f"{_name(f)} returns {result.type!r} of shape {result.shape}; a gradient is of one float.",
                 advice="Sum it in a kernel, or use wb.jacobian.",
             )
-        _check_written(f, result, bool(tape.path([result])))
+        _check_written(f, bool(tape.path([result])))
         tape.backward(result)
         return result, _shaped(argnums, [_owned(tape.adjoint_of(x)) for x in by])
 
@@ -254,7 +254,7 @@ def jvp(f: Callable[..., R], argnums: Arguments = 0) -> Callable[..., tuple[R, R
         tangents: list[array] = []
         for one in result if is_list(result) else (result,):
             value = _checked(f, one)
-            _check_written(f, value, value.memory in dual.written or value in dual.tangents)
+            _check_written(f, value.memory in dual.written or value in dual.tangents)
             tangents.append(clone(dual.tangents.of(value)) if value in dual.tangents else zeros_like(value))
         return result, tuple(tangents) if is_list(result) else tangents[0]
 
@@ -366,7 +366,7 @@ def _dense(
         )
     back = mode == "reverse" or (mode == "auto" and rows.size <= columns.size)
     if back:
-        _check_written(f, result, bool(tape.path([result])))
+        _check_written(f, bool(tape.path([result])))
     derivatives = np.zeros((rows.size, columns.size), rows.dtype)
     lines, seed = (derivatives, np.zeros_like(rows)) if back else (derivatives.T, np.zeros_like(columns))
     for k, line in enumerate(lines):
@@ -572,7 +572,7 @@ def _checked(f: Callable[..., object], result: object) -> array:
     return result
 
 
-def _check_written(f: Callable[..., object], result: array, written: bool) -> None:
+def _check_written(f: Callable[..., object], written: bool) -> None:
     """Raise a LaunchError if the function's result was not written by work that ran inside it."""
     if not written:
         raise LaunchError(

@@ -1,12 +1,12 @@
 """A kernel lowered for parameters of some types: its IR, and what launches need to know without reading that.
 
-Lowering is most of what a kernel costs that is on disk. So what one lowering came to is kept in the cache, with all
-that it read of the world around the kernel's text (`workbench.frontend.state.reads`); another process that reads the
-same need not lower. See design/cache.md.
+Lowering is most of the cost of a first launch whose code is in the cache. So the result of lowering is cached too, with
+everything that it read outside of the kernel's text (`workbench.frontend.state.reads`): a process that reads the same
+values need not lower the kernel again. See design/lowerings.md.
 
-What it read is compared by *fingerprints*: values of the user's Python as text that is equal only where a kernel makes
-the same of them, in any process. What has no such text (an object of the user's own class, a function of a library
-that no kernel knows) is refused: whoever asks then compares nothing, and lowers.
+These values are compared by *fingerprints*: texts that are equal, in any process, only if a kernel means the same by
+both values. A value without such a text (an object of the user's own class, a function of a library that no kernel
+knows) raises `Unfingerprintable`; the kernel is then lowered each time.
 """
 
 from __future__ import annotations
@@ -67,8 +67,6 @@ _KNOWN = ("workbench", "builtins", "math", "numpy", "jax", "typing", "collection
 """Libraries whose functions and types mean the same as long as they are found under the same name."""
 _RECORDS = ("workbench.types", "workbench.structs", "workbench.tiles", "workbench.frontend.names.generic")
 """Modules of the language's types, which are records compared by content."""
-
-
 _HARMLESS = {"__init__", "__repr__", "__str__"}
 """Methods of enums that say nothing of a member's value."""
 _FUNC = "workbench.api.kernels.func.Func"
@@ -91,7 +89,7 @@ class Unfingerprintable(Exception):
 
 
 class Seen:
-    """The definitions that were reached so far: first the kernel's own, then those of the funcs that its reads found.
+    """The definitions reached so far: first the kernel's own, then those of the funcs that it read.
 
     Attributes:
         definitions: in order.

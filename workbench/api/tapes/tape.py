@@ -64,7 +64,7 @@ class Tape(Opened):
     Args:
         into_grad: accumulate gradients in the arrays' own `.grad` if they have one; else in `gradients`.
         accumulate: `backward` adds to what the gradients hold. False: it sets them, to 0 where no gradient leads; the
-            same as `zero()` before it, at a lower price.
+            same as `zero()` before it, at a lower cost.
         deterministic: `backward` has the same bits in every run: its launches are as with `launch(deterministic=…)`.
             None: as `WORKBENCH_DETERMINISTIC` says.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
@@ -407,7 +407,7 @@ class Tape(Opened):
         return ready
 
     def _stale(self) -> list[Memory]:
-        """Return the memories that have adjoints, all of which a pass may set: what these hold is no longer wanted."""
+        """Return the memories that have adjoints, all of which a pass may set: what these hold no longer counts."""
         for value in self.seen.values():
             if self._into_grad and value.memory.grad is not None:
                 self._base(value)

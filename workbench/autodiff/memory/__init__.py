@@ -1,1 +1,1 @@
-"""Loads and stores of one thread: which alias, which are dead, which can be forwarded."""
+"""Effects of a kernel on its arrays, the boxes that it overwrites, and the gradients that its adjoint may set."""

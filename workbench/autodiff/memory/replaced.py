@@ -116,9 +116,11 @@ class _Firsts:
             self.accesses[access.op.operands[0]].append(access)
 
     def of(self, name: str) -> tuple[Box | None, dict[Op, Op | None]]:
-        """Return the box of an array whose elements are set or added to before any other access, and what does so.
+        """Return the box of an array whose elements are set or added to before any other access, and these accesses.
 
-        The second result has the load of each addition; None if it loads nothing. There is no box if it is not known.
+        Returns:
+            The box, None if there is none that is known; and the accesses, each with the load of the sum that it
+                stores, None if it stores none.
         """
         array = self.params.get(name)
         if array is None or isinstance(array_of(array).dtype, Struct):
@@ -148,7 +150,7 @@ class _Firsts:
                 yield access, accesses[k - 1].op if updates.get(k) else None
 
     def _loads(self, one: Access, other: Access) -> bool:
-        """Return whether an access loads an element, and the next one stores a sum with it that nothing else sees."""
+        """Return whether an access loads an element, and the next one stores a sum with it that nothing else uses."""
         if (one.op.name, other.op.name) != ("load", "store") or (one.guards, one.loops) != (other.guards, other.loops):
             return False
         total, same = self.analysis.defs.get(other.op.operands[-1]), self.analysis.representatives
@@ -162,7 +164,7 @@ class _Firsts:
         return any(self._shows(condition, holds, access, box) for condition, holds in access.guards)
 
     def _shows(self, condition: Value, holds: bool, access: Access, box: Box) -> bool:
-        """Return whether an element lies outside of a box because a condition is true; or false, with `holds` False."""
+        """Return whether an access's element lies outside of a box wherever a condition has the value `holds`."""
         op = self.analysis.defs.get(condition)
         if op is not None and op.name == ("or_" if holds else "and_"):
             return all(self._shows(part, holds, access, box) for part in op.operands)
@@ -171,8 +173,8 @@ class _Firsts:
             if name in ("lt", "le", "gt", "ge"):  # then this form is at most 0
                 known = self._form(small).plus(self._form(large), -1).plus(Form(int(name in ("lt", "gt")), {}))
                 for index, (first, end) in zip(map(self._form, access.indices), box, strict=True):
-                    for wanted in (end.plus(index, -1), index.plus(first, -1).plus(Form(1, {}))):
-                        rest = wanted.plus(known, -1)
+                    for bound in (end.plus(index, -1), index.plus(first, -1).plus(Form(1, {}))):
+                        rest = bound.plus(known, -1)
                         if not rest.terms and rest.constant <= 0:
                             return True
         return False

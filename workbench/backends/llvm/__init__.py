@@ -1,1 +1,1 @@
-"""LLVM IR text for the lanes of vectors: a writer, typed values, loops over lanes, memory under a mask."""
+"""LLVM IR text: a writer with typed values, and functions whose bodies are Python."""

@@ -6,7 +6,7 @@ A caller waits for its job. An interrupt, or dropping the job, ends the job's pr
 next job. Ctrl-C never reaches the pool's threads, so no process is lost however a caller ends. Callers only take plain
 locks, which an interrupt cannot leave held.
 
-`call` runs a compiler's function in a worker process; in this one where no process can be had.
+`call` runs a compiler's function in a worker process, or in this one if none can be started.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ wake the parent each time. The process ends when its input ends, as it does when
 computation when the parent is gone. A request may limit processor time and memory: a watching thread, which can run
 because compilers release the GIL, reports which limit was exceeded and ends the process.
 
-A message is a length, then a header and bytes; whole or not at all. `marshal` is for values between two processes of
-one interpreter, and costs a worker no import. Imports here are kept to the minimum: a worker is started while somebody
-waits for a first kernel.
+A message is a length, a header and bytes, and is read whole or not at all. `marshal` serialises it: both processes run
+one interpreter, and a worker needs no import for it. This module imports as little as it can, since a worker is started
+while somebody waits for a first kernel.
 """
 
 from __future__ import annotations

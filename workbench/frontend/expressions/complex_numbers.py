@@ -62,16 +62,16 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
         return coerce.apply(context, TABLE[name], operands)
     shapes = [t.shape for t in types if isinstance(t, Vector) and t.shape]
     if name in PRODUCTS and len(operands) == 2:
-        _of_parts(context, name, types)
+        _of_parts(name, types)
         return _product(context, name, *(coerce.in_parts(context, o, rules.part_type(types)) for o in operands))
     if shapes and len(operands) == 1:
         (value,) = operands
         assert isinstance(value, Value) and isinstance(value.type, Complex)
         if name in BY_PARTS:
-            _of_parts(context, name, types)
+            _of_parts(name, types)
             return by_parts(context, value, lambda part: coerce.apply(context, TABLE[name], (part,)))
         if name in OF_ROWS:
-            return _of_rows(context, name, value, _of_parts(context, name, types))
+            return _of_rows(context, name, value, _of_parts(name, types))
         if name in LENGTHS and len(value.type.shape) == 1:
             flat = coerce.composed(context, [value], Vector(value.type.length, value.type.dtype))
             result = coerce.apply(context, TABLE[name], (flat,))
@@ -82,7 +82,7 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
     return coerce.apply(context, TABLE[name], operands)
 
 
-def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
+def _of_parts(name: str, types: Sequence[Arg]) -> Type:
     """Return the type of a builtin's result on the real parts of operands of these types.
 
     Raises:

@@ -1,1 +1,1 @@
-"""Names, annotations and overloads."""
+"""Names and annotations: their meaning, and statements that are rewritten before they are lowered."""

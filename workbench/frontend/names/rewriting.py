@@ -16,7 +16,7 @@ each round, and does the loop's body where an item is found:
             i = found
             …
 
-So queries need no stack, differentiate as any loop does, and may be left and gone on with.
+So queries need no stack, differentiate like any loop, and can be left and resumed.
 
 **References**: parameters that a func changes for its caller, `def bump(x: ref[float])`, called as `bump(y[i])`, are
 values that go in and come back: such a func returns its references behind its results, and a statement that calls it
@@ -24,7 +24,7 @@ assigns them where its arguments came from.
 
     d = bump(y[i])                  d, y[i] = bump(y[i])
 
-So nothing below knows of references, and gradients are those of the assignments.
+So no later stage knows of references, and gradients are those of the assignments.
 
 **Rebound names**: `randf(state)` rebinds its state, `tile_matmul(a, b, acc)` the tile acc, `n := …` a name. `mark`
 finds them and marks the name as one that is assigned there, so that branches and loops carry it; and it notes where a
@@ -78,7 +78,7 @@ def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.s
 
 
 def _rewritten(block: list[ast.stmt], change: Callable[[ast.stmt], Iterable[ast.stmt]]) -> list[ast.stmt]:
-    """Return the statements that `change` gives in the place of these, inner ones first; nested blocks change."""
+    """Return the statements with which `change` replaces these, inner ones first; nested blocks change in place."""
     new: list[ast.stmt] = []
     for statement in block:
         for part in (statement, *getattr(statement, "cases", ())):

@@ -174,15 +174,15 @@ class Shared(msgspec.Struct):
         launch_ndim: how many dimensions `tid()` asks for; None until it does.
         captured: constants met so far, by name.
         trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
-        errors: what was found wrong so far.
+        errors: those found so far.
         notices: what a kernel from Warp means otherwise here; None if not requested.
-        warp_meanings: whether names mean what they mean in Warp, where that gives other numbers.
+        warp_meanings: whether names mean what they mean in Warp, where results differ.
         tiling: how a kernel of tiles is launched; None for one that runs once per thread.
         closed: these are the operations of a gradient or a replay.
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
-        calls: of funcs, by what they were given (see frontend/functions/inline.py).
-        loop_types: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
+        calls: the results of lowering funcs, by their arguments (see frontend/functions/inline.py).
+        loop_types: the types that inner loops carry, by what they read (see frontend/statements/loops.py).
         in_loop: a loop's body is lowered, perhaps not for the last time.
         uniforms: the kernel's parameters for what it reads that changes between launches, by identity.
         statics: the Python objects that names outside of functions and attributes mean, by where they are read.

@@ -1,11 +1,9 @@
-"""Statements: those that hold no others by a table, those that do as structured branches and loops.
+"""Statements, and lists of them: one function lowers each kind, and what may leave a list becomes structured branches.
 
-A statement that holds no others is lowered by one function per kind.
-
-A list of statements is lowered to its end. Where an `if` in it may leave the list (`return`; in a loop also `break` and
-`continue`), each side goes on with what follows, where only one of them gets there. Where both may, what follows is
-lowered once, behind a flag: whether nothing has left yet. So IR, autodiff and backends know structured `if`, `for` and
-`while` only.
+A list of statements is lowered to its end. If an `if` in it may leave the list (`return`; in a loop also `break` and
+`continue`) and only one side reaches what follows, that side goes on with it. If both may, what follows is lowered
+once, behind a flag: whether nothing has left yet. So IR, autodiff and backends know structured `if`, `for` and `while`
+only.
 
 A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
 errors all come at once and none comes twice.
@@ -143,12 +141,6 @@ def _assert(context: Context, node: ast.Assert) -> None:
         context.builder.emit("assert", (condition,), (), {MESSAGE: text})
 
 
-LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
-    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: lvalues.augment, ast.Expr: _expression,
-    ast.Pass: _pass, ast.Assert: _assert,
-}  # fmt: skip
-
-
 RESULT = "The returned value"
 FALLS_THROUGH = "no return yet"
 Statements = Sequence[ast.stmt]
@@ -261,7 +253,7 @@ def statement(context: Context, node: ast.stmt) -> None:
     Raises:
         WorkbenchError, AlreadyReported: what is wrong with it.
     """
-    lower = _STATEMENTS.get(type(node))
+    lower = LOWER.get(type(node))
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.syntax_error(message, advice)
@@ -511,8 +503,9 @@ def _if(context: Context, node: ast.If) -> None:
         _branch(context, node, (), MORE)
 
 
-_STATEMENTS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
-    **LOWER, ast.If: _if, ast.For: iterate.for_loop, ast.While: loops.while_loop,
+LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
+    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: lvalues.augment, ast.Expr: _expression,
+    ast.Pass: _pass, ast.Assert: _assert, ast.If: _if, ast.For: iterate.for_loop, ast.While: loops.while_loop,
 }  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def for_loop(context: Context, node: ast.For) -> None:
             loops.for_loop(context, node, bounds)
     elif name == "hash_grid_query":
         _over_cells(context, node)
-    elif not _over_array(context, node, name):
+    elif not _over_array(context, node):
         _unrolled(context, node, sequence(context, node.iter))
 
 
@@ -71,7 +71,7 @@ def _is_read_by_static(context: Context, node: ast.For) -> bool:
     return target.id in read_by_static(nodes_of(*node.body))
 
 
-def _over_array(context: Context, node: ast.For, name: str) -> bool:
+def _over_array(context: Context, node: ast.For) -> bool:
     """Lower `for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
 
     Returns:

@@ -1,10 +1,10 @@
-"""Loops: `for` over a range and `while`, and the types in which names go round.
+"""Loops: `for` over a range and `while`, and the types in which they carry names.
 
 A loop's body is lowered once to learn the types at its end. A literal before the loop that takes the type of an element
 in it (`s = 0; for …: s += x[i]`) starts with that type; one that meets only literals stays weak. If the body does
 nothing with such a name but convert it to this type, the name gets the type where it stands. Otherwise (`s = s * 2 +
-x[i]`) the body is lowered again, and an inner loop with it; where all that it reads is as it was, it starts with the
-types it came to before: else n loops within one another would be lowered 2ⁿ times.
+x[i]`) the body is lowered again, and the loops in it. An inner loop that reads the same as before starts with the
+types that it ended with then; otherwise n nested loops would be lowered 2ⁿ times.
 """
 
 from __future__ import annotations
@@ -416,7 +416,7 @@ def _infer(
             continue
         if not wider:
             blocks[-1] = _closed(context, blocks[-1], types, ends)
-            _check_ends(context, types, before, ends)
+            _check_ends(context, types, ends)
             return LoopTypes(types, hidden, ()), blocks
         changes.update(dict.fromkeys(wider, 1))
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
@@ -540,7 +540,7 @@ def _decides(end: Type, type: Type) -> bool:
     return end != type or is_weak(type)
 
 
-def _check_ends(context: Context, types: Mapping[str, Type], before: Env, ends: Env) -> None:
+def _check_ends(context: Context, types: Mapping[str, Type], ends: Env) -> None:
     """Append an error for each carried name whose operand in `ends` does not fit the type in which it is carried."""
     for name, type in types.items():
         end = ends[name]

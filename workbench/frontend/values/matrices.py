@@ -1,4 +1,4 @@
-"""Matrices and quaternions in the front end: making them, their rows and components, and which operators they have.
+"""Matrices and quaternions in the front end: their construction, rows and components, and operators.
 
 A matrix is the vector of its components, row by row, so reading `m[i, j]` is an `extract` and changing it an `insert`
 at `i * columns + j`. A column past the end of a row must not reach the next one: it counts as past the matrix.

@@ -102,14 +102,14 @@ def gather(env: Mapping[str, Operand], name: str) -> Operand:
 
 
 def _composed(type: Struct | Row | Window, parts: list[Operand]) -> Operand:
-    """Return the struct, tuple or part of an array that is made of these parts."""
+    """Return the struct, tuple or part of an array with these parts."""
     if isinstance(type, Struct):
         return Bundle(type, tuple(parts))
     return tuple(parts) if isinstance(type, Row) else _view(type, parts)
 
 
 def _apart(operand: Operand) -> Sequence[Operand] | None:
-    """Return what a struct, a tuple or a part of an array is made of: a view's are its numbers; None of others."""
+    """Return the parts of a struct, a tuple or a part of an array (a view's numbers); None for other operands."""
     if isinstance(operand, View):
         return [*_index_operands(operand)]
     return operand.fields if isinstance(operand, Bundle) else operand if isinstance(operand, tuple) else None

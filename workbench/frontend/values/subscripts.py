@@ -158,12 +158,12 @@ def nodes(context: Context, node: ast.expr) -> list[ast.expr]:
 
 
 def once(context: Context, node: ast.expr, names: list[str]) -> ast.expr:
-    """Evaluate indices that contain calls, so that what is done twice with them evaluates them once.
+    """Evaluate indices that contain calls once, into local names, for code that uses them twice.
 
     Args:
-        context: where; its local names get the indices.
-        node: what stands between the brackets.
-        names: receives the names of the indices, which no name in Python looks like.
+        context: of the subscript; its local names receive the indices.
+        node: the expression between the brackets.
+        names: the new names are appended to it; none is an identifier of Python.
 
     Returns:
         The node with these names in place of the indices.

@@ -1,1 +1,1 @@
-"""Analyses for passes: ranges of indices, sizes, costs."""
+"""Analyses for passes: ranges and offsets of indices, differences between threads, orders of sums, costs."""

@@ -1,10 +1,14 @@
-"""Values that differ between the threads of a row, and the order in which threads add to elements that they share.
+"""Differences between threads: their values, the elements that they access, and the order in which they add.
 
-The values are found to a fixed point. All others are *uniform*: the same for all threads of a gang that compute them,
-and so kept in scalar registers.
+**Values** (`varying_values`) that differ between the threads of a row are computed to a fixed point. All others are
+*uniform*: the same for all threads of a gang that compute them, and so kept in scalar registers.
 
-**The order of sums** of floats is fixed here, before any target is known. Float sums depend on the order of their
-terms. So how a launch may be divided among cores follows from which threads may add to one element (`design/cpu.md` has
+**Elements** (`Neighbours`). If an index differs by the same number from each thread to the next, the elements are as
+far apart, and a gang accesses them as vectors. This also holds for the counter of a loop that threads begin at
+different numbers and advance by the same (`advancing`).
+
+**The order of sums** (`sum_order`) of floats, which depend on the order of their terms, is fixed before any target is
+known. How a launch may be divided among cores follows from which threads may add to one element (`design/cpu.md` has
 the table), and code that adds is the same for any number of cores.
 """
 
@@ -35,7 +39,7 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
     return _varying(function, function.launch_ndim + axis, frozenset(besides))
 
 
-@lru_cache(maxsize=8)  # who emits a function asks about the same one again and again
+@lru_cache(maxsize=8)  # emitters ask about the same function again and again
 def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozenset[Value]:
     """Return the values that may differ between threads that differ in their index along one axis alone, cached.
 
@@ -86,7 +90,7 @@ def advancing(loop: Op, varying: frozenset[Value] | set[Value]) -> dict[Value, V
 
 
 class Neighbours:
-    """The distances between the elements that neighbouring threads access: those along one axis of the launch.
+    """The distances between the elements that neighbouring threads access, along one axis of the launch.
 
     Attributes:
         analysis: of the function.
@@ -226,7 +230,7 @@ LAUNCH: Final = "launch"
 The launch runs on one core, in order.
 """
 DATA: Final = "data"
-"""Sharing in which it depends on data which threads add to one element.
+"""Sharing in which data decide which threads add to one element.
 
 Their order is fixed within what one core runs, and not beyond.
 """

@@ -1,1 +1,1 @@
-"""Loops in another form: those that count, those over negative indices, and additions behind what is computed."""
+"""Loops and launches in another form: counted, split at 0, flattened by rows, turned into threads, apart at borders."""

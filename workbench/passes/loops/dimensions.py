@@ -347,13 +347,14 @@ def collapsed(function: Function, dense: bool = True) -> Collapsed | None:
 def interchanged(function: Function) -> Function:
     """Return the function with the axis last along which most accesses lie side by side; itself if it is last already.
 
-    No two threads may change one element, nor report anything, since the numbers of threads are other ones then.
+    No two threads may change one element, and none may report anything, since this changes the threads' linear indices.
     """
     last, names = function.launch_ndim - 1, function.body.op_names
     if function.block_dim or last < 1 or not names.isdisjoint(REPORTS) or names & EFFECTS != frozenset(("store",)):
         return function
     accesses = [op for op in walk(function.body) if op.name in ELEMENTS]
-    near = [{op for op in accesses if _lies_beside(Neighbours(function, axis), op)} for axis in range(last + 1)]
+    along = [Neighbours(function, axis) for axis in range(last + 1)]
+    near = [{op for op in accesses if _lies_beside(neighbours, op)} for neighbours in along]
     best = max(range(last + 1), key=lambda axis: (len(near[axis]), axis))
     stored = any(op.name == "store" for op in near[last])
     changed = {op.operands[0] for op in accesses if op.name in EFFECTS}

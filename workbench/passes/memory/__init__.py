@@ -1,1 +1,1 @@
-"""Accesses to elements of arrays: which are needed, which are the own thread's, which change a part."""
+"""Accesses to elements of arrays: which can be left out or moved, and which have to be atomic."""

@@ -234,18 +234,11 @@ def _native(record: LaunchRecord) -> Callable[[], int] | None:
     return run
 
 
-def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
-    """Return a CPU launch as a row of the native launcher's table.
-
-    Args:
-        record: the launch.
-        params: the address of its packed parameters; None: those of the record.
-        fault: the address of a fault record; 0: none.
-    """
+def table_row(record: LaunchRecord) -> tuple[int, ...]:
+    """Return a CPU launch, without a fault record, as a row of the native launcher's table."""
     executable = record.executable.ready().complete
-    start = ctypes.addressof(record.buffer) if params is None else params
-    mask = executable.mask(record.values)
-    return executable.address, start, record.threads, cores(executable), executable.strip, fault, mask, executable.sums
+    start, mask = ctypes.addressof(record.buffer), executable.mask(record.values)
+    return executable.address, start, record.threads, cores(executable), executable.strip, 0, mask, executable.sums
 
 
 @runs(lambda frame: _native_of(frame["executable"], frame["dims"]))

@@ -1,1 +1,1 @@
-"""IR operations as LLVM IR text, and how loops are cut and chains are split in it."""
+"""IR operations of single threads as LLVM IR text, and the entry with its loops over threads."""

@@ -3,13 +3,13 @@
 A thread combines its own changes in a register and leaves the result in a buffer. A full buffer is combined with 32
 lanes (of four bytes 64), each of which takes every 32nd thread; at the end of a chunk of threads the lanes are combined
 pairwise. So the loop over threads vectorises without a sum in it, and the order is the same however wide a machine's
-vectors are. What chunks come to is combined in their order (below), and chunks are cut by what a thread costs, not by
-how many cores there are: **the same bits in each run and on each machine**. Floats of up to 32 bits are added as
-float64.
+vectors are. The results of chunks are combined in the order of chunks (below), and chunks are cut by what a thread
+costs, not by how many cores there are: **the same bits in each run and on each machine**. Floats of up to 32 bits are
+added as float64.
 
-    entry(params, begin, end, fault, stop, sums)        begin < end: a chunk. What it comes to is written to `sums`, or,
-                                                        if that is null, changes memory at once
-    entry(params, chunks, 0, fault, stop, sums)         changes memory by what lies at `sums`: one chunk after another
+    entry(params, begin, end, fault, stop, sums)        begin < end: a chunk. Its results are written to `sums`, or,
+                                                        if that is null, change memory at once
+    entry(params, chunks, 0, fault, stop, sums)         changes memory by the results at `sums`, one chunk after another
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""Loops as they are emitted: which threads go through one by one, where they look for a stop, what is frozen in them.
+"""Loops as they are emitted: those that threads run one by one, where they look for a stop, and which reads are frozen.
 
 **One by one** (`lone_loops`). `for k in range(row[i], row[i + 1]): s += value[k] * x[column[k]]`: vectors of threads or
-iterations would be filled and taken apart element by element, which some targets do slowly. So threads go through such
-a loop one by one, and through its iterations, too. An index that is loaded is negative in all of them or in none, as a
-rule: a branch costs less than a choice.
+iterations would be filled and taken apart element by element, which some targets do slowly. So threads run such a loop
+one by one, and its iterations, too. As a rule an index that is loaded is negative in all of them or in none: a branch
+costs less than a choice.
 
-**Stopping** (`Strips`). Native code looks now and then at a word that asks it to end. Who calls a kernel's entry gives
-it few threads at a time, and looks between two calls. That is not enough where one thread may run long. An innermost
-loop whose turns are many, or unknown, is cut into strips: an inner loop of a limited number of turns, which LLVM
-vectorises as it would the whole, and a look after each strip that is not the last. A loop around such loops, and the
-loop over threads, look once in so many turns. Loops of few known turns do not look. `%stop` points to the word, and
-behind it the function that decides (`backends/cpu/native/stopping.py`): it is called where the word is not 0, and
-returns whether the launch ends.
+**Stopping** (`Strips`). Native code now and then looks at a word that asks it to end. The caller of a kernel's entry
+passes it few threads at a time, and looks between two calls. That is not enough if one thread may run long. An
+innermost loop of many or an unknown number of iterations is cut into strips: an inner loop of a limited number of
+iterations, which LLVM vectorises as it would the whole, and a look after each strip but the last. A loop around such
+loops, and the loop over threads, look once in so many iterations. Loops of few known iterations do not look. `%stop`
+points to the word, which the function that decides follows (`backends/cpu/native/stopping.py`): it is called if the
+word is not 0, and returns whether the launch ends.
 
 **Frozen reads** are for two faults of LLVM 22's loop vectoriser (`tests/backends/cpu/llvm_faults`).
 

@@ -186,7 +186,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
 
 
 def _distance(emitter: GangEmitter, loop: Op, param: Value) -> int:
-    """Return how far apart neighbouring lanes' values of a loop's parameter stay; 0 if that is not known, or varies."""
+    """Return the constant difference between neighbouring lanes' values of a loop's parameter; 0 if there is none."""
     start = advancing(loop, emitter.varying).get(param)
     return emitter.steps.get(start, 0) if start is not None and emitter.rows == 1 else 0
 
@@ -295,7 +295,7 @@ class _Loop:
         before, end: the blocks from which the head is entered.
         count: the register with the number of iterations so far.
         params: the carried values at the head.
-        apart: by such a value, how far apart the lanes' stay; 0 for others.
+        apart: by such a value, the constant difference from lane to lane; 0: there is none.
         current: their registers; scalars where all lanes that have not left agree, or stay as far apart.
         names: the same as vectors; lanes that have left keep the values with which they did.
     """

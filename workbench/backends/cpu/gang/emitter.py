@@ -72,7 +72,7 @@ class GangEmitter(ModuleEmitter):
         frame: the bytes of a thread's own arrays in it.
         gang_strips: after how many iterations its loops check whether the launch is to end.
         flat: in gangs of thin rows, accesses to the threads' own elements, or others as far away; by how much, by axis.
-        near: there, loads whose elements fit a register for all lanes; the axis of the last index, and a constant.
+        near: there, loads whose elements for all lanes fit a register; the axis of the last index, and its constant.
         flat_first: the linear index of such a gang's first thread.
         indices: for such a gang, by axis, the threads' indices in each part.
         rules: handlers of a gang's operations, where neither a scalar handler nor a widened one serves.

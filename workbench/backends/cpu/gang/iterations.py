@@ -32,18 +32,18 @@ from workbench.passes.analysis.divergence import Neighbours
 from workbench.types import ArrayType, Kind, Scalar, Slots, Vector, element, int32
 
 _OF_LAUNCH = frozenset({"tid", "launch_dim", "row_first"})
-"""Operations that mean something else in the function of a loop."""
+"""Operations whose results would be other ones in the function of a loop."""
 
 
 class Iterations(msgspec.Struct, frozen=True):
     """A loop whose iterations are the threads of a function.
 
     Attributes:
-        function: what an iteration does; its parameters are those of the function around, and what is handed over.
-        before: operations of the loop that belong to the thread around.
-        values: scalars and vectors that are handed over.
-        arrays: by slots that are handed over, the function's array of each component.
-        count: how many iterations there are; 0: that is not known.
+        function: one iteration; its parameters are those of the function around, then `values` and `arrays`.
+        before: operations of the loop that are about the thread around, such as `tid`; it executes them.
+        values: the scalars and vectors from outside that it uses.
+        arrays: by slots from outside that it uses, the function's array of each component.
+        count: the number of iterations; 0: it is not known.
     """
 
     function: Function
@@ -75,7 +75,7 @@ def emit_loop(emitter: ModuleEmitter, loop: Op) -> None:
 
 
 def _gangs(emitter: ModuleEmitter, loop: Op) -> IterationGangs | None:
-    """Return what emits a loop's iterations in gangs; None if it is better emitted as a loop."""
+    """Return the emitter of a loop's iterations as gangs; None if it is better emitted as a loop."""
     if _only_moves(loop):
         return None
     iterations, division = _around(emitter.function).iterations(loop), Division(emitter.division.one_core)
@@ -110,7 +110,7 @@ def _plan(iterations: Iterations, options: Options, maths: Maths, division: Divi
 
 @lru_cache(maxsize=4)  # for one loop after the other
 def _around(function: Function) -> _Around:
-    """Return what is known of a function with loops of independent iterations."""
+    """Return the analysis of a function with loops of independent iterations, cached."""
     return _Around(function)
 
 

@@ -390,7 +390,7 @@ class _Where:
         Args:
             kind: LLVM type of an element.
             op: the load.
-            axis: the last index is the thread's along this axis, and a constant. Along the last one all threads of a
+            axis: the last index is the thread's along this axis, plus a constant. Along the last one all threads of a
                 row are in the gang, along the first one lanes ascend by at most 1.
             constant: that constant.
         """

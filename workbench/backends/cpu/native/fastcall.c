@@ -1,4 +1,4 @@
-// The launcher's functions as Python functions (fastcall.py): METH_FASTCALL, with `wb_py_row` and `wb_py_steps`
+// The launcher's functions as Python functions (dispatch.py): METH_FASTCALL, with `wb_py_row` and `wb_py_steps`
 // METH_NOARGS. What an address means is believed.
 #include "launcher.h"
 

@@ -12,7 +12,7 @@ enum { MAX_THREADS = 256 };
 
 typedef struct PyObject PyObject;  // opaque: no layout of CPython's is known here
 
-// What the launcher calls of CPython: the stable ABI alone, whose addresses `fastcall.py` passes in this order.
+// What the launcher calls of CPython: the stable ABI alone, whose addresses `dispatch.py` passes in this order.
 typedef struct Python {
     int64_t (*PyLong_AsLongLong)(PyObject *);
     PyObject *(*PyLong_FromLongLong)(int64_t);
@@ -42,6 +42,6 @@ typedef struct Row {  // a launch
     void *params;
     int64_t total, threads, grain;
     Fault *fault;   // null for code without checks
-    int64_t mask;   // the memory that no other launch may change at the same time (memory_locks.py)
+    int64_t mask;   // the memory that no other launch may change at the same time (memory_locks.c)
     int64_t sums;   // words that a chunk leaves for the end
 } Row;

@@ -1,4 +1,4 @@
-// Who may change which memory now (memory_locks.py): all bits of a mask are taken in one atomic step.
+// Who may change which memory now (dispatch.py): all bits of a mask are taken in one atomic step.
 #include "launcher.h"
 
 int64_t wb_busy;

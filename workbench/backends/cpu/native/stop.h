@@ -21,7 +21,7 @@ typedef struct Fault {  // what code with checks writes (backends/layout.py); ot
     int64_t count, operation, thread, values[4];
 } Fault;
 
-// Runs threads [begin, end) of a kernel; STOPPED where it was ended. What threads change together (`text/reductions.py`)
+// Runs threads [begin, end) of a kernel; STOPPED where it was ended. What threads change together (`emit/combine.py`)
 // is left at `sums`; if that is null, memory is changed. With the end 0 it changes memory by what so many chunks left.
 typedef int32_t Entry(void *params, int64_t begin, int64_t end, Fault *fault, Stop *stop, int64_t *sums);
 

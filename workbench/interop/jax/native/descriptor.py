@@ -20,6 +20,7 @@ from enum import IntEnum
 from functools import lru_cache
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from workbench.forks import fork_safe_lock
 from workbench.interop.jax.native.abi import code, string_text
 from workbench.interop.jax.native.faults import EXPLAIN, explain_faults
 from workbench.runtime.native.launcher import install_launcher
-from workbench.types import Any, Complex, Scalar, Vector, number_type
+from workbench.types import Complex, Scalar, Vector, number_type
 
 THUNK = "workbench_thunk"
 DESCRIPTION = "workbench_description"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +24,7 @@ from workbench.interop.jax.values import arguments
 from workbench.ir.ops import AXIS, ELEMENTS
 from workbench.ir.values import Function, Op, definitions, walk
 from workbench.structs import AnyType
-from workbench.types import ArrayType, Scalar, Type, Vector, as_type, float32, int32, prod
+from workbench.types import ArrayType, Scalar, Type, Vector, as_type, float32, int32
 
 Dims = int | str | Sequence[int | str]
 InputDims = str | Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The look at what asks a launch to end: see `loops` for where loops take it."""
+"""A look: the check whether a launch is to end. `emit/loops` says where loops make it."""
 
 from __future__ import annotations
 
