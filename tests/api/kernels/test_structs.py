@@ -82,7 +82,7 @@ WRONG = [
     ("a = p + p", "p + p", "there is no func named add for it"),
     ("a = ps[i] * 2.0", "ps[i] * 2.0", "or take the fields: pos, vel, n"),
     ("a = ps.pos", "ps.pos", "ps is an array of structs, so it has no pos"),
-    ("a = P(1.0, 2.0, 3.0, 4.0)", "P(1.0, 2.0, 3.0, 4.0)", "takes 3 fields; it got 4"),
+    ("a = P(1.0, 2.0, 3.0, 4.0)", "P(1.0, 2.0, 3.0, 4.0)", "takes 3 arguments; it got 4"),
     ("a = P(n=1.5)", "P(n=1.5)", "does not fit int32"),
     ("a = P(vec3(), pos=vec3())", "P(vec3(), pos=vec3())", "pos is given twice"),
     ("a = P(colour=1)", "P(colour=1)", "has no field colour"),

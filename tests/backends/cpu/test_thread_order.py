@@ -157,6 +157,29 @@ def test_threads_that_leave_such_a_loop_at_different_times(stride: int) -> None:
 
 
 @wb.kernel
+def ending_together(x: wb.array[int], y: wb.array[int], size: int):
+    t = wb.tid()
+    up, down, total = t, size - t, 0
+    for i in range(t, size):
+        total += (i + 1) * x[up] - x[down]
+        up += 1
+        down -= 2
+    y[t] = total + 1000 * up
+
+
+@pytest.mark.parametrize("threads", [1, 16, 50])
+def test_numbers_that_advance_in_loops_that_threads_join_one_by_one(threads: int) -> None:
+    x = RNG.integers(0, 9, 301).astype(np.int32)
+    y = wb.zeros(threads, dtype=int)
+    wb.launch(ending_together, threads, [wb.array(x), y, 100])
+    right = []
+    for t in range(threads):
+        turns = range(100 - t)
+        right.append(sum((t + n + 1) * int(x[t + n]) - int(x[100 - t - 2 * n]) for n in turns) + 1000 * 100)
+    assert y.numpy().tolist() == right
+
+
+@wb.kernel
 def some_cells(mask: wb.array2d[int], x: wb.array2d[float], y: wb.array2d[float]):
     i, j = wb.tid()
     if mask[i, j] > 0:

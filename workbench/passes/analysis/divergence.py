@@ -67,9 +67,12 @@ def advancing(loop: Op, varying: frozenset[Value] | set[Value]) -> dict[Value, V
     """Return the parameters of a loop's blocks that change by the same in all threads, and what each begins with.
 
     Threads that have not left the loop are in the same iteration, so they stay as far apart as they begin. These are
-    the index of a `for`, and carried integers to which an iteration adds, or from which it subtracts, a number.
+    the index of a `for`, and carried integers to which an iteration adds, or from which it subtracts, a number. There
+    are none where threads begin at different times to end together: they share the index, which is not in `varying`.
     """
     body, starts = loop.blocks[-1], dict[Value, Value]()
+    if loop.name == "for" and loop.operands[0] in varying and body.params[0] not in varying:
+        return starts
     definitions = {op.result: op for op in body.ops if op.name in ("add", "sub")}
     lead = LEAD[loop.name]
     if lead and loop.operands[2] not in varying:
