@@ -26,7 +26,7 @@ from workbench.autodiff.memory.effects import IndexComparison
 from workbench.autodiff.reverse.emitter import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.build import Builder, Rewriter, fresh, replace_body, rewrite
+from workbench.ir.build import Builder, Rewriter, Tested, fresh, replace_body, rewrite
 from workbench.ir.ops import ACCESSES, AXIS, CAPTURED, EFFECTS, LOOPS, OPAQUE, REPORTS
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, indices_of, walk
 from workbench.limits import GANG_DISTINCT_ARRAYS
@@ -73,19 +73,7 @@ def promote(function: Function, aliased: bool, sums: bool = False, arrays: Colle
     return replace_body(function, body) if promoter.done else function
 
 
-class Registers(msgspec.Struct, frozen=True):
-    """A function that holds elements which a loop changes in registers, and when it may run.
-
-    Attributes:
-        test: a function that ends in a `yield` of whether it may, the same for all threads; None: it always may.
-        function: the function.
-    """
-
-    test: Function | None
-    function: Function
-
-
-def in_registers(function: Function) -> Registers | None:
+def in_registers(function: Function) -> Tested | None:
     """Return the function with elements of each thread's own that its loops read and change as values.
 
     None if there are none, if the function reports something, or if it has too many arrays: those that it changes must
@@ -103,9 +91,9 @@ def in_registers(function: Function) -> Registers | None:
         return None
     b, held = Builder(), run(HELD, held)
     if not pairs:
-        return Registers(None, held)
+        return Tested(None, held)
     b.yield_(reduce(lambda x, y: b.one("and_", (x, y), bool_), [b.one("apart", pair, bool_) for pair in pairs]))
-    return Registers(replace_body(function, b.body()), held)
+    return Tested(replace_body(function, b.body()), held)
 
 
 def is_straight(function: Function) -> bool:
@@ -122,7 +110,7 @@ class _Promoter:
         mapping: results of loads and additions to the values that replace them.
         done: something was promoted.
         used: all values that some operation uses.
-        own: values that differ between threads; empty if sums are not asked for.
+        own: values that differ between threads; empty if sums are not requested.
         sums: the elements that are only added to.
     """
 

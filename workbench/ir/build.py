@@ -203,6 +203,19 @@ class OpenBlock:
 Replacements = dict[Value, Value]
 
 
+class Tested(msgspec.Struct, frozen=True):
+    """Another form of a function, for the launches in which a test holds.
+
+    Attributes:
+        test: a function that ends in a `yield` of whether the form may run, the same for all threads; None: it always
+            may.
+        function: the form.
+    """
+
+    test: Function | None
+    function: Function
+
+
 class Rewriter(msgspec.Struct):
     """Writes blocks again with some of their operations replaced, in order and from the outside in.
 

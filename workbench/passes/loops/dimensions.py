@@ -27,7 +27,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.ir.analysis import Analysis, Atom, Form, Terms
-from workbench.ir.build import Builder, Rewriter, copy_op, replace_body, rewrite
+from workbench.ir.build import Builder, Rewriter, Tested, copy_op, replace_body, rewrite
 from workbench.ir.ops import AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, REPORTS, attributes
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
 from workbench.limits import COLLAPSED_ROW_LEAST, FLATTENED_OPERATIONS, FLATTENED_ROW_LEAST, GANG_DISTINCT_ARRAYS
@@ -312,20 +312,10 @@ class RowWriter:
 _AGAIN = frozenset({"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max"})
 
 
-class Collapsed(msgspec.Struct, frozen=True):
-    """A function whose threads are iterations of a loop of another function's threads.
-
-    Attributes:
-        test: a function that ends in a `yield` of whether it may run, the same for all threads; None: it always may.
-        function: begins with what computes its `row_length`.
-    """
-
-    test: Function | None
-    function: Function
-
-
-def collapsed(function: Function, dense: bool = True) -> Collapsed | None:
+def collapsed(function: Function, dense: bool = True) -> Tested | None:
     """Return the function with a loop's iterations as threads; None if no loop permits, or gains by, that.
+
+    It begins with what computes its `row_length`.
 
     Args:
         function: in which checks are written out.
@@ -471,7 +461,7 @@ class _Collapse:
                 depend.update(op.results)
         return True
 
-    def written(self) -> Collapsed:
+    def written(self) -> Tested:
         """Return the function with the iterations as threads."""
         prologue, axis, conditions = self.prologue, self.tid.axis, list[Value]()
         b = prologue.builder
@@ -505,7 +495,7 @@ class _Collapse:
         function = replace_body(self.function, body.body())
         if not self.stretch:
             function = replace(function, launch_ndim=function.launch_ndim + 1)
-        return Collapsed(replace_body(self.function, b.body()) if conditions else None, function)
+        return Tested(replace_body(self.function, b.body()) if conditions else None, function)
 
     def _pairs(self) -> list[tuple[Value, Value]]:
         """Return pairs of arrays that must share no memory, since one is changed: itself twice, if it is not dense."""

@@ -3,7 +3,7 @@
     i32 entry(ptr params, i64 begin, i64 end, ptr fault, ptr stop, ptr sums)
 
 `params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest;
-`stop` is what asks it to end (`loops`): then it gives -1, else 0; `sums` is where it leaves what threads change
+`stop` is what asks it to end (`loops`): then it returns -1, else 0; `sums` is where it leaves what threads change
 together (`combine`).
 The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
 it and vectorise over threads. See `design/cpu.md`.

@@ -196,7 +196,7 @@ class GangEmitter(ModuleEmitter):
         return self.each_part() if each else self._first_parts(op)
 
     def _first_parts(self, op: Op) -> Iterator[int]:
-        """Yield the number of each part of the first row while it is the current one; give the others the results."""
+        """Yield the number of each part of the first row while it is current; the other rows get its results."""
         count = self.row_parts
         for self.part in range(count):
             yield self.part

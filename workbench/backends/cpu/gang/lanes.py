@@ -135,7 +135,7 @@ def _linear(emitter: GangEmitter, value: Value) -> str:
 
 
 def _in_lane(emitter: GangEmitter, value: Value, first: str, lane: str) -> str:
-    """Emit a linear value in a lane, given the first thread's; return its register."""
+    """Emit a linear value in a lane from that in the first one; return its register."""
     flags = "nsw " if value in emitter.exact else ""
     more = emitter.writer.emit(f"mul i32 {lane}, {emitter.steps.get(value, 0)}")
     return emitter.writer.emit(f"add {flags}i32 {first}, {more}", value.name)

@@ -1,7 +1,7 @@
 """Loads and stores of a gang: side by side where the address is linear, else lane by lane.
 
-Lanes that are off read nothing and write nothing: they are under a mask, or at memory that no thread has. What a masked
-load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`emit/loops`).
+Lanes that are off read nothing and write nothing: they are under a mask, or at memory that no thread has. The result of
+a masked load passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`emit/loops`).
 Addresses are computed without `nsw` and `inbounds`: an index of a lane that is off may have any value.
 """
 
