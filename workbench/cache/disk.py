@@ -304,10 +304,8 @@ class Disk:
             self.root = root.expanduser().absolute()
         self._named = self.root or root
         self.folder = self._named / f"v{SCHEMA}"
-        self._root, self._folder = (
-            str(self._named),
-            str(self.folder),
-        )  # as `os` takes them: a Path is made anew each time
+        # As `os` takes them: a path is converted in each call.
+        self._root, self._folder = str(self._named), str(self.folder)
 
     def path(self, digest: str) -> Path:
         """Return the path of the entry of `digest`, which need not exist."""

@@ -4,8 +4,8 @@ Lowering is most of the cost of a first launch whose code is in the cache. So th
 everything that it read outside of the kernel's text (`workbench.frontend.state.reads`): a process that reads the same
 values need not lower the kernel again. See design/lowerings.md.
 
-These values are compared by *fingerprints*: texts that are equal, in any process, only if a kernel means the same by
-both values. A value without such a text (an object of the user's own class, a function of a library that no kernel
+These values are compared by *fingerprints*: exact texts, equal in any process only if a kernel means the same by both
+values. A value without such a text (an object of the user's own class, a function of a library that no kernel
 knows) raises `Unfingerprintable`; the kernel is then lowered each time.
 """
 
@@ -328,10 +328,10 @@ class Lowering:
         parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
     ) -> None:
-        """Hold what a lowering came to.
+        """Hold the result of a lowering.
 
         Args:
-            make: returns the IR when it is first asked for.
+            make: returns the IR; called on first use.
             launch_metadata: of the function.
             watched: the user's names that the lowering read, with their values.
             notices: lines that mean something else than in Warp.
@@ -340,11 +340,8 @@ class Lowering:
         """
         self._make = make
         self.params = launch_metadata.params
-        self.launch_ndim, self.block_dim, self.adds_alone = (
-            launch_metadata.launch_ndim,
-            launch_metadata.block_dim,
-            launch_metadata.adds_alone,
-        )
+        self.launch_ndim, self.block_dim = launch_metadata.launch_ndim, launch_metadata.block_dim
+        self.adds_alone = launch_metadata.adds_alone
         self.watched = watched
         self.notices = notices
         self._parts = dict(parts or {})
@@ -391,7 +388,6 @@ class OfFunction:
     @function.setter
     def function(self, function: Function) -> None:
         """Replace the function, and drop what is known of the old one."""
-        # Whatever was known of another function is not known of this one.
         self._function, self._lowering = function, None
 
     @property
@@ -572,7 +568,7 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
     Args:
         where: the object that has the attribute, or `MISSING`.
         name: of the attribute.
-        seen: passed to `fingerprint`.
+        seen: receives the definitions of funcs, as in `fingerprint`.
 
     Raises:
         Unfingerprintable: it may change, or `where` has no fingerprint.

@@ -1,4 +1,4 @@
-"""Services of the operating system for native code: threads, waiting, a clock, formatting, and the linking of objects.
+"""Services of the operating system for native code: threads, a clock, formatting, modes of floats, C's functions.
 
 Each function takes a platform as `sys.platform` names it, so that the code of all platforms can be looked at on one.
 What is requested must be there: `tests/portability` holds each symbol against the exports of the system's libraries.

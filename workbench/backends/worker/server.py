@@ -199,7 +199,3 @@ def _be_first_to_go() -> None:
             file.write("900")
     except (ImportError, OSError, ValueError):
         pass
-
-
-Told = Callable[[str], None]
-"""A function that receives the name of each stage of a task as it begins."""
