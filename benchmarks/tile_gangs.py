@@ -109,7 +109,7 @@ def larger(a: float, b: float):
 
 
 def mapped(f: Any, tile: int, dtype: Any = float) -> tuple[Any, Any]:
-    """A func of one element over threads, and over tiles of so many elements."""
+    """Return a func of one element as a kernel over threads, and as one over tiles of so many elements."""
 
     @wb.kernel
     def threads(x: wb.array[dtype], y: wb.array[dtype]):
@@ -298,7 +298,7 @@ class Pair(NamedTuple):
 def pair(
     threads: Any, tiles: Any, dims: tuple[Any, Any], arrays: list[np.ndarray], flat: bool = False, **options: Any
 ) -> Pair:
-    """The launches of two kernels on equal arrays; with `flat` that of tiles counts threads."""
+    """Return the launches of two kernels on equal arrays; with `flat` that of tiles counts threads."""
     first, second = ([wb.array(a, dtype=wb.vec3 if a.shape[-1:] == (3,) else None) for a in arrays] for _ in range(2))
 
     def over_blocks() -> None:
@@ -313,14 +313,14 @@ def pair(
 def of_map(
     f: Any, tile: int = 256, dtype: Any = float, kind: Any = np.float32, width: int = 1, **options: Any
 ) -> Callable[[], Pair]:
-    """What gives the launches of a mapped func."""
+    """Return a function that creates the launches of a mapped func."""
     x = np.random.default_rng(0).standard_normal(N * width) * (100 if kind is np.int32 else 1)
     x = x.astype(kind).reshape((N, width) if width > 1 else N)
     return lambda: pair(*mapped(f, tile, dtype), (N, [N // tile]), [x, np.zeros_like(x)], **options)
 
 
 def cases() -> dict[str, Callable[[], Pair]]:
-    """By name: what gives the two launches."""
+    """Return, by name, a function that creates the two launches."""
     x = np.random.default_rng(0).standard_normal(N).astype(np.float32)
     rows, zeros, few = x[: 1 << 16].reshape(256, 256), np.zeros(N, np.float32), np.zeros(256, np.float32)
     some, lookup = rows[:250, :250].copy(), [x, zeros, np.abs(x[:1001])]
@@ -349,7 +349,7 @@ def cases() -> dict[str, Callable[[], Pair]]:
 
 
 def least(works: Sequence[Launch]) -> list[float]:
-    """The least processor time of each of several launches, which run in turn."""
+    """Return the least processor time of each of several launches, which run in turn."""
     best = [float("inf")] * len(works)
     for _ in range(ROUNDS):
         for n, work in enumerate(works):

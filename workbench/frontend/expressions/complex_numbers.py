@@ -92,10 +92,8 @@ def _of_parts(name: str, types: Sequence[Arg]) -> Type:
     try:
         return TABLE[name].rule(name, real)[1]
     except KernelTypeError as error:
-        wanted = error.message.partition(" takes ")[2].partition("; it got ")[0]
-        raise (
-            rules.argument_error(name, types, wanted, error.advice) if "; it got " in error.message else error
-        ) from None
+        expected, got, _ = error.message.partition(" takes ")[2].partition("; it got ")
+        raise (rules.argument_error(name, types, expected, error.advice) if got else error) from None
 
 
 def _product(context: Context, name: str, left: tuple[Value, Value], right: tuple[Value, Value]) -> Value:
