@@ -73,14 +73,18 @@ def promote(function: Function, aliased: bool, sums: bool = False, arrays: Colle
     return replace_body(function, body) if promoter.done else function
 
 
-def in_registers(function: Function) -> Tested | None:
+def in_registers(function: Function, dense: bool) -> Tested | None:
     """Return the function with elements of each thread's own that its loops read and change as values.
 
     None if there are none, if the function reports something, or if it has too many arrays: those that it changes must
     share no memory with others.
+
+    Args:
+        function: in which checks are written out.
+        dense: its arrays have no elements that share memory; otherwise there are none.
     """
     names = function.body.op_names
-    if names.isdisjoint(LOOPS) or "store" not in names or not names.isdisjoint(REPORTS | OPAQUE):
+    if not dense or names.isdisjoint(LOOPS) or "store" not in names or not names.isdisjoint(REPORTS | OPAQUE):
         return None
     accesses = [op for op in walk(function.body) if op.name in ACCESSES]
     changed = dict.fromkeys(op.operands[0] for op in accesses if op.name in EFFECTS)

@@ -99,6 +99,27 @@ def test_a_fault_names_the_thread_by_its_own_axes() -> None:
 
 
 @wb.kernel
+def doubled(x: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    y[j, i] = 2.0 * x[j, i]
+
+
+@pytest.mark.parametrize("shape", [(40, 10), (10, 40), (3, 50), (50, 3)])
+@pytest.mark.parametrize("short", [(1, 0), (0, 1)])
+def test_checks_ask_about_the_launch_as_it_is(shape: tuple[int, int], short: tuple[int, int]) -> None:
+    x, y = wb.array(floats(*shape)), wb.zeros(shape)
+    with wb.checks(True):
+        wb.launch(doubled, shape[::-1], [x, y])
+        assert np.array_equal(y.numpy(), 2 * x.numpy())
+        rows, columns = shape[0] - short[0], shape[1] - short[1]
+        small = wb.zeros((rows, columns))
+        with pytest.raises(KernelFault) as caught:
+            wb.launch(doubled, shape[::-1], [x, small])
+    assert caught.value.thread == ((0, rows) if short[0] else (columns, 0))
+    assert np.array_equal(small.numpy(), 2 * x.numpy()[:rows, :columns])
+
+
+@wb.kernel
 def strided(x: wb.array[float], y: wb.array[float], stride: int):
     for i in range(wb.tid(), x.shape[0], stride):
         y[i] = x[i] * 0.5 + y[i]

@@ -91,6 +91,7 @@ FAMILIES: dict[str, Row] = {
     "INTERIOR_OPERATIONS": _row((threads.bordered_body, 16), (threads.bordered_plane, 31)),
     "BORDER_WIDTH": _row(threads.border, threads.clamped_border),
     "FLATTENED_OPERATIONS": _row((threads.flattened_body, 29)),
+    "INTERCHANGED_ROW_LEAST": _row(threads.columns_mapped),
     "COLLAPSED_ROW_LEAST": _row(threads.rows_mapped),
     "FLATTENED_ROW_LEAST": _row(threads.flattened_row, threads.flattened_literal),
     "COMBINED_COMPONENTS": _row(code.sums, code.integer_sums, code.vector_sum),

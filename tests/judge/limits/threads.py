@@ -129,6 +129,14 @@ def rows_copied(n: int) -> Program:
     return program("rows copied", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
 
 
+def columns_mapped(n: int) -> Program:
+    """Threads of which n lie along the last axis of the arrays, and the first one of the launch."""
+    body = ["j, i = wb.tid()", "y[i, j] = x[i, j] * 0.5 + wb.float32(j)"]
+    return program(
+        "columns mapped", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, (n, ROWS), smooth=True
+    )
+
+
 def rows_mapped(n: int) -> Program:
     """Rows of n elements, each computed by itself."""
     body = ["i = wb.tid()", LOOP, "    y[i, j] = x[i, j] * 0.5 + wb.float32(j)"]

@@ -30,7 +30,13 @@ from workbench.ir.analysis import Analysis, Atom, Form, Terms
 from workbench.ir.build import Builder, Rewriter, Tested, copy_op, replace_body, rewrite
 from workbench.ir.ops import AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, REPORTS, attributes
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
-from workbench.limits import COLLAPSED_ROW_LEAST, FLATTENED_OPERATIONS, FLATTENED_ROW_LEAST, GANG_DISTINCT_ARRAYS
+from workbench.limits import (
+    COLLAPSED_ROW_LEAST,
+    FLATTENED_OPERATIONS,
+    FLATTENED_ROW_LEAST,
+    GANG_DISTINCT_ARRAYS,
+    INTERCHANGED_ROW_LEAST,
+)
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.analysis.intervals import MOST, Prologue
 from workbench.passes.memory.atomics import owned_arrays
@@ -334,22 +340,24 @@ def collapsed(function: Function, dense: bool = True) -> Tested | None:
     return next((c.written() for c in candidates if c.is_legal() and c.pays()), None)
 
 
-def interchanged(function: Function) -> Function:
-    """Return the function with the axis last along which most accesses lie side by side; itself if it is last already.
+def interchanged(function: Function) -> Tested | None:
+    """Return the function with the axis last along which most accesses lie side by side; None if it is last already.
 
     No two threads may change one element, and none may report anything, since this changes the threads' linear indices.
+    Where a launch has few threads along that axis, rows would be short.
     """
     last, names = function.launch_ndim - 1, function.body.op_names
-    if function.block_dim or last < 1 or not names.isdisjoint(REPORTS) or names & EFFECTS != frozenset(("store",)):
-        return function
+    if function.block_dim or last < 1 or not names.isdisjoint(REPORTS | {"row_length"}):
+        return None
     accesses = [op for op in walk(function.body) if op.name in ELEMENTS]
+    changed = {op.operands[0] for op in accesses if op.name in EFFECTS}
+    if names & EFFECTS != frozenset(("store",)) or not changed <= owned_arrays(function):
+        return None
     along = [Neighbours(function, axis) for axis in range(last + 1)]
     near = [{op for op in accesses if _lies_beside(neighbours, op)} for neighbours in along]
     best = max(range(last + 1), key=lambda axis: (len(near[axis]), axis))
-    stored = any(op.name == "store" for op in near[last])
-    changed = {op.operands[0] for op in accesses if op.name in EFFECTS}
-    if len(near[best]) == len(near[last]) or stored or not changed <= owned_arrays(function):
-        return function
+    if len(near[best]) == len(near[last]) or any(op.name == "store" for op in near[last]):
+        return None
     order = {best: last, last: best}
     axes = tuple(order.get(axis, axis) for axis in range(last + 1))
 
@@ -358,7 +366,10 @@ def interchanged(function: Function) -> Function:
             return None
         return [op.replace(attrs=attributes({**op.attrs, AXIS: axes[op.attrs[AXIS]]}))]
 
-    return replace(rewrite(function, change), axes=axes)
+    b = Builder()
+    length = b.one("launch_dim", (), int64, {AXIS: best})
+    b.yield_(b.one("ge", (length, b.const(INTERCHANGED_ROW_LEAST, int64)), bool_))
+    return Tested(replace_body(function, b.body()), replace(rewrite(function, change), axes=axes))
 
 
 def _lies_beside(neighbours: Neighbours, op: Op) -> bool:

@@ -272,7 +272,8 @@ class ModuleEmitter(Emitter):
         """
         functions = {"quick": self} | {name: other for name, (_, other) in tests.items() if other is not None}
         entry = entry_name(self.function)
-        chooser = ModuleEmitter(self.function, self.options, self.maths, self.half_instructions, self.division)
+        launched = replace(self.function, axes=())  # tests ask about the launch, whatever order a form's axes have
+        chooser = ModuleEmitter(launched, self.options, self.maths, self.half_instructions, self.division)
         for other in (*functions.values(), chooser):
             other.share(self)
         w = chooser.writer

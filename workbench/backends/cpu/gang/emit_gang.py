@@ -30,6 +30,7 @@ from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, s
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
+from workbench.ir.build import Tested
 from workbench.ir.ops import ACCESSES, AXIS, LOOPS, ROWS, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
@@ -61,14 +62,11 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     if versions is not None:
         form = versions.quick
         tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
-    rows = collapsed(form, options.contiguous)
-    if rows is not None and rows.test is not None:
-        tests["apart"] = rows.test, emitter(form)
-    form = rows.function if rows is not None else form
-    held = in_registers(form) if options.contiguous else None
-    if held is not None and held.test is not None:
-        tests["shared"] = held.test, emitter(form)
-    form = held.function if held is not None else form
+    for name, rewritten in _FORMS.items():
+        other = rewritten(form, options.contiguous)
+        if other is not None and other.test is not None:
+            tests[name] = other.test, emitter(form)
+        form = form if other is None else other.function
     quick = emitter(form)
     if not options.contiguous and (test := unit_strides(form)) is not None:
         tests["strided"] = test, emitter(form)
@@ -80,7 +78,7 @@ def _emitter(
     function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
 ) -> ModuleEmitter:
     """Return the emitter that suits a function, which has its checks."""
-    function, in_order = interchanged(function), options.ordered and _adds_floats(function)
+    in_order = options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
@@ -96,6 +94,12 @@ def _emitter(
 
 
 _SEPARATE = later("gang.iterations", "emit_loop")
+_FORMS: dict[str, Callable[[Function, bool], Tested | None]] = {
+    "apart": collapsed,
+    "shared": in_registers,
+    "narrow": lambda function, _: interchanged(function),
+}
+"""Rewritings of a function whose arrays are dense or not, by the name of the function for other launches."""
 
 
 def gang_plan(
