@@ -222,7 +222,4 @@ def _stripped(on: Rewriter, op: Op) -> Iterable[Op] | None:
     return body.ops[:-1]
 
 
-_NO_GRADIENT = {
-    **dict.fromkeys((GRADIENT, REPLAY, ADJ_CUDA, REPLAY_CUDA, DERIVE)),
-    ADJOINTS: (),
-}
+_NO_GRADIENT = {**dict.fromkeys((GRADIENT, REPLAY, ADJ_CUDA, REPLAY_CUDA, DERIVE)), ADJOINTS: ()}

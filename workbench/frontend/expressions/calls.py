@@ -424,10 +424,7 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
         return coerce.materialise(context, number, type)
     if is_tile(operand):
         return over(
-            context,
-            f"{type!r}()",
-            [operand],
-            lambda parts: [coerce.materialise(context, _cast(context, type, [*parts]))],
+            context, f"{type!r}()", [operand], lambda p: [coerce.materialise(context, _cast(context, type, [*p]))]
         )[0]
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)

@@ -167,7 +167,4 @@ def _scan(on: TileLowering, op: Op) -> None:
     on.nest((rows,), body)
 
 
-LOWER: dict[str, Handler] = {
-    "tile_reduce": _reduce,
-    "tile_scan": _scan,
-}
+LOWER: dict[str, Handler] = {"tile_reduce": _reduce, "tile_scan": _scan}

@@ -524,10 +524,7 @@ def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArr
     """
     fields = record(stored, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
     dtype, field = read_element(fields["dtype"]), field_place(fields["field"])
-    memory, offset = (
-        index(fields["memory"], len(memories), "allocation"),
-        checked_int(fields["offset"]),
-    )
+    memory, offset = index(fields["memory"], len(memories), "allocation"), checked_int(fields["offset"])
     shape, strides = checked_ints(fields["shape"]), checked_ints(fields["strides"])
     if not 1 <= len(shape) <= MAX_NDIM or len(strides) != len(shape) or min(shape) < 0 or math.prod(shape) > 2**48:
         raise Wrong("an array with an improper shape")
