@@ -7,7 +7,8 @@ that one of the two refuses, or gets wrong, stands in the table as that.
 python benchmarks/against_wheel.py [PATH] [--commit C] [--rounds N] [row …]
 
 PATH is a wheel, or a folder into which one was installed (`pip install --no-deps --target FOLDER WHEEL`). Without it a
-wheel of the commit is built from the history: 5715333a, unless another is given. Rows are named as in `workloads.py`.
+wheel of the commit is built from the history: 5715333a, unless another is given. Rows are named as in `workloads.py`;
+those that are named replace their rows of the table.
 With `WORKBENCH_CPU`, both compile for that level of the CPU, and the table has it in its name.
 """
 
@@ -161,6 +162,9 @@ def line(name: str, pair: Pair) -> str:
     return f"| {name} | {' | '.join(cells)} | {ratio} |"
 
 
+HEAD = ("## This tree against ", "", "| | this tree | the other | × as fast |", "|---|---|---|---|")
+
+
 def main() -> None:
     """Compare, and keep the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -182,18 +186,26 @@ def main() -> None:
         ours, theirs = Child(TREE, str(scratch / "our_cache")), Child(folder, str(scratch / "their_cache"))
         stack.callback(ours.close)
         stack.callback(theirs.close)
-        head = [f"## This tree against {other}", "", "| | this tree | the other | × as fast |", "|---|---|---|---|"]
-        print("\n".join(head), flush=True)
+        print("\n".join((HEAD[0] + other, *HEAD[1:])), flush=True)
         rows = compared((ours, theirs), names, given.rounds)
-    note = f"Least processor time of all threads over {given.rounds} rounds, in which two processes took turns. "
+    name = "_".join(filter(None, ("against_wheel", os.environ.get("WORKBENCH_CPU"))))
+    write(name, other, given.rounds, rows, again=bool(names))
+
+
+def write(name: str, other: str, rounds: int, rows: dict[str, Pair], again: bool) -> None:
+    """Write the table `results/<name>`: with `again`, the rows replace those of the table that is there."""
+    path = RESULTS / f"{name}.json"
+    before = json.loads(path.read_text()) if again and path.exists() else {}
+    if before.get("other") == other and before["machine"] == machine():
+        rows, rounds = {**before["rows"], **rows}, min(rounds, before["rounds"])
+    note = f"Least processor time of all threads over {rounds} rounds or more, in which two processes took turns. "
     note += "A gradient is a run forward and backward. Other work ran beside."
     facts = ", ".join(f"{name} {value}" for name, value in machine().items() if value)
-    lines = [*head, *(line(name, pair) for name, pair in rows.items()), "", note, "", facts, ""]
-    kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d"), "other": other, "rounds": given.rounds}
-    kept["rows"] = rows
-    name = "_".join(filter(None, ("against_wheel", os.environ.get("WORKBENCH_CPU"))))
-    (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
-    (RESULTS / f"{name}.md").write_text("\n".join(lines))
+    lines = [*HEAD, *(line(name, pair) for name, pair in rows.items()), "", note, "", facts, ""]
+    lines[0] += other
+    kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d"), "other": other, "rounds": rounds, "rows": rows}
+    path.write_text(json.dumps(kept, indent=1) + "\n")
+    path.with_suffix(".md").write_text("\n".join(lines))
 
 
 if __name__ == "__main__":
