@@ -138,6 +138,7 @@ GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "they are on the
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
 EXPANDED_BYTES = Limit(4096, "bytes of a row's values that several loops use", "one loop computes them", OTHER)
 DECIDED_OPERATIONS = Limit(1024, "operations of a loop that decides, written out", "it is written out", SLOWER)
+DECIDED_NEST_OPERATIONS = Limit(2048, "operations of all loops whose range that makes known", "they are, too", SLOWER)
 RECOMPUTED_ITERATIONS = Limit(8, "iterations of an inner loop without functions", "it is computed again", OTHER)
 COLLAPSED_ROW_LEAST = Limit(16, "iterations of a loop whose iterations become threads", "they are a row", OTHER)
 INTERCHANGED_ROW_LEAST = Limit(8, "threads along an axis with accesses side by side", "it goes last", OTHER)

@@ -10,7 +10,7 @@ from workbench.backends.python.interpret import run
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
-from workbench.passes.unroll import unroll
+from workbench.passes.unroll import unroll, write_out
 from workbench.types import int32
 
 
@@ -79,3 +79,25 @@ def test_only_what_is_chosen() -> None:
     function = kernel(text, {"at": I1})
     first, _ = (op for op in walk(function.body) if op.name == "for")
     assert loops(unroll(function, 1000, lambda op: op is first)) == 1
+
+
+def test_nests_that_would_become_too_many_operations_stay_and_others_are_written_out() -> None:
+    """Each loop of the large nest is small enough by itself; all together they would be 100,000 operations."""
+    text = """def k(x, y, n):
+    s = x[0]
+    for i in range({}):
+        for j in range(i + 1):
+            for k in range(j + 1):
+                if k != i:
+                    s = s * x[k % 4] + float64(i - j)
+    for k in range(4):
+        if k != n:
+            s = s + x[k]
+        if k == 2:
+            s = s * 0.5
+    y[tid()] = s"""
+    for count, left in ((3, 0), (32, 3)):
+        function = kernel(text.format(count), {"x": X1, "y": X1, "n": int32})
+        assert loops(write_out(function)) == left
+    function = kernel(text.format(5), {"x": X1, "y": X1, "n": int32})
+    np.testing.assert_array_equal(results(write_out(function)), results(function))

@@ -8,7 +8,7 @@ from functools import partial
 from workbench.ir.build import Replacements, copy_op, replace_body
 from workbench.ir.ops import LOADS, VALUE
 from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
-from workbench.limits import DECIDED_OPERATIONS
+from workbench.limits import DECIDED_NEST_OPERATIONS, DECIDED_OPERATIONS
 from workbench.passes.fold import fold
 from workbench.types import is_integer
 
@@ -35,28 +35,48 @@ def write_out(function: Function) -> Function:
     A vector or matrix that is indexed by a counter lies in memory, and a condition on a counter is a branch; where each
     iteration is written out, the one is values, and the other is decided. A loop is written out if its range is known
     and some such index or condition depends on counters and constants alone. That may make the ranges of inner loops
-    known (`for j in range(i + 1)`).
+    known (`for j in range(i + 1)`). Where these would become too many operations, loops around such ones stay: hundreds
+    of inner loops take longer to compile than either.
     """
     names = function.body.op_names
     if "for" not in names or names.isdisjoint(("extract", "insert", "if")):
         return function
+    return _written_out(function, DECIDED_NEST_OPERATIONS) or _written_out(function, 0) or function
+
+
+def _written_out(function: Function, room: int) -> Function | None:
+    """Return the function with loops written out; None if those whose range that makes known take too much room.
+
+    Args:
+        function: any legal IR.
+        room: the operations that they may become; 0: loops around loops of unknown range stay.
+    """
+    before = 0
     while True:
         constants = {op.result for op in walk(function.body) if op.name == "const"}
-        larger = unroll(function, DECIDED_OPERATIONS, partial(_decides, constants))
+        larger = unroll(function, DECIDED_OPERATIONS, partial(_decides, constants, nests=room > 0))
         if larger is function:
             return function
         function = fold(larger)
+        size = sum(1 for _ in walk(function.body))
+        if room and before and size - before > room:
+            return None
+        before = before or size
 
 
-def _decides(constants: Set[Value], loop: Op) -> bool:
+def _decides(constants: Set[Value], loop: Op, nests: bool) -> bool:
     """Return whether a loop's counter decides a condition or chooses a component in its body.
 
-    Constants and the counters of loops in it may take part, nothing else.
+    Constants and the counters of loops in it may take part, nothing else. Without `nests` it does not if there is a
+    loop of unknown range in it.
     """
     (body,) = loop.blocks
     counter = body.params[0]
     known, of_counter = {counter}, {counter}
-    for op in walk(body):  # each after what it uses
+    operations = list(walk(body))
+    if not nests and any(op.name == "for" and not constants >= {*op.operands[:3]} for op in operations):
+        return False
+    for op in operations:  # each after what it uses
         chooses = op.operands[1:2] if op.name in ("extract", "insert") else op.operands[:1] if op.name == "if" else ()
         if not of_counter.isdisjoint(chooses):
             return True

@@ -81,6 +81,7 @@ FAMILIES: dict[str, Row] = {
     "GROUP_ROWS_OPERATIONS": _row((threads.plane_body, 41)),  # two for each of the body, and 21
     "UNROLLED_ITERATIONS": _row(threads.known_row),
     "DECIDED_OPERATIONS": _row((threads.component_loop, 24), sizes=(1020, 1024, 1028, 4096)),
+    "DECIDED_NEST_OPERATIONS": _row(threads.decided_nest, sizes=(1024, 3072)),
     "RECOMPUTED_ITERATIONS": _row(threads.inner_rows),
     "EXPANDED_BYTES": _row(threads.row_functions, sizes=(1023, 1024, 1025)),  # of 4 bytes each
     "TRANSPOSED_STRIP": _row(threads.row_length, threads.rows_copied),
@@ -152,6 +153,7 @@ OUT_OF_REACH = {
 """Rows that no program reaches by its size, and why."""
 
 LONG = {
+    "DECIDED_NEST_OPERATIONS": 2048,
     "CALL_DEPTH": 1999,
     "PULLED_NEIGHBOURS": 256,
     "REVERSED_UNROLLED": 8192,

@@ -118,6 +118,13 @@ def component_loop(n: int) -> Program:
     return _rows("component loop", body)
 
 
+def decided_nest(n: int) -> Program:
+    """A nest whose counters decide, whose inner loops become known and grow the program by about n operations."""
+    body = ["for p in range(16):", "    for q in range(p + 1):", "        if q != 7:"]
+    body += [f"            {row}" for row in straight(n // 128).splitlines()]
+    return _rows("decided nest", [*body, "y[i] = v"], smooth=False)
+
+
 def row_length(n: int) -> Program:
     """Rows of n elements."""
     return _rows("row length", [LOOP, SUM, "y[i] = v"], columns=n)
