@@ -109,7 +109,7 @@ CASES = {
         "def k(y: array[float], n: int):\n    i = tid()\n    m = mat22(1.0, 2.0, 3.0, 4.0)\n    m[i + n, i + n] = 9.0\n"
         "    y[i] = m[0, 0] + m[1, 0]\n",
         (3,), (floats(9, 9, 9), 1), 4, "m[i + n, i + n]", (1,), (2,),
-        "A mat22 has columns 0 to 1; thread (1,) asked for column 2.", [4, 4, 4],
+        "A mat22 has columns 0 to 1; thread (1,) asked for column 2.", [4, 4, 4], 2,
     ),
     "assert": Case(
         'def k(x: array[int], y: array[int]):\n    i = tid()\n    assert x[i] < 5, "x must be small"\n'
