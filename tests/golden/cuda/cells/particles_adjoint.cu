@@ -69,15 +69,21 @@ extern "C" __global__ void particles_adjoint(
     int i = (int)linear;
     vec3 adj_total = adj_f.data[i];
     adj_f.data[i] = vec3{0.0f, 0.0f, 0.0f};
+    vec3 t = vec3{0.0f, 0.0f, 0.0f};
+    bool t1 = false;
     for (int j = 0; j < (int)p.shape[0]; ++j) {
         vec3 d = wb_read_only<float>(p.data[j]) - wb_read_only<float>(p.data[i]);
-        float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
-        vec3 t1 = wb_splat3(t);
-        vec3 t2 = adj_total / t1;
-        vec3 t3 = -t2 * (d / t1);
-        vec3 t4 = wb_splat3((t3.x + t3.y + t3.z) * 2.0f);
-        vec3 adj_d = t2 + d * t4;
+        float t2 = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
+        vec3 t3 = wb_splat3(t2);
+        vec3 t4 = adj_total / t3;
+        vec3 t5 = -t4 * (d / t3);
+        vec3 t6 = wb_splat3((t5.x + t5.y + t5.z) * 2.0f);
+        vec3 adj_d = t4 + d * t6;
         wb_add_together(&adj_p.data[j], adj_d);
-        wb_atomic_add(&adj_p.data[i], -adj_d);
+        t = t + -adj_d;
+        t1 = true;
+    }
+    if (t1) {
+        wb_atomic_add(&adj_p.data[i], t);
     }
 }
