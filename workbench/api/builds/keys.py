@@ -13,7 +13,7 @@ from workbench.structs import Struct, StructArray
 
 FORCED = "recompilation was requested"
 """The reason for a build of a kernel that was in the cache."""
-_LAST_KEYS: dict[tuple[str, str, str, object], dict[object, Key]] = {}
+_LAST_KEYS: dict[tuple[object, ...], dict[object, Key]] = {}
 """Keys by kernel, direction, backend and target; of each the options, the last one last."""
 _WHY: dict[tuple[str, str], dict[object, tuple[str, ...]]] = {}
 """The reason for a build of one direction, by backend, target and options."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from workbench.autodiff.promote import in_registers
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.emit_module import (
@@ -94,9 +93,20 @@ def _emitter(
 
 
 _SEPARATE = later("gang.iterations", "emit_loop")
+
+
+def _in_registers(function: Function, dense: bool) -> Tested | None:
+    """Return what `promote.in_registers` returns, which most first kernels do not need."""
+    if function.body.op_names.isdisjoint(LOOPS):
+        return None
+    from workbench.autodiff.promote import in_registers
+
+    return in_registers(function, dense)
+
+
 _FORMS: dict[str, Callable[[Function, bool], Tested | None]] = {
     "apart": collapsed,
-    "shared": in_registers,
+    "shared": _in_registers,
     "narrow": lambda function, _: interchanged(function),
 }
 """Rewritings of a function whose arrays are dense or not, by the name of the function for other launches."""
