@@ -228,7 +228,7 @@ REFUSED = {
     "x[i] = vec2(1.0, 2.0)[0]": "An element of x is vector(2, complex64); the value is float32.",
     "q = 1 if a else 2": "A condition must be a bool or a number; this is vector(2, complex64).",
     "atomic_max(x, i, a)": "Of complex elements += and -= are atomic, part by part",
-    "q = a.conjugate(1)": "a.conjugate() takes 0 arguments without names.",
+    "q = a.conjugate(1)": "a.conjugate() takes no arguments; it got 1.",
 }
 
 
