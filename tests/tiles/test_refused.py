@@ -38,7 +38,7 @@ REFUSED = [
     ("w = t[0, 0, 0]", None, "no 3 dimensions"),
     ("t[0] = wb.tile_zeros(4)", None, "shape 4 does not fit a part of shape 8"),
     ("w = wb.tile_full(4, 1.0, storage='global')", None, 'storage="register" or storage="shared"'),
-    ("w = wb.tile_zeros(4, size=3)", None, "size is not an argument of it"),
+    ("w = wb.tile_zeros(4, size=3)", None, "size is not a parameter of wb.tile_zeros()"),
     ("w = wb.untile(t)", None, "one element for each of the"),
     ("if t[0, 0] > t:\n        w = 1", None, "one number for the whole block"),
     ("for q in range(lane):\n        t += 1.0", None, "one number for the whole block"),
