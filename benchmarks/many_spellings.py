@@ -1,4 +1,4 @@
-"""Seven kernels in twenty spellings: what a kernel costs should not depend on how it is written.
+"""Seven kernels in sixteen spellings: what a kernel costs should not depend on how it is written.
 
 Each kernel is a body: two stencils, softmax, sums of rows and of columns, a blur that looks whether a neighbour is
 there, and Newton's iteration. A spelling wraps it: an early return, a condition, a loop around, indices of 64 bits,
