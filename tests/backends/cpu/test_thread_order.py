@@ -317,3 +317,22 @@ def test_elements_that_a_loop_changes_and_another_argument_shows(n: int, where: 
         y = np.float32(0.5) * (y + (x if where == "apart" else y))
         y = np.where(y < 0.25, y + (x if where == "apart" else y), y)
     assert np.array_equal(arguments[1].numpy(), y)
+
+
+@wb.kernel
+def added_from(x: wb.array[float], y: wb.array[float], stride: int):
+    t = wb.tid()
+    for i in range(t, y.shape[0], stride):
+        wb.atomic_add(y, i, x[t] * x[i])
+
+
+@pytest.mark.parametrize("stride", [1, 3, 45])
+def test_sums_at_a_loops_counter_are_in_the_order_of_threads(stride: int) -> None:
+    x = floats(100) * np.exp(RNG.uniform(-9.0, 9.0, 100)).astype(np.float32)
+    y = wb.zeros(100)
+    wb.launch(added_from, 45, [wb.array(x), y, stride])
+    right = np.zeros(100, np.float32)
+    for t in range(45):
+        for i in range(t, 100, stride):
+            right[i] += x[t] * x[i]
+    assert np.array_equal(y.numpy(), right)

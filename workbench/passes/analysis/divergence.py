@@ -107,28 +107,32 @@ class Neighbours:
         loops = [op for op in walk(function.body) if op.name in LOOPS]
         self.starts = {param: start for op in loops for param, start in advancing(op, self.varying).items()}
 
-    def step(self, value: Value) -> int | None:
+    def step(self, value: Value, alone: bool = False) -> int | None:
         """Return by how much a value differs between neighbouring threads; None if that is not always the same.
 
-        An index that would count from the end if it were negative is taken not to be.
+        An index that would count from the end if it were negative is taken not to be. With `alone`, the thread's index
+        alone makes the difference: no counter of a loop does, and no index may be negative.
         """
         if value not in self.varying:
             return 0
         op = self.analysis.defs.get(value)
-        if op is not None and op.name == "wrap_index":
+        if op is not None and op.name == "wrap_index" and not alone:
             return self.step(op.operands[0]) if op.operands[1] not in self.varying else None
         total = 0
         for atom, n in self.analysis.form(value).terms.items():
-            start = self.starts.get(atom.value) if atom.value in self.varying else None
+            start = self.starts.get(atom.value) if atom.value in self.varying and not alone else None
             apart = 1 if atom == self.tid else 0 if atom.value not in self.varying else start and self.step(start)
             if apart is None:
                 return None
             total += n * apart
         return total
 
-    def is_linear(self, op: Op) -> bool:
-        """Return whether the elements that neighbouring threads access are always the same distance apart."""
-        return all(self.step(v) is not None for v in self._indices(op))
+    def is_linear(self, op: Op, alone: bool = False) -> bool:
+        """Return whether the elements that neighbouring threads access are always the same distance apart.
+
+        With `alone`, as in `step`.
+        """
+        return all(self.step(v, alone) is not None for v in self._indices(op))
 
     def is_uniform(self, op: Op) -> bool:
         """Return whether all threads of a row access the same element."""

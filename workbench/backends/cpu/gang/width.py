@@ -100,9 +100,9 @@ def _adds_contiguously(function: Function) -> bool:
 def _scattered_accesses(function: Function, dense: bool) -> str:
     """Return which accesses to scattered elements make it better to run threads one by one; empty if there are none.
 
-    Two additions of floats to one array at indices that are not linear, or one in a loop, would come in another order
-    than that of threads. Where threads store far from one another in an innermost loop (running sums) a gang takes 2.1
-    times as long.
+    Two additions of floats to one array at indices that are not linear in the thread's alone, or one in a loop, would
+    come in another order than that of threads. Where threads store far from one another in an innermost loop (running
+    sums) a gang takes 2.1 times as long.
     """
     neighbours, added = Neighbours(function), set[Value]()
     split = peeled_parts(function)  # at a border, threads go one by one
@@ -112,7 +112,7 @@ def _scattered_accesses(function: Function, dense: bool) -> str:
         if op.name == "store" and often and not side_by_side and not neighbours.is_uniform(op):
             return "a loop that stores to places that lie apart"
         floats = op.name == "atomic_add" and element(op.operands[-1].type).kind is Kind.FLOAT
-        if floats and not op.attrs.get(REDUCTION) and not neighbours.is_linear(op):
+        if floats and not op.attrs.get(REDUCTION) and not neighbours.is_linear(op, alone=True):
             if op.operands[0] in added or loop:
                 return "two additions by index"
             added.add(op.operands[0])
