@@ -180,7 +180,7 @@ def largest_tiles(x: wb.array2d[float], y: wb.array[float]):
 
 @wb.kernel
 def argmax_threads(x: wb.array2d[float], y: wb.array[float]):
-    """Where a row's largest number is: threads."""
+    """Find where a row's largest number is, by threads."""
     i = wb.tid()
     m, at = x[i, 0], 0
     for j in range(1, x.shape[1]):
@@ -191,14 +191,14 @@ def argmax_threads(x: wb.array2d[float], y: wb.array[float]):
 
 @wb.kernel
 def argmax_tiles(x: wb.array2d[float], y: wb.array[float]):
-    """Where a row's largest number is: tiles."""
+    """Find where a row's largest number is, by tiles."""
     i = wb.tid()
     y[i] = float(wb.tile_argmax(wb.tile_load(x[i], shape=256))[0])
 
 
 @wb.kernel
 def column_argmax_tiles(x: wb.array2d[float], y: wb.array[float]):
-    """Where the largest number of each column of 16 is: tiles."""
+    """Find where the largest number of each column of 16 is, by tiles."""
     i = wb.tid()
     t = wb.tile_load(x, shape=(16, 16), offset=(i // 16 * 16, i % 16 * 16))
     wb.tile_store(y, wb.tile_map(plain, wb.tile_argmax(t, axis=0)), offset=i * 16)
@@ -206,7 +206,7 @@ def column_argmax_tiles(x: wb.array2d[float], y: wb.array[float]):
 
 @wb.kernel
 def column_argmax_threads(x: wb.array2d[float], y: wb.array[float]):
-    """Where the largest number of each column of 16 is: threads."""
+    """Find where the largest number of each column of 16 is, by threads."""
     i = wb.tid()
     b, c = i // 16, i % 16
     m, at = x[b // 16 * 16, b % 16 * 16 + c], 0

@@ -171,7 +171,7 @@ def test_stop_in_the_line_of_a_launch_stops_it(lab_with_extension: Callable[...,
     expect(said).to_contain_text(re.compile(r"blur was stopped after .* s\. Half written: x\."))
     page.page.wait_for_function(KERNEL_IS_IDLE)
     after = page.notebook.get_by_text("goes on", exact=True)
-    for _ in range(5):  # the kernel gives up what is asked for while it still answers for the stopped cell
+    for _ in range(5):  # the kernel drops requests until it has answered for the stopped cell
         run(3)
         with suppress(TimeoutError):
             after.wait_for(timeout=20_000)

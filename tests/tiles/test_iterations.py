@@ -79,7 +79,7 @@ def one_by_one(f: Any) -> Any:
 
 
 def by_numpy(f: Any, x: np.ndarray) -> np.ndarray:
-    """What a func of float32 or int32 gives for each element."""
+    """Apply a func of float32 or int32 to each element."""
     out = np.zeros_like(x)
     for k, v in enumerate(x):
         out[k] = f(v)

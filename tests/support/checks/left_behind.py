@@ -55,7 +55,7 @@ _LOOKS: dict[str, Callable[[], Any]] = {
     "observers of launches": OBSERVERS.get,
     "open recorders": lambda: list(external_calls._open),
     "work in the background": Work.running,
-    "a source of ours that changed": is_outdated,  # from then on, this process stores nothing on disk
+    "a source of ours that changed": is_outdated,  # the process stores nothing on disk from then on
 }
 
 
