@@ -217,7 +217,7 @@ def loaded(session: Session, library: FakeLibrary) -> Session:
     return session
 
 
-LONGEST = 900_000  # milliseconds; a machine may be busy, and no test is about time
+LONGEST = 300_000  # milliseconds; a machine may be busy, and no test is about time
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 QUIET = ["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"]
 

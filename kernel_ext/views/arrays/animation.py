@@ -37,7 +37,7 @@ class AnimationView(msgspec.Struct, frozen=True):
         frame: the number of this one, from 0: before the first step.
         kept: how many frames are stored.
         fps: frames per second when it plays.
-        seconds: how long the last step took.
+        seconds: how long the last step took; None: no step has run here, frames are stored ones.
         said: what went wrong in it; empty if nothing did.
         picture: the frame.
         others: pictures next to it.
@@ -48,7 +48,7 @@ class AnimationView(msgspec.Struct, frozen=True):
     frame: int
     kept: int
     fps: float
-    seconds: float
+    seconds: float | None
     said: str
     picture: Picture
     others: tuple[Picture, ...] = ()
@@ -90,7 +90,7 @@ class Animation:
         self._lock = threading.Lock()
         self._pictures = [draw()]
         first, *others = self._pictures[0]
-        self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", first, tuple(others))
+        self.view = AnimationView(title, frames, 0, 1, fps, None, "", first, tuple(others))
 
     def frame(self, number: int) -> AnimationView:
         """Show a frame and return it; steps that have not run yet run now.
@@ -149,7 +149,7 @@ class Reel:
     def add(self, title: str, pictures: Sequence[Picture], last: bool = False) -> AnimationView:
         """Show a frame, and store it if its turn has come or it is the last; return it with its number."""
         first, *others = pictures
-        frame = AnimationView(title, 2, 0, 0, 20.0, 0.0, "", first, tuple(others))
+        frame = AnimationView(title, 2, 0, 0, 20.0, None, "", first, tuple(others))
         if last or self._seen % self._every == 0:
             self._frames.append(frame)
             while len(self._frames) > self.MOST or sum(map(_bytes, self._frames)) > self.LARGEST:

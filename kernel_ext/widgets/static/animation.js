@@ -3,12 +3,12 @@
  * Frames of a program with play, pause and a slider. The browser asks for a frame and, when it is there and the animation
  * plays, for the next one, or for two if they are quick: a slow program plays slowly and builds up no queue.
  *
- * @typedef {{title: string, frames: number, frame: number, kept: number, fps: number, seconds: number, said: string,
+ * @typedef {{title: string, frames: number, frame: number, kept: number, fps: number, seconds: number | null, said: string,
  *   picture: any, others: any[]}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { listen, make, markPlaying, messenger, onWidth, place, press, resting, spent } from "./parts.js";
+import { listen, make, markPlaying, measured, messenger, onWidth, place, press, resting } from "./parts.js";
 import { drawPictures } from "./pictures.js";
 import { cloud, coloursOf } from "./cloud.js";
 
@@ -36,7 +36,7 @@ function render({ model, el }) {
   /** @type {number | null} a frame to be asked for as soon as there is room for a message */
   let waiting = null;
   const rest = resting(model);
-  const { busy, full, send } = messenger(model, () => view().seconds);
+  const { busy, full, send } = messenger(model, () => view().seconds ?? 0);
   const ask = (/** @type {number} */ at) => {
     waiting = full() ? at : null;
     if (!model.send || waiting !== null) return;
@@ -77,7 +77,7 @@ function render({ model, el }) {
     });
     if (screens.some(({ points }) => !points)) resize();
     told.classList.toggle("wb-fault", Boolean(said));
-    told.textContent = said || (model.send ? (kept > 1 ? `${kept} ${kept === 1 ? "frame" : "frames"} ${seconds ? `made · the last in ${spent(seconds)}` : "kept"}` : "Play: each step makes a frame, and frames are kept.")
+    told.textContent = said || (model.send ? (kept > 1 ? `${kept} ${kept === 1 ? "frame" : "frames"} ${seconds === null ? "kept" : `made · the last in ${measured(seconds)}`}` : "Play: each step makes a frame, and frames are kept.")
       : "It plays with the notebook's kernel.");
     if (said) toggle(false);
   };

@@ -46,6 +46,9 @@ export function spent(value) {
   return `${Number((value / unit).toPrecision(3))} ${name}`;
 }
 
+/** A duration that a browser's clock measured, which may tell 0 for less than its step of 0.1 ms. @param {number} value */
+export const measured = (value) => (value ? spent(value) : "less than 0.1 ms");
+
 /** A number of bytes with three figures. @param {number} count */
 export const bytes = (count) =>
   count < 1e3 ? `${count} B` : count < 1e6 ? `${(count / 1e3).toPrecision(3)} kB` : `${(count / 1e6).toPrecision(3)} MB`;

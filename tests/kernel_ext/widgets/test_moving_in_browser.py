@@ -163,3 +163,16 @@ def test_several_pictures_of_a_film_stand_side_by_side_and_below_each_other_wher
     page.get_by_role("button", name="Pause").click()
     page.evaluate("model.set('answered', Math.max(...window.sent.map((m) => m.number ?? 0)))")  # both on the way
     page.wait_for_function("window.sent.some((m) => m.ask === 'rest')")
+
+
+@pytest.mark.parametrize(
+    "seconds, words", [(None, "4 frames kept"), (0, "4 frames made · the last in less than 0.1 ms"),
+                       (0.0031, "4 frames made · the last in 3.1 ms")],
+)  # fmt: skip
+def test_an_animation_says_whether_its_frames_were_made_here(
+    widget_page: Callable[..., Any], seconds: float | None, words: str
+) -> None:
+    """A browser's clock has steps of 0.1 ms and may tell 0 for a quick frame."""
+    film = show.animate(lambda _: None, watch=np.zeros((4, 4)), frames=5)
+    page = widget_page("animation", {**film.data(), "kept": 4, "seconds": seconds})
+    assert page.locator(".wb-told").text_content() == words
