@@ -8,7 +8,7 @@
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { listen, make, markPlaying, measured, messenger, onWidth, place, press, resting } from "./parts.js";
+import { clocked, listen, make, markPlaying, messenger, onWidth, place, press, resting } from "./parts.js";
 import { drawPictures } from "./pictures.js";
 import { cloud, coloursOf } from "./cloud.js";
 
@@ -77,7 +77,7 @@ function render({ model, el }) {
     });
     if (screens.some(({ points }) => !points)) resize();
     told.classList.toggle("wb-fault", Boolean(said));
-    told.textContent = said || (model.send ? (kept > 1 ? `${kept} ${kept === 1 ? "frame" : "frames"} ${seconds === null ? "kept" : `made · the last in ${measured(seconds)}`}` : "Play: each step makes a frame, and frames are kept.")
+    told.textContent = said || (model.send ? (kept > 1 ? `${kept} ${kept === 1 ? "frame" : "frames"} ${seconds === null ? "kept" : `made · the last in ${clocked(seconds)}`}` : "Play: each step makes a frame, and frames are kept.")
       : "It plays with the notebook's kernel.");
     if (said) toggle(false);
   };

@@ -9,7 +9,7 @@
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { figure, listen, make, measured, messenger, onWidth, place, press, resting, uniqueId } from "./parts.js";
+import { clocked, figure, listen, make, messenger, onWidth, place, press, resting, uniqueId } from "./parts.js";
 import { padOf } from "./pad.js";
 import { drawPictures } from "./pictures.js";
 
@@ -53,7 +53,7 @@ function render({ model, el }) {
     told.classList.toggle("wb-fault", Boolean(said));
     told.textContent = said || (!model.send ? "Sliders need the notebook's kernel."
       : busy() ? "replaying …" : note ? note
-        : runs ? `replayed in ${measured(seconds)} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
+        : runs ? `replayed in ${clocked(seconds)} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
           : "Move a slider: it replays, nothing is compiled.");
   };
   const picture = () => {

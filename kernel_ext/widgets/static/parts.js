@@ -47,7 +47,7 @@ export function spent(value) {
 }
 
 /** A duration that a browser's clock measured, which may tell 0 for less than its step of 0.1 ms. @param {number} value */
-export const measured = (value) => (value ? spent(value) : "less than 0.1 ms");
+export const clocked = (value) => (value ? spent(value) : "less than 0.1 ms");
 
 /** A number of bytes with three figures. @param {number} count */
 export const bytes = (count) =>
