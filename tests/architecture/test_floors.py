@@ -81,6 +81,7 @@ ON_FIRST_USE = (
     "workbench.backends.cuda.compile.nvrtc",
     "workbench.backends.worker.windows",
     "workbench.interop.jax.wrappers.pickled",
+    "workbench.passes.loops.panels",
     "workbench.passes.loops.row_strips",
     "workbench.runtime.emulated.api",
     "workbench.runtime.emulated.execution",

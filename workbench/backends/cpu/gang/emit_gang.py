@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -25,7 +25,7 @@ from workbench.backends.cpu.emit.emitter import Handler, later
 from workbench.backends.cpu.gang import memory
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
-from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, shape, shuffles
+from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, of_rows, shape, shuffles
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
@@ -40,6 +40,9 @@ from workbench.passes.loops.forms import unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.memory.atomics import by_index
 from workbench.types import Kind, element
+
+if TYPE_CHECKING:
+    from workbench.passes.loops.panels import Paneled
 
 
 @with_deep_stack
@@ -114,8 +117,8 @@ _FORMS: dict[str, Callable[[Function, bool], Tested | None]] = {
 
 def gang_plan(
     lowered: Function, options: Options, maths: Maths, division: Division, own: Collection[Value] = ()
-) -> tuple[Shape, Function] | None:
-    """Return the size of a function's gangs, and the function as they run it; None if threads run one by one.
+) -> tuple[Shape, Function, Paneled | None] | None:
+    """Return how a function runs in gangs; None if threads run one by one.
 
     Args:
         lowered: the function, in the form in which it is emitted.
@@ -123,15 +126,23 @@ def gang_plan(
         maths: the vectorised maths functions, and vectors, that it may use.
         division: how launches are divided among cores.
         own: arrays in which no thread reads what another one writes.
+
+    Returns:
+        The size of gangs, the function as those of one row run it, and as those of several rows do, if there are any.
     """
-    of_gangs, form = lowered, shape(lowered, maths, division)
+    of_gangs, form, rows = lowered, shape(lowered, maths, division), None
     # What rows of threads share counts for more than rows of their own.
     if options.contiguous and form.rows == 1 and "for" in lowered.body.op_names:
         from workbench.passes.loops.row_strips import with_strips
 
         of_gangs = with_strips(lowered, division.one_core)
         form = shape(of_gangs, maths, division)
-    return None if obstacle(of_gangs, options.contiguous, maths.gathers, own) else (form, of_gangs)
+    if form.rows > 1:
+        from workbench.passes.loops.panels import with_panels
+
+        inside = of_rows(of_gangs)
+        rows = inside and with_panels(inside)
+    return None if obstacle(of_gangs, options.contiguous, maths.gathers, own) else (form, of_gangs, rows)
 
 
 def _adds_floats(function: Function) -> bool:
@@ -320,7 +331,7 @@ class Gangs(GangEmitter):
             return None
         from workbench.backends.cpu.gang.rows import RowGangs
 
-        return RowGangs(self, partial(self.gang, self.function.body), extent)
+        return RowGangs(self, extent)
 
     def gang(self, body: Block, first: str) -> None:
         """Emit one gang.
@@ -329,13 +340,9 @@ class Gangs(GangEmitter):
             body: what a thread does.
             first: the register with the index of its first thread.
         """
-        self.in_gang = True
-        self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
             begin_gang(self, self.combining)
-        threads, self.strips = self.strips, self.gang_strips
-        self.block(self._of_gangs(body))
-        self.strips = threads
+        self.part_of_gang(self._of_gangs(body), first)
         if self.combining:
             end_gang(self, self.combining)
         self.gang_over()

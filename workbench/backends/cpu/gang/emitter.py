@@ -19,7 +19,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.elementwise import emit_builtin
@@ -38,6 +38,9 @@ from workbench.ir.values import Block, Function, Op, Value, carried_params, walk
 from workbench.limits import GANG_STEP
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Kind, Scalar, element, int32, int64
+
+if TYPE_CHECKING:
+    from workbench.passes.loops.panels import Paneled
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
 RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
@@ -70,7 +73,8 @@ class GangEmitter(ModuleEmitter):
         ahead: loads that were already emitted with another of the same struct.
         of_gangs: the function as gangs run it; single threads run the one it was derived from.
         frame: the bytes of a thread's own arrays in it.
-        gang_strips: after how many iterations its loops check whether the launch is to end.
+        of_rows: the function as gangs of several rows run it; None: there are none.
+        gang_strips: for each function, after how many iterations its loops check whether the launch is to end.
         flat: in gangs of thin rows, accesses to the threads' own elements, or others as far away; by how much, by axis.
         near: there, loads whose elements for all lanes fit a register; the axis of the last index, and its constant.
         flat_first: the linear index of such a gang's first thread.
@@ -90,11 +94,25 @@ class GangEmitter(ModuleEmitter):
         division: Division,
         shape: Shape,
         of_gangs: Function,
+        of_rows: Paneled | None = None,
     ) -> None:
-        """Set up for one function; `of_gangs` is that as gangs run it, `division` that of launches among cores."""
+        """Set up for one function.
+
+        Args:
+            function: the function.
+            options: how it is built.
+            maths: the vectorised maths functions, and vectors, that it may use.
+            half_instructions: float16 is converted by the machine's own instructions.
+            division: how launches are divided among cores.
+            shape: how many threads gangs have.
+            of_gangs: the function as gangs of one row run it.
+            of_rows: the function as gangs of several rows run it; None: there are none.
+        """
         super().__init__(function, options, maths, half_instructions, division)
-        self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
-        operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
+        self.of_gangs, self.of_rows = of_gangs, of_rows
+        functions = dict.fromkeys((function, of_gangs, *([of_rows.function] if of_rows else ())))
+        self.gang_strips = {f: Strips(f) for f in functions}
+        operations = [op for f in functions for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
         self.distant, self.stack = Distant(), Stack(self.writer)
         self.shape = shape
@@ -110,13 +128,13 @@ class GangEmitter(ModuleEmitter):
         self._of_rows = [self._operands]
         self.in_gang, self.at_border, self.lane = False, False, ""
         self.by_row, besides = frozenset[Value](), set[Value]()
-        if shape.rows > 1:
-            self.by_row = varying_values(of_gangs, axis=-2)
+        if of_rows:
+            self.by_row = varying_values(of_rows.function, axis=-2)
             # What control flow hands on is the same in all rows, or a vector of each.
-            structured = [op for op in walk(of_gangs.body) if op.blocks]
+            structured = [op for op in walk(of_rows.function.body) if op.blocks]
             handed = [v for op in structured for v in (*op.results, *(p for b in op.blocks for p in b.params))]
             besides = self.by_row.intersection(handed)
-        self.varying = varying_values(function, besides=besides) | varying_values(of_gangs, besides=besides)
+        self.varying = frozenset[Value]().union(*(varying_values(f, besides=besides) for f in functions))
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
@@ -124,7 +142,7 @@ class GangEmitter(ModuleEmitter):
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
         self.ahead: set[Op] = set()
-        self.frame = frame(walk(of_gangs.body), self.varying)
+        self.frame = max(frame(walk(f.body), self.varying) for f in functions)
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -772,6 +790,15 @@ class GangEmitter(ModuleEmitter):
         HANDLERS[op.name](self, op)
         self.loops -= 1
         self._initial = outer
+
+    def part_of_gang(self, block: Block, first: str) -> None:
+        """Emit a block for the gang whose first thread has the index in the register `first`."""
+        self.in_gang = True
+        self.thread, self.tids = first, (*self.tids[:-1], first)
+        running = self.of_rows.function if self.of_rows and self.rows > 1 else self.of_gangs
+        threads, self.strips = self.strips, self.gang_strips[running]
+        self.block(block)
+        self.strips = threads
 
     def gang_over(self) -> None:
         """End a gang: forget the operands of its values, since single threads have others."""

@@ -101,9 +101,11 @@ def _plan(iterations: Iterations, options: Options, maths: Maths, division: Divi
         return None
     tiles = {array for arrays in iterations.arrays.values() for array in arrays}
     plan = gang_plan(iterations.function, options, maths, division, tiles)
-    if plan is None or not iterations.count:
-        return plan
-    form, of_gangs = plan
+    if plan is None:
+        return None
+    form, of_gangs, _ = plan
+    if not iterations.count:
+        return form, of_gangs
     widths = tuple(n for n in form.widths if n <= iterations.count) or (1 << (iterations.count.bit_length() - 1),)
     return Shape(widths, min(form.lanes, widths[0])), of_gangs
 

@@ -7,7 +7,8 @@ in the order of their linear index, whose indices are vectors; the loop over row
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import reduce
+from itertools import takewhile
 
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.effects.look import look_seldom
@@ -17,7 +18,7 @@ from workbench.backends.cpu.gang.width import NARROW
 from workbench.backends.llvm.values import splat, vector
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
-from workbench.ir.values import Op, array_of, component_of, indices_of, walk
+from workbench.ir.values import Block, Op, array_of, component_of, indices_of, walk
 from workbench.limits import GANG_STEP, GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
 from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.loops.peeling import peeled_parts
@@ -223,24 +224,29 @@ class Thin:
 class RowGangs:
     """Emits gangs that span several rows, before the loop over the threads that are left of these rows.
 
-    The launch's rows are taken in groups, and a chunk of its threads is some columns of a group: where it begins and
-    ends is rounded up to whole gangs, so that chunks that cover the launch still cover it once. In rows before
-    `%rows.until` the threads from `%rows.low` on are left.
+    The launch's rows are taken in blocks, and a chunk of its threads is some columns of a block: where it begins and
+    ends is rounded up to whole gangs, so that chunks that cover the launch still cover it once. A block is a gang's
+    rows, or PANEL_ROWS if its gangs read panels. In rows before `%rows.until` the threads from `%rows.low` on are left.
     """
 
-    def __init__(self, emitter: GangEmitter, gang: Callable[[str], None], extent: str) -> None:
-        """Prepare for the emitter's shape.
+    def __init__(self, emitter: GangEmitter, extent: str) -> None:
+        """Prepare for the emitter's shape, and emit how many rows a block has.
 
         Args:
             emitter: emits the function.
-            gang: emits a gang, given its first thread.
             extent: the length of a row.
         """
-        self.emitter, self.gang, self.extent = emitter, gang, extent
+        self.emitter, self.extent = emitter, extent
         self.threads, self.count = emitter.shape.row_threads, emitter.shape.rows
         self.total = "1"
         for axis in range(emitter.function.launch_ndim - 1):
             self.total = self._on("mul nuw nsw", self.total, memory.launch_dim(emitter, axis))
+        of_rows = emitter.of_rows
+        assert of_rows
+        self.function, self.split = of_rows.function, peeled_parts(emitter.function)
+        emitter.block(Block((), of_rows.once))
+        self.fits = emitter.operand(of_rows.fits) if of_rows.fits else "true"
+        self.block = emitter.operand(of_rows.rows) if of_rows.rows else str(self.count)
 
     def _on(self, verb: str, a: str, b: str | int) -> str:
         """Emit an i64 instruction, or a call of LLVM's "smin" or "smax"; return its register."""
@@ -248,10 +254,15 @@ class RowGangs:
             return self.emitter.writer.emit(f"call i64 @llvm.{verb}.i64(i64 {a}, i64 {b})")
         return self.emitter.writer.emit(f"{verb} i64 {a}, {b}")
 
+    def _is_shared(self, op: Op) -> bool:
+        """Return whether an operation, with those in its blocks, does the same in all rows, and changes no array."""
+        every, by_row = (op, *(inner for block in op.blocks for inner in walk(block))), self.emitter.by_row
+        return all(o.name not in EFFECTS and by_row.isdisjoint((*o.operands, *o.results)) for o in every)
+
     def rows(self, first: str, last: str) -> tuple[str, str]:
         """Round a chunk's first and last row outwards to whole groups of rows; return both."""
-        first, last = (self._on("mul nuw nsw", self._on("udiv", at, self.count), self.count) for at in (first, last))
-        last = self._on("add nuw nsw", last, self.count - 1)
+        first, last = (self._on("mul nuw nsw", self._on("udiv", at, self.block), self.block) for at in (first, last))
+        last = self._on("add nuw nsw", last, self._on("sub nuw nsw", self.block, 1))
         return first, self._on("smin", last, self._on("sub nsw", self.total, 1))
 
     def open(self, before: str) -> None:
@@ -267,8 +278,8 @@ class RowGangs:
             begin: the chunk's first thread, by its linear index.
             end: the thread behind its last one.
         """
-        top = self._on("mul nuw nsw", self._on("udiv", "%row.at", self.count), self.count)
-        rows = self._on("smin", self._on("sub nsw", self.total, top), self.count)
+        top = self._on("mul nuw nsw", self._on("udiv", "%row.at", self.block), self.block)
+        rows = self._on("smin", self._on("sub nsw", self.total, top), self.block)
         first, size = self._on("mul nuw nsw", top, self.extent), self._on("mul nuw nsw", rows, self.extent)
         # What reports does so in the order of threads: a chunk is whole groups.
         step = self.threads if self.emitter.function.body.op_names.isdisjoint(REPORTS) else self.extent
@@ -280,30 +291,34 @@ class RowGangs:
         return columns[0], columns[1]
 
     def emit(self, low: str, high: str) -> str:
-        """Emit the gangs that begin in this row, for the columns from `low` up to `high`; return the first one left."""
-        emitter, w, axis = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 2
-        end = self._on("add nuw nsw", "%row.at", self.count)
-        along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")
-        most = w.emit(f"sub nsw i32 {high}, {self.threads}", "most")
+        """Emit the gangs of a block that begins in this row, for the columns from `low` up to `high`.
+
+        Returns:
+            The first column that is left for the row.
+        """
+        emitter, w, tids = self.emitter, self.emitter.writer, self.emitter.tids
+        full = self._full_rows()
+        end = self._on("add nuw nsw", "%row.at", w.emit(f"zext i32 {full} to i64"))
         conditions = [
-            w.emit(f"icmp eq i64 {self._on('urem', '%row.at', self.count)}, 0"),
-            w.emit(f"icmp sle i64 {end}, {self.total}"),
-            w.emit(f"icmp sle i64 {along}, {memory.launch_dim(emitter, axis)}"),
-            w.emit(f"icmp sle i32 {low}, {most}"),
+            self.fits,
+            w.emit(f"icmp eq i64 {self._on('urem', '%row.at', self.block)}, 0"),
+            w.emit(f"icmp sgt i32 {full}, 0"),
         ]
-        every = conditions[0]
-        for condition in conditions[1:]:
-            every = w.emit(f"and i1 {every}, {condition}")
-        before, tids = w.label, emitter.tids
+        if self.split:
+            last = w.emit(f"add i32 {tids[-2]}, {w.emit(f'sub i32 {full}, 1')}")
+            conditions += [
+                w.emit(f"icmp sle i64 {self._first_inside(row)}, {w.emit(f'sext i32 {low} to i64')}")
+                for row in (tids[-2], last)
+            ]
+            high = self._until_inside(high)
+        most = w.emit(f"sub nsw i32 {high}, {self.threads}", "most")
+        conditions.append(w.emit(f"icmp sle i32 {low}, {most}"))
+        every = reduce(lambda one, other: w.emit(f"and i1 {one}, {other}"), conditions)
+        before = w.label
         w.branch(every, "rows", "rows.left")
         w.open("rows")
         w.do(f"%rows.tid = phi i32 [ {low}, %{before} ], [ %rows.next, %rows.on ]")
-        emitter.begin_parts(self.threads, rows=self.count)
-        self.gang("%rows.tid")
-        if emitter.strips.threads:
-            number = w.emit(f"udiv i32 %rows.tid, {self.threads}")
-            look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
-        w.jump("rows.on")
+        self._down(full)
         w.open("rows.on")
         w.do(f"%rows.next = add nsw i32 %rows.tid, {self.threads}")
         more = w.emit(f"icmp sle i32 %rows.next, {most}", "more")
@@ -314,3 +329,60 @@ class RowGangs:
         emitter.tids = tids
         begun = w.emit("icmp slt i64 %row.at, %rows.until", "begun")
         return w.emit(f"select i1 {begun}, i32 %rows.low, i32 {low}", "low")
+
+    def _full_rows(self) -> str:
+        """Emit how many rows from this one on gangs of a block have, as i32: all of one plane."""
+        emitter = self.emitter
+        along = emitter.writer.emit(f"sext i32 {emitter.tids[-2]} to i64")
+        plane = memory.launch_dim(emitter, emitter.function.launch_ndim - 2)
+        left = self._on("smin", self._on("sub nsw", self.total, "%row.at"), self.block)
+        left = self._on("smin", left, self._on("sub nsw", plane, along))
+        full = self._on("sub nsw", left, self._on("urem", left, self.count))
+        return emitter.writer.emit(f"trunc i64 {full} to i32", "full")
+
+    def _down(self, full: str) -> None:
+        """Emit the gangs of a block in some of its columns, from the first `full` rows: one below the other.
+
+        What a loop reads of these columns is then in the nearest cache for all but the first. What is the same in all
+        rows comes before the gangs.
+        """
+        emitter, w, ops = self.emitter, self.emitter.writer, self.function.body.ops
+        shared = tuple(takewhile(self._is_shared, ops))
+        emitter.begin_parts(self.threads, rows=self.count)
+        emitter.part_of_gang(Block((), shared), "%rows.tid")
+        above = w.label
+        w.jump("rows.down")
+        w.open("rows.down")
+        w.do(f"%rows.row = phi i32 [ 0, %{above} ], [ %rows.below, %rows.gang.end ]")
+        *outer, row, column = emitter.tids
+        emitter.tids = (*outer, w.emit(f"add nsw i32 {row}, %rows.row"), column)
+        emitter.part_of_gang(Block((), ops[len(shared) :]), "%rows.tid")
+        emitter.gang_over()
+        if emitter.strips.threads:
+            number = w.emit(f"udiv i32 %rows.tid, {self.threads}")
+            look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
+        w.jump("rows.gang.end")
+        w.open("rows.gang.end")
+        w.do(f"%rows.below = add nsw i32 %rows.row, {self.count}")
+        below = w.emit(f"icmp slt i32 %rows.below, {full}", "below")
+        w.do(f"br i1 {below}, label %rows.down, label %rows.on{emitter.loop_end()}")
+
+    def _first_inside(self, row: str) -> str:
+        """Emit the first thread of a row that is inside, as i64; of a row without such threads it is a large number.
+
+        Args:
+            row: the row's index, as i32.
+        """
+        assert self.split
+        emitter = self.emitter
+        tids, emitter.tids = emitter.tids, (*emitter.tids[:-2], row, emitter.tids[-1])
+        emitter.block(Block((), self.split.before))
+        emitter.tids = tids
+        return emitter.operand(self.split.first)
+
+    def _until_inside(self, high: str) -> str:
+        """Emit the column behind the last one below `high` that is inside, as i32; it is the same in all rows."""
+        assert self.split
+        last = self._on("add", self.emitter.operand(self.split.last), 1)
+        last = self._on("smin", self._on("smax", last, 0), self.emitter.writer.emit(f"sext i32 {high} to i64"))
+        return self.emitter.writer.emit(f"trunc i64 {last} to i32")

@@ -13,7 +13,7 @@ from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.llvm.values import masked_gather, splat, vector
 from workbench.ir.values import Op, Value, slots_of
 from workbench.limits import GANG_FRAME_BYTES
-from workbench.types import Kind, Scalar, Slots, element
+from workbench.types import Kind, Scalar, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
@@ -25,9 +25,9 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     if op.result not in emitter.varying:
         HANDLERS["slots"](emitter, op)
         return
-    type = slots_of(op.result)
-    own, threads = ("gang", "slots", emitter.width, emitter.parts, op.result), emitter.width * emitter.parts
-    array_type, size = f"[{type.count} x {_row_type(emitter, type)}]", type.count * element(type).size * threads
+    type, parts = slots_of(op.result), _parts(emitter, op.result)
+    own, threads = ("gang", "slots", emitter.width, parts, op.result), emitter.width * parts
+    array_type, size = f"[{type.count} x {_row_type(emitter, op.result)}]", type.count * element(type).size * threads
     on_heap = size if max(size, emitter.frame * threads) > GANG_FRAME_BYTES else 0
     addresses = tuple(storage(emitter, (*own, k), array_type, on_heap) for k in range(width(type.dtype)))
     for _ in emitter.each_part():
@@ -39,7 +39,7 @@ def emit_read(emitter: GangEmitter, op: Op) -> None:
     if op.operands[0] not in emitter.varying:
         HANDLERS["slot_read"](emitter, op)
         return
-    for _ in emitter.each_part():
+    for _ in emitter.parts_of(op):
         _read(emitter, op)
 
 
@@ -75,8 +75,9 @@ def emit_write(emitter: GangEmitter, op: Op) -> None:
     if op.operands[0] not in emitter.varying:
         HANDLERS["slot_write"](emitter, op)
         return
-    for _ in emitter.each_part():
-        _write(emitter, op)
+    for part in emitter.each_part():
+        if part < _parts(emitter, op.operands[0]):
+            _write(emitter, op)
 
 
 def _write(emitter: GangEmitter, op: Op) -> None:
@@ -110,13 +111,19 @@ def slot_row(emitter: GangEmitter, op: Op, address: str) -> str:
         op: reads or writes a slot.
         address: of the slots.
     """
-    kind, index = _row_type(emitter, slots_of(op.operands[0])), wide_index(emitter, op.operands[1])
-    return emitter.writer.emit(f"getelementptr {kind}, ptr {address}, i64 {index}, i64 {emitter.part}")
+    slots, part = op.operands[0], emitter.part % _parts(emitter, op.operands[0])
+    kind, index = _row_type(emitter, slots), wide_index(emitter, op.operands[1])
+    return emitter.writer.emit(f"getelementptr {kind}, ptr {address}, i64 {index}, i64 {part}")
 
 
-def _row_type(emitter: GangEmitter, type: Slots) -> str:
+def _parts(emitter: GangEmitter, slots: Value) -> int:
+    """Return how many parts of a gang have slots of their own: those of one row, if all rows hold the same in them."""
+    return emitter.parts if slots in emitter.by_row else emitter.row_parts
+
+
+def _row_type(emitter: GangEmitter, slots: Value) -> str:
     """Return the LLVM type of the elements at one index, of all parts."""
-    return f"[{emitter.parts} x {vector(memory(element(type)), emitter.width)}]"
+    return f"[{_parts(emitter, slots)} x {vector(memory(element(slots_of(slots))), emitter.width)}]"
 
 
 def _elements(emitter: GangEmitter, op: Op, address: str) -> list[str]:

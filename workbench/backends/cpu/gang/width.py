@@ -5,7 +5,7 @@ In other functions threads run one by one (`design/gang.md`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 
 import msgspec
 
@@ -14,6 +14,8 @@ from workbench.backends.cpu.emit.loops import lone_loops
 from workbench.backends.cpu.emit.types import width
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.builtins import TABLE
+from workbench.ir.analysis import Analysis
+from workbench.ir.build import replace_body
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, READS, REDUCTION, SCALAR, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, component_of, dtype_of, indices_of, walk
 from workbench.limits import (
@@ -222,13 +224,16 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
 
     They gain if neighbouring rows of threads read or add to the same elements in a loop.
     """
-    operations = list(walk(function.body))
+    if function.launch_ndim < 2 or (division.order.axes and function.launch_ndim > 2):
+        return False  # rows that go together may be of two planes
+    inside = of_rows(function)
+    if inside is None:
+        return False
+    function, operations = inside, list(walk(inside.body))
     adds = "atomic_add" in function.body.op_names
-    if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
+    if len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
         return False
-    if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
-        return False
-    if peeled_parts(function) or function.body.op_names - _OF_ROWS - TABLE.keys():
+    if function.body.op_names - _OF_ROWS - TABLE.keys():
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
     inside = [o for op in operations if op.name in LOOPS for block in op.blocks for o in walk(block)]
@@ -243,6 +248,39 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
     if any(is_divergent(op, by_row) for op in ways):
         return False
     return any(not varying.isdisjoint(indices_of(o)) for o in shared)
+
+
+def of_rows(function: Function) -> Function | None:
+    """Return the function as gangs of several rows run it, without its border; None if they cannot leave that out.
+
+    They can if the threads inside are the first ones of rows of equal length, and rows with threads inside follow one
+    another: two rows with such threads then have none without between them. That is so for `if i < n and j < m`.
+    """
+    split = peeled_parts(function)
+    if split is None:
+        return function
+    analysis, by_row = Analysis(function), varying_values(function, axis=-2)
+    if split.once or split.last in by_row or "atomic_add" in function.body.op_names:
+        return None
+    first = analysis.defs.get(split.first)
+    while first is not None and first.name == "where":
+        if not _is_half(analysis, first.operands[0], by_row):
+            return None
+        first = analysis.defs.get(first.operands[1])
+    start = analysis.form(first.result) if first else None
+    inside = start is not None and not start.terms and start.constant <= 0
+    return replace_body(function, split.inside) if inside else None
+
+
+def _is_half(analysis: Analysis, condition: Value, by_row: Container[Value]) -> bool:
+    """Return whether a condition holds in rows that follow one another: it compares numbers that are linear in them."""
+    op = analysis.defs.get(condition)
+    if op is None or op.name not in ("and_", "lt", "le", "gt", "ge"):
+        return condition not in by_row
+    if op.name == "and_":
+        return all(_is_half(analysis, v, by_row) for v in op.operands)
+    atoms = [atom for v in op.operands for atom in analysis.form(v).terms]
+    return all(atom.kind == "tid" or atom.value is None or atom.value not in by_row for atom in atoms)
 
 
 def _has_loops(op: Op) -> bool:
