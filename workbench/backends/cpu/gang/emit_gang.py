@@ -33,7 +33,7 @@ from workbench.ir.build import Tested
 from workbench.ir.ops import ACCESSES, AXIS, LOOPS, ROWS, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
-from workbench.passes.analysis.divergence import Neighbours
+from workbench.passes.analysis.divergence import Neighbours, sum_order
 from workbench.passes.checks.bounds_checks import versions_of
 from workbench.passes.loops.dimensions import collapsed, interchanged
 from workbench.passes.loops.forms import unit_strides
@@ -63,9 +63,11 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
         tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
     for name, rewritten in _FORMS.items():
         other = rewritten(form, options.contiguous)
-        if other is not None and other.test is not None:
+        if other is None or (divided(other.function, options).one_core and not division.one_core):
+            continue
+        if other.test is not None:
             tests[name] = other.test, emitter(form)
-        form = form if other is None else other.function
+        form = other.function
     quick = emitter(form)
     if not options.contiguous and (test := unit_strides(form)) is not None:
         tests["strided"] = test, emitter(form)
@@ -77,6 +79,8 @@ def _emitter(
     function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
 ) -> ModuleEmitter:
     """Return the emitter that suits a function, which has its checks."""
+    if function.axes:
+        division = Division(division.one_core, sum_order(function))
     in_order = options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
@@ -107,7 +111,7 @@ def _in_registers(function: Function, dense: bool) -> Tested | None:
 _FORMS: dict[str, Callable[[Function, bool], Tested | None]] = {
     "apart": collapsed,
     "shared": _in_registers,
-    "narrow": lambda function, _: interchanged(function),
+    "narrow": interchanged,
 }
 """Rewritings of a function whose arrays are dense or not, by the name of the function for other launches."""
 
