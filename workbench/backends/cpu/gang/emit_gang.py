@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial, reduce
 from typing import Any
 
 import msgspec
@@ -29,17 +29,18 @@ from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, s
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
-from workbench.ir.build import Tested
-from workbench.ir.ops import ACCESSES, AXIS, LOOPS, ROWS, UPDATES
-from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
+from workbench.ir.build import Builder, Tested, replace_body
+from workbench.ir.ops import ACCESSES, AXIS, ELEMENTS, LOOPS, OPAQUE, ROWS, TILED, UPDATES
+from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.analysis.divergence import Neighbours, sum_order
 from workbench.passes.checks.bounds_checks import versions_of
 from workbench.passes.loops.dimensions import collapsed, interchanged
-from workbench.passes.loops.forms import unit_strides
+from workbench.passes.loops.forms import transposed, unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.memory.atomics import by_index
 from workbench.types import Kind, element
+from workbench.types import bool as bool_
 
 
 @with_deep_stack
@@ -61,18 +62,61 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     if versions is not None:
         form = versions.quick
         tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
-    for name, rewritten in _FORMS.items():
-        other = rewritten(form, options.contiguous)
-        if other is None or (divided(other.function, options).one_core and not division.one_core):
-            continue
+    if (columns := _by_columns(form, options, division)) is not None:
+        test, along = columns.test, emitter(columns.function)
+        along.unit_strides = _adjacent(test)
+        tests["rows"] = test, along
+    for name, other in _forms(form, options, division):
         if other.test is not None:
             tests[name] = other.test, emitter(form)
         form = other.function
     quick = emitter(form)
     if not options.contiguous and (test := unit_strides(form)) is not None:
         tests["strided"] = test, emitter(form)
-        quick.unit_strides = frozenset(op.operands[0] for op in test.body.ops if op.name == "unit_stride")
+        quick.unit_strides = _adjacent(test)
     return quick.versions(tests) if tests else quick.module()
+
+
+def _adjacent(test: Function) -> frozenset[Value]:
+    """Return the arrays of which a function tests whether the elements of rows are adjacent."""
+    return frozenset(op.operands[0] for op in test.body.ops if op.name == "unit_stride")
+
+
+def _forms(function: Function, options: Options, division: Division) -> Iterator[tuple[str, Tested]]:
+    """Yield the forms of a function, each made from the one before it, by the name of that for other launches.
+
+    One that must run on one core, where the function need not, is left out.
+    """
+    for name, rewritten in _FORMS.items():
+        other = rewritten(function, options.contiguous)
+        if other is not None and (division.one_core or not divided(other.function, options).one_core):
+            yield name, other
+            function = other.function
+
+
+def _by_columns(function: Function, options: Options, division: Division) -> Tested | None:
+    """Return a function's form for arrays whose columns have no gaps, with a test that fails if it may run.
+
+    None if its arrays are dense, or have one dimension, or if it accesses more than single elements.
+    """
+    arrays = [op.operands[0] for op in walk(function.body) if op.name in ELEMENTS]
+    names = function.body.op_names
+    if options.contiguous or not names.isdisjoint(TILED | OPAQUE) or all(array_of(a).ndim < 2 for a in arrays):
+        return None
+    form, tests = transposed(function), list[Function]()
+    for _, other in _forms(form, options, division):
+        form = other.function
+        tests += [other.test] if other.test is not None else []
+    test = unit_strides(form)
+    if test is None or all(array_of(a).ndim < 2 for a in _adjacent(test)):
+        return None
+    b, holds = Builder(), list[Value]()
+    for one in (*tests, test):
+        *before, end = transposed(one).body.ops
+        b.extend(before)
+        holds += end.operands
+    b.yield_(b.one("not_", (reduce(lambda x, y: b.one("and_", (x, y), bool_), holds),), bool_))
+    return Tested(replace_body(function, b.body()), form)
 
 
 def _emitter(
