@@ -342,38 +342,42 @@ def collapsed(function: Function, dense: bool = True) -> Tested | None:
 
 
 def interchanged(function: Function, dense: bool = True) -> Tested | None:
-    """Return the function with the axis last along which fewest accesses are scattered; None if it is last already.
+    """Return the function with its axes in the order that suits memory best; None if they are in it already.
 
-    The threads' linear indices are others then. So no two threads may store to one element, those that add floats to
-    one have to keep their order, and none may report anything. Where a launch has few threads along that axis, rows
-    would be short.
+    Along the last one fewest accesses are scattered, at first of those in loops, then of changes; along the one before
+    it most of these lie side by side, so that gangs of several rows access whole lines of the cache. The threads' linear indices are others then. So no two
+    threads may store to one element, those that add floats to one have to keep their order, and none may report
+    anything. Where a launch has few threads along the last axis, rows would be short.
 
     Args:
         function: in which checks are written out.
         dense: its arrays have neither gaps nor elements that share memory.
     """
-    last, names = function.launch_ndim - 1, function.body.op_names
-    if function.block_dim or last < 1 or not names.isdisjoint(REPORTS | OPAQUE | {"row_length", "reduce_add"}):
+    axes, names = range(function.launch_ndim), function.body.op_names
+    if function.block_dim or len(axes) < 2 or not names.isdisjoint(REPORTS | OPAQUE | {"row_length", "reduce_add"}):
         return None
     accesses = [op for op in walk(function.body) if op.name in ACCESSES]
-    scattered = [_scattered(Neighbours(function, axis), accesses) for axis in range(last + 1)]
-    best = min(reversed(range(last + 1)), key=scattered.__getitem__)
+    scattered = [_scattered(Neighbours(function, axis), accesses) for axis in axes]
+    often = {op for loop in walk(function.body) if loop.name in LOOPS for block in loop.blocks for op in walk(block)}
+    costs = [(len(apart & often), sum(op.name in EFFECTS for op in apart), len(apart)) for apart in scattered]
+    along = min(reversed(axes), key=costs.__getitem__)
+    rest = [axis for axis in axes if axis != along]
+    across = max(rest, key=lambda axis: (len(scattered[along] - scattered[axis]), axis))
+    order = (*(axis for axis in rest if axis != across), across, along)
     pairs = distinct_arrays(function, dense, EFFECTS)
-    order = {best: last, last: best}
-    axes = tuple(order.get(axis, axis) for axis in range(last + 1))
-    if best == last or len(pairs) > GANG_DISTINCT_ARRAYS or not _is_kept_order(function, accesses, axes):
+    if order == tuple(axes) or len(pairs) > GANG_DISTINCT_ARRAYS or not _is_kept_order(function, accesses, order):
         return None
 
     def change(on: Rewriter, op: Op) -> list[Op] | None:
         if op.name not in ("tid", "launch_dim"):
             return None
-        return [op.replace(attrs=attributes({**op.attrs, AXIS: axes[op.attrs[AXIS]]}))]
+        return [op.replace(attrs=attributes({**op.attrs, AXIS: order.index(op.attrs[AXIS])}))]
 
     b = Builder()
-    length = b.one("launch_dim", (), int64, {AXIS: best})
+    length = b.one("launch_dim", (), int64, {AXIS: along})
     long = b.one("ge", (length, b.const(INTERCHANGED_ROW_LEAST, int64)), bool_)
     b.yield_(reduce(lambda x, y: b.one("and_", (x, y), bool_), [b.one("apart", pair, bool_) for pair in pairs], long))
-    return Tested(replace_body(function, b.body()), replace(rewrite(function, change), axes=axes))
+    return Tested(replace_body(function, b.body()), replace(rewrite(function, change), axes=order))
 
 
 def distinct_arrays(function: Function, dense: bool, names: Container[str] = ACCESSES) -> list[tuple[Value, Value]]:
@@ -391,14 +395,13 @@ def distinct_arrays(function: Function, dense: bool, names: Container[str] = ACC
     return [pair for pair in pairs if not changed.isdisjoint(pair)]
 
 
-def _scattered(neighbours: Neighbours, accesses: Sequence[Op]) -> tuple[int, int]:
-    """Return how many changes, and how many accesses, of neighbouring threads lie neither side by side nor in one."""
-    apart = [op for op in accesses if not (neighbours.is_uniform(op) or neighbours.is_contiguous(op, (1, -1)))]
-    return sum(op.name in EFFECTS for op in apart), len(apart)
+def _scattered(neighbours: Neighbours, accesses: Iterable[Op]) -> set[Op]:
+    """Return the accesses in which neighbouring threads' elements are neither the same nor side by side."""
+    return {op for op in accesses if not (neighbours.is_uniform(op) or neighbours.is_contiguous(op, (1, -1)))}
 
 
-def _is_kept_order(function: Function, accesses: Sequence[Op], axes: Sequence[int]) -> bool:
-    """Return whether threads that change one element do so in their order, wherever axes go.
+def _is_kept_order(function: Function, accesses: Sequence[Op], order: Sequence[int]) -> bool:
+    """Return whether threads that change one element do so in their order, with axes in another one.
 
     No two may store to one. Threads that add to one differ only along axes that tell none of its array's elements
     apart, so these axes have to keep their order.
@@ -406,13 +409,13 @@ def _is_kept_order(function: Function, accesses: Sequence[Op], axes: Sequence[in
     Args:
         function: the function.
         accesses: all of its accesses to arrays.
-        axes: the new place of each axis of the launch.
+        order: of the launch's axes.
     """
     analysis = Analysis(function)
     used = {v for op in walk(function.body) for v in op.operands}
     for array in dict.fromkeys(op.operands[0] for op in accesses if op.name in EFFECTS):
         uses = [op for op in accesses if op.operands[0] is array]
-        shared = [axes[n] for n, own in enumerate(_positions(analysis, uses)) if not own]
+        shared = [order.index(n) for n, own in enumerate(_positions(analysis, uses)) if not own]
         plain = [op for op in uses if op.name in ("load", "store")]
         stores = any(op.name == "store" for op in plain)
         added = [op for op in uses if op.name == "atomic_add" and not op.attrs.get(REDUCTION)]

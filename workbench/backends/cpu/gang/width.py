@@ -205,10 +205,16 @@ def shape(function: Function, maths: Maths, division: Division) -> Shape:
     own = frame(walk(function.body), varying_values(function))
     several = tuple(n for n in several if n * own <= GANG_FRAME_BYTES) or several[-1:]
     lanes = part_lanes(function, several[-1], maths)
-    if not _shares_rows(function, maths, division):
-        return Shape(several, lanes)
     # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
     adds = "atomic_add" in function.body.op_names
+    if function.launch_ndim < 2 or len(function.body.every_op) > GROUP_ROWS_OPERATIONS or peeled_parts(function):
+        return Shape(several, lanes)
+    if function.body.op_names - _OF_ROWS - TABLE.keys():
+        return Shape(several, lanes)
+    if not adds and _transposes(function):
+        return Shape(several, lanes, min(several[-1], GANG_LANES), lanes)
+    if not (adds or maths.bits > NARROW) or not _shares_rows(function, division):
+        return Shape(several, lanes)
     return Shape(several, lanes, GROUP_ROWS, several[0] if adds else 2 * lanes)
 
 
@@ -217,18 +223,23 @@ def _filled(function: Function, maths: Maths) -> int:
     return min(maths.filled, MASKED) if mostly_moves(function) else maths.filled
 
 
-def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
-    """Return whether gangs can span several rows, and gain by it.
+def _transposes(function: Function) -> bool:
+    """Return whether code without loops accesses elements that lie side by side across rows of threads, not along them.
 
-    They gain if neighbouring rows of threads read or add to the same elements in a loop.
+    A gang of as many rows as it has columns then uses whole lines of the cache.
     """
+    operations = walk(function.body)
+    if not function.body.op_names.isdisjoint(LOOPS):
+        return False
+    along, across = Neighbours(function), Neighbours(function, function.launch_ndim - 2)
+    apart = [op for op in operations if op.name in ACCESSES and across.is_contiguous(op, (1,))]
+    return any(not (along.is_contiguous(op) or component_of(op) is not None) for op in apart)
+
+
+def _shares_rows(function: Function, division: Division) -> bool:
+    """Return whether gangs of several rows gain since neighbouring rows read or add to the same elements in a loop."""
     operations = list(walk(function.body))
-    adds = "atomic_add" in function.body.op_names
-    if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
-        return False
     if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
-        return False
-    if peeled_parts(function) or function.body.op_names - _OF_ROWS - TABLE.keys():
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
     inside = [o for op in operations if op.name in LOOPS for block in op.blocks for o in walk(block)]
