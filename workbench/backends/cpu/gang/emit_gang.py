@@ -25,7 +25,7 @@ from workbench.backends.cpu.emit.emitter import Handler, later
 from workbench.backends.cpu.gang import memory
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
-from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, shape, shuffles
+from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, shape, shuffles, transposes
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
@@ -129,7 +129,9 @@ def _emitter(
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
-    lowered = prepared(function, options, division, defer_atomics=last and not in_order)
+    lowered = prepared(
+        function, options, division, defer_atomics=last and not in_order, peel_boundaries=not transposes(function)
+    )
     if not in_order and (plan := gang_plan(lowered, options, maths, division)):
         own = msgspec.structs.replace(maths, gathers=maths.gathers and not shuffles(lowered))
         emitter = Gangs(lowered, options, own, half_instructions, division, *plan)

@@ -211,7 +211,7 @@ def shape(function: Function, maths: Maths, division: Division) -> Shape:
         return Shape(several, lanes)
     if function.body.op_names - _OF_ROWS - TABLE.keys():
         return Shape(several, lanes)
-    if not adds and _transposes(function):
+    if transposes(function):
         return Shape(several, lanes, min(several[-1], GANG_LANES), lanes)
     if not (adds or maths.bits > NARROW) or not _shares_rows(function, division):
         return Shape(several, lanes)
@@ -223,13 +223,13 @@ def _filled(function: Function, maths: Maths) -> int:
     return min(maths.filled, MASKED) if mostly_moves(function) else maths.filled
 
 
-def _transposes(function: Function) -> bool:
+def transposes(function: Function) -> bool:
     """Return whether code without loops accesses elements that lie side by side across rows of threads, not along them.
 
     A gang of as many rows as it has columns then uses whole lines of the cache.
     """
     operations = walk(function.body)
-    if not function.body.op_names.isdisjoint(LOOPS):
+    if function.launch_ndim < 2 or not function.body.op_names.isdisjoint(LOOPS | UPDATES):
         return False
     along, across = Neighbours(function), Neighbours(function, function.launch_ndim - 2)
     apart = [op for op in operations if op.name in ACCESSES and across.is_contiguous(op, (1,))]
