@@ -30,7 +30,19 @@ from msgspec.structs import replace
 
 from workbench.ir.analysis import Analysis, Atom, Form, Terms
 from workbench.ir.build import Builder, Rewriter, Tested, copy_op, replace_body, rewrite
-from workbench.ir.ops import ACCESSES, AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, OPAQUE, REDUCTION, REPORTS, attributes
+from workbench.ir.ops import (
+    ACCESSES,
+    AXIS,
+    EFFECTS,
+    ELEMENTS,
+    LOADS,
+    LOOPS,
+    OPAQUE,
+    REDUCTION,
+    REPORTS,
+    UPDATES,
+    attributes,
+)
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, indices_of, walk
 from workbench.limits import (
     COLLAPSED_ROW_LEAST,
@@ -345,9 +357,10 @@ def interchanged(function: Function, dense: bool = True) -> Tested | None:
     """Return the function with its axes in the order that suits memory best; None if they are in it already.
 
     Along the last one fewest accesses are scattered, at first of those in loops, then of changes; along the one before
-    it most of these lie side by side, so that gangs of several rows access whole lines of the cache. The threads' linear indices are others then. So no two
-    threads may store to one element, those that add floats to one have to keep their order, and none may report
-    anything. Where a launch has few threads along the last axis, rows would be short.
+    it most of these lie side by side, so that gangs of several rows access whole lines of the cache. `axes` says that
+    threads may run in that order, even if it is their own. So no two may store to one element, those that add floats to
+    one have to keep their order, and none may report anything. Where a launch has few threads along the last axis, rows
+    would be short.
 
     Args:
         function: in which checks are written out.
@@ -364,8 +377,10 @@ def interchanged(function: Function, dense: bool = True) -> Tested | None:
     rest = [axis for axis in axes if axis != along]
     across = max(rest, key=lambda axis: (len(scattered[along] - scattered[axis]), axis))
     order = (*(axis for axis in rest if axis != across), across, along)
-    pairs = distinct_arrays(function, dense, EFFECTS)
-    if order == tuple(axes) or len(pairs) > GANG_DISTINCT_ARRAYS or not _is_kept_order(function, accesses, order):
+    pairs, changes = distinct_arrays(function, dense, EFFECTS), order != tuple(axes)
+    if not changes and (scattered[along] <= scattered[across] or not names.isdisjoint(LOOPS | UPDATES)):
+        return None
+    if len(pairs) > GANG_DISTINCT_ARRAYS or not _is_kept_order(function, accesses, order):
         return None
 
     def change(on: Rewriter, op: Op) -> list[Op] | None:
@@ -374,10 +389,13 @@ def interchanged(function: Function, dense: bool = True) -> Tested | None:
         return [op.replace(attrs=attributes({**op.attrs, AXIS: order.index(op.attrs[AXIS])}))]
 
     b = Builder()
-    length = b.one("launch_dim", (), int64, {AXIS: along})
-    long = b.one("ge", (length, b.const(INTERCHANGED_ROW_LEAST, int64)), bool_)
-    b.yield_(reduce(lambda x, y: b.one("and_", (x, y), bool_), [b.one("apart", pair, bool_) for pair in pairs], long))
-    return Tested(replace_body(function, b.body()), replace(rewrite(function, change), axes=order))
+    conditions = [b.one("apart", pair, bool_) for pair in pairs]
+    if changes:
+        length = b.one("launch_dim", (), int64, {AXIS: along})
+        conditions.append(b.one("ge", (length, b.const(INTERCHANGED_ROW_LEAST, int64)), bool_))
+    b.yield_(*[reduce(lambda x, y: b.one("and_", (x, y), bool_), conditions)] if conditions else ())
+    form = replace(rewrite(function, change), axes=order)
+    return Tested(replace_body(function, b.body()) if conditions else None, form)
 
 
 def distinct_arrays(function: Function, dense: bool, names: Container[str] = ACCESSES) -> list[tuple[Value, Value]]:

@@ -33,6 +33,7 @@ from workbench.limits import (
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import Neighbours, is_divergent, varying_values
 from workbench.passes.loops.peeling import peeled_parts
+from workbench.passes.memory.atomics import owned_arrays
 from workbench.types import ArrayType, Kind, Slots, element
 
 RULED = frozenset(
@@ -226,10 +227,11 @@ def _filled(function: Function, maths: Maths) -> int:
 def transposes(function: Function) -> bool:
     """Return whether code without loops accesses elements that lie side by side across rows of threads, not along them.
 
-    A gang of as many rows as it has columns then uses whole lines of the cache.
+    A gang of as many rows as it has columns then uses whole lines of the cache. Its threads run in another order than
+    one by one, so the function must have been found to permit that (`axes`).
     """
     operations = walk(function.body)
-    if function.launch_ndim < 2 or not function.body.op_names.isdisjoint(LOOPS | UPDATES):
+    if not function.axes or not function.body.op_names.isdisjoint(LOOPS | UPDATES):
         return False
     along, across = Neighbours(function), Neighbours(function, function.launch_ndim - 2)
     apart = [op for op in operations if op.name in ACCESSES and across.is_contiguous(op, (1,))]
@@ -243,6 +245,8 @@ def _shares_rows(function: Function, division: Division) -> bool:
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
     inside = [o for op in operations if op.name in LOOPS for block in op.blocks for o in walk(block)]
+    if {op.operands[0] for op in operations if op.name == "store"} - owned_arrays(function):  # the last thread wins
+        return False
     # What has no loops, and is in none, is written for each row where rows take different sides.
     ways = [op for op in operations if op.name in LOOPS or (op.blocks and (op in inside or _has_loops(op)))]
     shared = [o for o in inside if o.name in ACCESSES and by_row.isdisjoint(indices_of(o))]
