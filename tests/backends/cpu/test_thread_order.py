@@ -157,6 +157,26 @@ def test_threads_that_add_keep_their_order_whatever_axes_come_first(shape: tuple
 
 
 @wb.kernel
+def sums_within(x: wb.array2d[float], y: wb.array[float], z: wb.array[float]):
+    j, i = wb.tid()
+    if i < x.shape[0] and j < x.shape[1]:
+        wb.atomic_add(y, i, x[i, j])
+        wb.atomic_add(z, j, x[i, j])
+
+
+@pytest.mark.parametrize("more", [0, 40])
+def test_sums_have_the_same_bits_with_checks(more: int) -> None:
+    x = floats(130, 170)
+    sums = []
+    for checks in (False, True):
+        y, z = wb.zeros(130), wb.zeros(170)
+        wb.launch(sums_within, (170 + more, 130 + more), [wb.array(x), y, z], checks=checks)
+        sums.append((y.numpy().tolist(), z.numpy().tolist()))
+        assert np.allclose(y.numpy(), x.sum(1), atol=1e-4) and np.allclose(z.numpy(), x.sum(0), atol=1e-4)
+    assert sums[0] == sums[1]
+
+
+@wb.kernel
 def weighted(x: wb.array2d[float], b: wb.array[float], y: wb.array2d[float]):
     j, i = wb.tid()
     y[i, j] = x[i, j] * x[i, j] * b[j]
@@ -227,13 +247,13 @@ def reversed_axes(x: wb.array3d[float], y: wb.array3d[float]):
 
 
 @wb.kernel
-def doubles(x: wb.array(dtype=wb.float64, ndim=2), y: wb.array(dtype=wb.float64, ndim=2)):  # type: ignore[valid-type]
+def doubles(x: wb.array2d[wb.float64], y: wb.array2d[wb.float64]):
     i, j = wb.tid()
     y[i, j] = x[j, i] * x[j, i] + x[i, j]
 
 
 @wb.kernel
-def bytes_(x: wb.array(dtype=wb.uint8, ndim=2), y: wb.array(dtype=wb.uint8, ndim=2)):  # type: ignore[valid-type]
+def bytes_(x: wb.array2d[wb.uint8], y: wb.array2d[wb.uint8]):
     i, j = wb.tid()
     y[j, i] = x[i, j] + wb.uint8(3)
 

@@ -63,7 +63,7 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
         form = versions.quick
         tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
     if (columns := _by_columns(form, options, division)) is not None:
-        test, along = columns.test, emitter(columns.function)
+        test, along = columns[0], emitter(columns[1])
         along.unit_strides = _adjacent(test)
         tests["rows"] = test, along
     for name, other in _forms(form, options, division):
@@ -94,8 +94,8 @@ def _forms(function: Function, options: Options, division: Division) -> Iterator
             function = other.function
 
 
-def _by_columns(function: Function, options: Options, division: Division) -> Tested | None:
-    """Return a function's form for arrays whose columns have no gaps, with a test that fails if it may run.
+def _by_columns(function: Function, options: Options, division: Division) -> tuple[Function, Function] | None:
+    """Return a function's form for arrays whose columns have no gaps, behind a test that fails if it may run.
 
     None if its arrays are dense, or have one dimension, or if it accesses more than single elements.
     """
@@ -116,7 +116,7 @@ def _by_columns(function: Function, options: Options, division: Division) -> Tes
         b.extend(before)
         holds += end.operands
     b.yield_(b.one("not_", (reduce(lambda x, y: b.one("and_", (x, y), bool_), holds),), bool_))
-    return Tested(replace_body(function, b.body()), form)
+    return replace_body(function, b.body()), form
 
 
 def _emitter(
