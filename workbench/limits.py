@@ -144,7 +144,7 @@ DECIDED_OPERATIONS = Limit(1024, "operations of a loop that decides, written out
 DECIDED_NEST_OPERATIONS = Limit(2048, "operations of all loops whose range that makes known", "they are, too", SLOWER)
 RECOMPUTED_ITERATIONS = Limit(8, "iterations of an inner loop without functions", "it is computed again", OTHER)
 COLLAPSED_ROW_LEAST = Limit(16, "iterations of a loop whose iterations become threads", "they are a row", OTHER)
-INTERCHANGED_ROW_LEAST = Limit(8, "threads along an axis with accesses side by side", "it goes last", OTHER)
+INTERCHANGED_ROW_LEAST = Limit(16, "threads along an axis with accesses side by side", "it goes last", OTHER)
 GANG_DISTINCT_ARRAYS = Limit(32, "pairs of arrays that must share no memory", "a launch tests them", OTHER)
 GANG_TWICE_OPERATIONS = Limit(
     128, "operations of a side of an `if`", "it may be written twice, once without a mask", OTHER

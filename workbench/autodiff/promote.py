@@ -31,6 +31,7 @@ from workbench.ir.ops import ACCESSES, AXIS, CAPTURED, EFFECTS, LOOPS, OPAQUE, R
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, indices_of, walk
 from workbench.limits import GANG_DISTINCT_ARRAYS
 from workbench.passes.analysis.divergence import varying_values
+from workbench.passes.loops.dimensions import distinct_arrays
 from workbench.passes.memory.atomics import owned_arrays
 from workbench.passes.pipeline import HELD, run
 from workbench.source import UNKNOWN, Location
@@ -86,11 +87,9 @@ def in_registers(function: Function, dense: bool) -> Tested | None:
     names = function.body.op_names
     if not dense or names.isdisjoint(LOOPS) or "store" not in names or not names.isdisjoint(REPORTS | OPAQUE):
         return None
-    accesses = [op for op in walk(function.body) if op.name in ACCESSES]
-    changed = dict.fromkeys(op.operands[0] for op in accesses if op.name in EFFECTS)
-    held = promote(function, aliased=False, arrays=owned_arrays(function) & changed.keys())
-    pairs = {frozenset((a, b)): (a, b) for a in changed for b in dict.fromkeys(op.operands[0] for op in accesses)}
-    pairs = [pair for both, pair in pairs.items() if len(both) > 1]
+    changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
+    held = promote(function, aliased=False, arrays=owned_arrays(function) & changed)
+    pairs = distinct_arrays(function, dense)
     if held is function or len(pairs) > GANG_DISTINCT_ARRAYS:
         return None
     b, held = Builder(), run(HELD, held)

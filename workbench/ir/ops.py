@@ -168,7 +168,7 @@ _ROWS = (
     Operation(_LOWERED, "add_product", "array, *place, slots, condition, slots, slots", "",
               "shape transpose_a axes", reads=_ARRAY, writes=_ARRAY),
     Operation(_LOWERED, "apart", "array, array", "bool", pure=True),
-    Operation(_LOWERED, "unit_stride", "array", "bool", pure=True),
+    Operation(_LOWERED, "unit_stride", "array", "bool", "axis", pure=True),
     Operation(_LOWERED, "row_length", "threads, *turns"),
     Operation(_LOWERED, "row_first", "", "int32", pure=True),
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),

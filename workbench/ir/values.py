@@ -78,7 +78,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory; of one twice, no two elements
-    unit_stride    (array) -> bool                 whether the elements of its rows are adjacent
+    unit_stride    (array) -> bool                 whether neighbours along an axis are adjacent. attrs: axis
     row_length     (threads, *turns) -> ()         of a flattened launch, on the CPU (see `passes/loops/dimensions.py`)
                                                    or of threads that are so many each (`passes/loops/dimensions.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
@@ -277,6 +277,7 @@ class Function(msgspec.Struct, frozen=True, eq=False):
         block_dim: threads of a block, if the kernel runs once per block (design/tiles.md): launches count blocks; 0: it
             runs once per thread.
         axes: which dimension of the launch each axis is, where a backend has changed their order; empty: its own.
+        transposed: a backend has put the indices and sizes of every array in reverse.
     """
 
     name: str
@@ -287,6 +288,7 @@ class Function(msgspec.Struct, frozen=True, eq=False):
     source: Source = UNKNOWN.source
     block_dim: int = 0
     axes: tuple[int, ...] = ()
+    transposed: bool = False
 
 
 def walk(block: Block) -> Sequence[Op]:

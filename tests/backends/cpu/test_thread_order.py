@@ -1,5 +1,5 @@
-"""Forms of a kernel that suit memory: interchanged axes, loops from a thread's own index, borders under conditions,
-loops written out, elements in registers. Results are NumPy's in each of them."""
+"""Forms of a kernel that suit memory: axes in another order, transposes, arrays by columns, loops from a thread's own
+index, borders under conditions, loops written out, elements in registers. Results are NumPy's in each of them."""
 
 from __future__ import annotations
 
@@ -117,6 +117,203 @@ def test_checks_ask_about_the_launch_as_it_is(shape: tuple[int, int], short: tup
             wb.launch(doubled, shape[::-1], [x, small])
     assert caught.value.thread == ((0, rows) if short[0] else (columns, 0))
     assert np.array_equal(small.numpy(), 2 * x.numpy()[:rows, :columns])
+
+
+@wb.kernel
+def column_sums(x: wb.array2d[float], y: wb.array[float], z: wb.array2d[float]):
+    j, i = wb.tid()
+    wb.atomic_add(y, i, x[i, j])
+    wb.atomic_add(z, i, j, x[i, j])
+    wb.atomic_add(z, i, j + 1, 3.0 * x[i, j])
+
+
+@wb.kernel
+def two_ways(x: wb.array2d[float], y: wb.array2d[float]):
+    j, i = wb.tid()
+    wb.atomic_add(y, i, j + 1, x[i, j])
+    wb.atomic_add(y, i + 1, j, 3.0 * x[i, j])
+
+
+@pytest.mark.parametrize("shape", [(3, 70), (70, 3), (33, 40)])
+def test_threads_that_add_keep_their_order_whatever_axes_come_first(shape: tuple[int, int]) -> None:
+    x = floats(*shape) * np.exp(RNG.uniform(-9.0, 9.0, shape)).astype(np.float32)
+    h, w = shape
+    y, z = wb.zeros(h), wb.zeros((h, w + 1))
+    wb.launch(column_sums, (w, h), [wb.array(x), y, z], deterministic=True)
+    sums, beside = np.zeros(h, np.float32), np.zeros((h, w + 1), np.float32)
+    for j in range(w):  # as a loop over the threads adds, along both axes at once
+        sums += x[:, j]
+        beside[:, j] += x[:, j]
+        beside[:, j + 1] += np.float32(3.0) * x[:, j]
+    assert np.array_equal(y.numpy(), sums) and np.array_equal(z.numpy(), beside)
+    corners = wb.zeros((h + 1, w + 1))
+    wb.launch(two_ways, (w, h), [wb.array(x), corners])
+    right = np.zeros((h + 1, w + 1), np.float32)
+    for j in range(w):
+        for i in range(h):
+            right[i, j + 1] += x[i, j]
+            right[i + 1, j] += np.float32(3.0) * x[i, j]
+    assert np.array_equal(corners.numpy(), right)
+
+
+@wb.kernel
+def sums_within(x: wb.array2d[float], y: wb.array[float], z: wb.array[float]):
+    j, i = wb.tid()
+    if i < x.shape[0] and j < x.shape[1]:
+        wb.atomic_add(y, i, x[i, j])
+        wb.atomic_add(z, j, x[i, j])
+
+
+@pytest.mark.parametrize("more", [0, 40])
+def test_sums_have_the_same_bits_with_checks(more: int) -> None:
+    x = floats(130, 170)
+    sums = []
+    for checks in (False, True):
+        y, z = wb.zeros(130), wb.zeros(170)
+        wb.launch(sums_within, (170 + more, 130 + more), [wb.array(x), y, z], checks=checks)
+        sums.append((y.numpy().tolist(), z.numpy().tolist()))
+        assert np.allclose(y.numpy(), x.sum(1), atol=1e-4) and np.allclose(z.numpy(), x.sum(0), atol=1e-4)
+    assert sums[0] == sums[1]
+
+
+@wb.kernel
+def weighted(x: wb.array2d[float], b: wb.array[float], y: wb.array2d[float]):
+    j, i = wb.tid()
+    y[i, j] = x[i, j] * x[i, j] * b[j]
+
+
+@wb.kernel
+def differences(x: wb.array2d[float], y: wb.array2d[float]):
+    j, i = wb.tid()
+    y[i, j] = x[i, j] * x[i, j + 1]
+
+
+def gradients(kernel: object, dim: tuple[int, ...], arrays: list[np.ndarray], seed: np.ndarray) -> list[np.ndarray]:
+    inputs = [wb.array(a, requires_grad=True) for a in arrays]
+    y = wb.zeros(seed.shape, requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(kernel, dim, inputs, [y])
+    tape.backward(grads={y: wb.array(seed)})
+    return [x.grad.numpy() for x in inputs]
+
+
+@pytest.mark.parametrize("shape", [(3, 70), (70, 3), (33, 40), (150, 130)])
+def test_gradients_of_axes_that_change_places(shape: tuple[int, int]) -> None:
+    x, b, seed, rest = floats(*shape), floats(shape[1]), floats(*shape), floats(shape[0], shape[1] - 1)
+    dx, db = gradients(weighted, shape[::-1], [x, b], seed)
+    assert np.allclose(dx, 2.0 * x * b * seed, rtol=1e-5)
+    assert np.allclose(db, (x.astype(float) ** 2 * seed).sum(0), atol=1e-4)
+    (dx,) = gradients(differences, (shape[1] - 1, shape[0]), [x], rest)
+    right = np.zeros(shape)
+    right[:, :-1] += x[:, 1:] * rest
+    right[:, 1:] += x[:, :-1] * rest
+    assert np.allclose(dx, right, atol=1e-5)
+    a, c = floats(*shape), floats(shape[0], 21)
+    da, dc = gradients(columns_product, (21, shape[0]), [a, floats(shape[1], 21)], c)
+    assert np.allclose(dc, a.T.astype(float) @ c, atol=1e-4) and da.shape == a.shape
+
+
+@wb.kernel
+def last_of_all(x: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    y[j, i] = x[j, i]
+
+
+def test_the_last_thread_wins_where_elements_share_memory() -> None:
+    x = floats(30, 40)
+    line = wb.zeros(69)
+    y = line.numpy()
+    shared = wb.array(np.lib.stride_tricks.as_strided(y, (30, 40), (4, 4)), copy=False)
+    wb.launch(last_of_all, (40, 30), [wb.array(x), shared])
+    right = np.zeros(69, np.float32)
+    for i in range(40):
+        for j in range(30):
+            right[i + j] = x[j, i]
+    assert np.array_equal(y, right)
+
+
+@wb.kernel
+def guarded_transpose(x: wb.array2d[float], y: wb.array2d[float], n: int):
+    i, j = wb.tid()
+    if i < x.shape[0] and j < x.shape[1]:
+        if x[i, j] > 0.0 or i > n:
+            y[j, i] = x[i, j] + x[i, max(j - 1, 0)]
+
+
+@wb.kernel
+def reversed_axes(x: wb.array3d[float], y: wb.array3d[float]):
+    i, j, k = wb.tid()
+    y[k, j, i] = 2.0 * x[i, j, k]
+
+
+@wb.kernel
+def doubles(x: wb.array2d[wb.float64], y: wb.array2d[wb.float64]):
+    i, j = wb.tid()
+    y[i, j] = x[j, i] * x[j, i] + x[i, j]
+
+
+@wb.kernel
+def bytes_(x: wb.array2d[wb.uint8], y: wb.array2d[wb.uint8]):
+    i, j = wb.tid()
+    y[j, i] = x[i, j] + wb.uint8(3)
+
+
+@pytest.mark.parametrize("shape", [(1, 70), (15, 16), (16, 33), (50, 17), (100, 130)])
+def test_transposes(shape: tuple[int, int]) -> None:
+    x = floats(*shape)
+    y = wb.zeros(shape[::-1])
+    wb.launch(guarded_transpose, (shape[0] + 20, shape[1] + 3), [wb.array(x), y, 20])
+    left = np.concatenate([x[:, :1], x[:, :-1]], 1)
+    on = (x > 0) | (np.arange(shape[0]) > 20)[:, None]
+    assert np.array_equal(y.numpy(), np.where(on, x + left, np.float32(0)).T)
+    big = floats(*shape, 40)
+    z = wb.zeros((40, shape[1], shape[0]))
+    wb.launch(reversed_axes, big.shape, [wb.array(big), z])
+    assert np.array_equal(z.numpy(), 2.0 * big.T)
+    n = max(shape)
+    square, result = RNG.random((n, n)), wb.zeros((n, n), dtype=wb.float64)
+    wb.launch(doubles, (n, n), [wb.array(square), result])
+    assert np.array_equal(result.numpy(), square.T * square.T + square)
+    small, turned = RNG.integers(0, 256, shape).astype(np.uint8), wb.zeros(shape[::-1], dtype=wb.uint8)
+    wb.launch(bytes_, shape, [wb.array(small), turned])
+    assert np.array_equal(turned.numpy(), (small + np.uint8(3)).T)
+
+
+def by_columns(a: np.ndarray) -> wb.array:
+    """The same elements as a view whose first index is the one along memory, with a gap behind each column."""
+    whole = np.zeros((*a.shape[:0:-1], a.shape[0] + 3), a.dtype)
+    whole[..., : a.shape[0]] = a.T
+    return wb.array(whole)[(..., slice(0, a.shape[0]))].T
+
+
+@pytest.mark.parametrize("checks", [False, True])
+@pytest.mark.parametrize("shape", [(1, 1), (40, 9), (9, 40), (33, 70)])
+def test_arrays_in_the_order_of_columns(shape: tuple[int, int], checks: bool) -> None:
+    x, b = floats(*shape), floats(shape[1], 23)
+    for layout in (by_columns, lambda a: wb.array(np.asfortranarray(a).T).T, lambda a: by_columns(a)[::-1][::-1]):
+        y = layout(np.zeros(shape, np.float32))
+        with wb.checks(checks):
+            wb.launch(swapped, shape[::-1], [layout(x), y])
+            assert np.array_equal(y.numpy(), np.float32(2.0) * x + np.roll(x, -1, 1))
+            c = layout(np.zeros((shape[0], 23), np.float32))
+            wb.launch(columns_product, (23, shape[0]), [layout(x), layout(b), c])
+        right = np.zeros((shape[0], 23), np.float32)
+        for k in range(shape[1]):
+            right += x[:, k : k + 1] * b[k]
+        assert np.array_equal(c.numpy(), right)
+        mixed = wb.zeros((shape[0], 23))  # some by columns, and some by rows
+        wb.launch(columns_product, (23, shape[0]), [layout(x), wb.array(b), mixed])
+        assert np.array_equal(mixed.numpy(), right)
+
+
+def test_gradients_of_arrays_in_the_order_of_columns() -> None:
+    x, b, seed = floats(33, 40), floats(40, 21), floats(33, 21)
+    grads = [by_columns(np.zeros(a.shape, np.float32)) for a in (x, b)]
+    inputs, c = [by_columns(x), by_columns(b)], by_columns(np.zeros((33, 21), np.float32))
+    given = by_columns(seed)
+    wb.launch(columns_product, (21, 33), inputs, [c], adjoint=True, adj_inputs=grads, adj_outputs=[given])
+    for got, right in zip(grads, (seed.astype(float) @ b.T, x.T.astype(float) @ seed), strict=True):
+        assert np.allclose(got.numpy(), right, atol=1e-4)
 
 
 @wb.kernel

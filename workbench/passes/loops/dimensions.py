@@ -15,12 +15,14 @@ which each iteration has elements of its own; what stands around them is compute
 be little. Arrays that share memory with one that is changed, and short rows, keep the function as it was.
 
 **Axes in another order**: `i, j = tid(); y[j, i] = x[j, i]`. Neighbouring threads are those along the last axis of the
-launch. Where more accesses lie side by side along another one, the two change places: threads have no promised order.
+launch. Where fewer accesses are scattered along another one, the two change places: threads have no promised order, and
+those that add to one element keep theirs if they differ along one axis alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import combinations, combinations_with_replacement
 
 import msgspec
@@ -28,8 +30,20 @@ from msgspec.structs import replace
 
 from workbench.ir.analysis import Analysis, Atom, Form, Terms
 from workbench.ir.build import Builder, Rewriter, Tested, copy_op, replace_body, rewrite
-from workbench.ir.ops import AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, REPORTS, attributes
-from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
+from workbench.ir.ops import (
+    ACCESSES,
+    AXIS,
+    EFFECTS,
+    ELEMENTS,
+    LOADS,
+    LOOPS,
+    OPAQUE,
+    REDUCTION,
+    REPORTS,
+    UPDATES,
+    attributes,
+)
+from workbench.ir.values import Block, Function, Op, Value, dtype_of, indices_of, walk
 from workbench.limits import (
     COLLAPSED_ROW_LEAST,
     FLATTENED_OPERATIONS,
@@ -39,8 +53,7 @@ from workbench.limits import (
 )
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.analysis.intervals import MOST, Prologue
-from workbench.passes.memory.atomics import owned_arrays
-from workbench.types import ArrayType, int32, int64
+from workbench.types import ArrayType, Kind, element, int32, int64
 from workbench.types import bool as bool_
 
 _DIVISIONS = frozenset({"floordiv", "mod"})
@@ -340,41 +353,102 @@ def collapsed(function: Function, dense: bool = True) -> Tested | None:
     return next((c.written() for c in candidates if c.is_legal() and c.pays()), None)
 
 
-def interchanged(function: Function) -> Tested | None:
-    """Return the function with the axis last along which most accesses lie side by side; None if it is last already.
+def interchanged(function: Function, dense: bool = True) -> Tested | None:
+    """Return the function with its axes in the order that suits memory best; None if they are in it already.
 
-    No two threads may change one element, and none may report anything, since this changes the threads' linear indices.
-    Where a launch has few threads along that axis, rows would be short.
+    Along the last one fewest accesses are scattered, at first of those in loops, then of changes; along the one before
+    it most of these lie side by side, so that gangs of several rows access whole lines of the cache. `axes` says that
+    threads may run in that order, even if it is their own. So no two may store to one element, those that add floats to
+    one have to keep their order, and none may report anything. Where a launch has few threads along the last axis, rows
+    would be short.
+
+    Args:
+        function: in which checks are written out.
+        dense: its arrays have neither gaps nor elements that share memory.
     """
-    last, names = function.launch_ndim - 1, function.body.op_names
-    if function.block_dim or last < 1 or not names.isdisjoint(REPORTS | {"row_length"}):
+    axes, names = range(function.launch_ndim), function.body.op_names
+    if function.block_dim or len(axes) < 2 or not names.isdisjoint(REPORTS | OPAQUE | {"row_length", "reduce_add"}):
         return None
-    accesses = [op for op in walk(function.body) if op.name in ELEMENTS]
-    changed = {op.operands[0] for op in accesses if op.name in EFFECTS}
-    if names & EFFECTS != frozenset(("store",)) or not changed <= owned_arrays(function):
+    accesses = [op for op in walk(function.body) if op.name in ACCESSES]
+    scattered = [_scattered(Neighbours(function, axis), accesses) for axis in axes]
+    often = {op for loop in walk(function.body) if loop.name in LOOPS for block in loop.blocks for op in walk(block)}
+    costs = [(len(apart & often), sum(op.name in EFFECTS for op in apart), len(apart)) for apart in scattered]
+    along = min(reversed(axes), key=costs.__getitem__)
+    rest = [axis for axis in axes if axis != along]
+    across = max(rest, key=lambda axis: (len(scattered[along] - scattered[axis]), axis))
+    order = (*(axis for axis in rest if axis != across), across, along)
+    pairs, changes = distinct_arrays(function, dense, EFFECTS), order != tuple(axes)
+    if not changes and (scattered[along] <= scattered[across] or not names.isdisjoint(LOOPS | UPDATES)):
         return None
-    along = [Neighbours(function, axis) for axis in range(last + 1)]
-    near = [{op for op in accesses if _lies_beside(neighbours, op)} for neighbours in along]
-    best = max(range(last + 1), key=lambda axis: (len(near[axis]), axis))
-    if len(near[best]) == len(near[last]) or any(op.name == "store" for op in near[last]):
+    if len(pairs) > GANG_DISTINCT_ARRAYS or not _is_kept_order(function, accesses, order):
         return None
-    order = {best: last, last: best}
-    axes = tuple(order.get(axis, axis) for axis in range(last + 1))
 
     def change(on: Rewriter, op: Op) -> list[Op] | None:
         if op.name not in ("tid", "launch_dim"):
             return None
-        return [op.replace(attrs=attributes({**op.attrs, AXIS: axes[op.attrs[AXIS]]}))]
+        return [op.replace(attrs=attributes({**op.attrs, AXIS: order.index(op.attrs[AXIS])}))]
 
     b = Builder()
-    length = b.one("launch_dim", (), int64, {AXIS: best})
-    b.yield_(b.one("ge", (length, b.const(INTERCHANGED_ROW_LEAST, int64)), bool_))
-    return Tested(replace_body(function, b.body()), replace(rewrite(function, change), axes=axes))
+    conditions = [b.one("apart", pair, bool_) for pair in pairs]
+    if changes:
+        length = b.one("launch_dim", (), int64, {AXIS: along})
+        conditions.append(b.one("ge", (length, b.const(INTERCHANGED_ROW_LEAST, int64)), bool_))
+    b.yield_(*[reduce(lambda x, y: b.one("and_", (x, y), bool_), conditions)] if conditions else ())
+    form = replace(rewrite(function, change), axes=order)
+    return Tested(replace_body(function, b.body()) if conditions else None, form)
 
 
-def _lies_beside(neighbours: Neighbours, op: Op) -> bool:
-    """Return whether neighbouring threads access elements side by side."""
-    return component_of(op) is None and neighbours.is_contiguous(op, (1, -1))
+def distinct_arrays(function: Function, dense: bool, names: Container[str] = ACCESSES) -> list[tuple[Value, Value]]:
+    """Return pairs of arrays that must share no memory, since one is changed: itself twice, if it is not dense.
+
+    Args:
+        function: accesses the arrays.
+        dense: they have neither gaps nor elements that share memory.
+        names: of the operations whose arrays count.
+    """
+    operations = [op for op in walk(function.body) if op.name in ACCESSES]
+    changed = {op.operands[0] for op in operations if op.name in EFFECTS}
+    arrays = dict.fromkeys(op.operands[0] for op in operations if op.name in names)
+    pairs = combinations(arrays, 2) if dense else combinations_with_replacement(arrays, 2)
+    return [pair for pair in pairs if not changed.isdisjoint(pair)]
+
+
+def _scattered(neighbours: Neighbours, accesses: Iterable[Op]) -> set[Op]:
+    """Return the accesses in which neighbouring threads' elements are neither the same nor side by side."""
+    return {op for op in accesses if not (neighbours.is_uniform(op) or neighbours.is_contiguous(op, (1, -1)))}
+
+
+def _is_kept_order(function: Function, accesses: Sequence[Op], order: Sequence[int]) -> bool:
+    """Return whether threads that change one element do so in their order, with axes in another one.
+
+    No two may store to one. Threads that add to one differ only along axes that tell none of its array's elements
+    apart, so these axes have to keep their order.
+
+    Args:
+        function: the function.
+        accesses: all of its accesses to arrays.
+        order: of the launch's axes.
+    """
+    analysis = Analysis(function)
+    used = {v for op in walk(function.body) for v in op.operands}
+    for array in dict.fromkeys(op.operands[0] for op in accesses if op.name in EFFECTS):
+        uses = [op for op in accesses if op.operands[0] is array]
+        shared = [order.index(n) for n, own in enumerate(_positions(analysis, uses)) if not own]
+        plain = [op for op in uses if op.name in ("load", "store")]
+        stores = any(op.name == "store" for op in plain)
+        added = [op for op in uses if op.name == "atomic_add" and not op.attrs.get(REDUCTION)]
+        if shared and stores and not all(_positions(analysis, plain)):
+            return False
+        if shared and (len(plain) + len(added) < len(uses) or any(op.result in used for op in added)):
+            return False
+        if shared != sorted(shared) and element(dtype_of(array)).kind is Kind.FLOAT:
+            return False
+    return True
+
+
+def _positions(analysis: Analysis, uses: Sequence[Op]) -> list[list[int]]:
+    """Return, for each axis of the launch, the positions in these accesses' indices that tell its threads apart."""
+    return [analysis.own_positions(axis, uses) for axis in range(analysis.function.launch_ndim)]
 
 
 def _loops(block: Block, analysis: Analysis, around: tuple[object, ...]) -> Iterator[tuple[object, Op]]:
@@ -397,7 +471,7 @@ class _Collapse:
 
     Attributes:
         loops: the loops.
-        dense: arrays have neither gaps nor elements that share memory.
+        pairs: arrays that must share no memory.
         tid: the atom of the index along the launch's last axis.
         trips: how many iterations they have, as a form.
         stretch: how many of them continue the last axis; 0: they are an axis of their own.
@@ -407,7 +481,8 @@ class _Collapse:
     """
 
     def __init__(self, function: Function, analysis: Analysis, loops: list[Op], dense: bool) -> None:
-        self.function, self.analysis, self.loops, self.dense = function, analysis, loops, dense
+        self.function, self.analysis, self.loops = function, analysis, loops
+        self.pairs = distinct_arrays(function, dense)
         self.start, stop = (analysis.form(v) for v in loops[0].operands[:2])
         self.trips = stop.plus(self.start, -1)
         self.tid = Atom("tid", axis=function.launch_ndim - 1)
@@ -459,7 +534,7 @@ class _Collapse:
         long = bool(self.trips.terms) or self.trips.constant >= COLLAPSED_ROW_LEAST
         loops = [op for op in self.outside if op.name in LOOPS]
         around = all(any(op in self.loops for block in loop.blocks for op in walk(block)) for loop in loops)
-        little = len(self.outside) <= len(self.inside) and len(self._pairs()) <= GANG_DISTINCT_ARRAYS
+        little = len(self.outside) <= len(self.inside) and len(self.pairs) <= GANG_DISTINCT_ARRAYS
         return around and little and (self._only_stretches() if self.stretch else apart and long)
 
     def _only_stretches(self) -> bool:
@@ -487,7 +562,7 @@ class _Collapse:
             if self.trips.terms:
                 conditions.append(prologue.emit("ge", length, prologue.number(COLLAPSED_ROW_LEAST), type=bool_))
         once = b.body().ops
-        conditions += [b.one("apart", pair, bool_) for pair in self._pairs()]
+        conditions += [b.one("apart", pair, bool_) for pair in self.pairs]
         b.yield_(*[prologue.fold("and_", conditions, bool_)] if conditions else ())
         body = Builder()
         body.extend(once)
@@ -507,9 +582,3 @@ class _Collapse:
         if not self.stretch:
             function = replace(function, launch_ndim=function.launch_ndim + 1)
         return Tested(replace_body(self.function, b.body()) if conditions else None, function)
-
-    def _pairs(self) -> list[tuple[Value, Value]]:
-        """Return pairs of arrays that must share no memory, since one is changed: itself twice, if it is not dense."""
-        arrays = dict.fromkeys(op.operands[0] for op in walk(self.function.body) if op.name in LOADS | EFFECTS)
-        pairs = combinations(arrays, 2) if self.dense else combinations_with_replacement(arrays, 2)
-        return [pair for pair in pairs if not self.changed.isdisjoint(pair)]

@@ -18,7 +18,8 @@ reciprocal, and a remainder what is left: no division per thread, and threads go
 to the compiler, which knows more of them.
 
 **Strides** (`unit_strides`). In views whose rows have no gaps, what threads access along a row is as adjacent as in a
-dense array.
+dense array. Where that holds of columns, of arrays of NumPy's order F and of transposed views, the same is found of the
+function that has all indices in reverse (`transposed`).
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial, reduce
 
+from msgspec.structs import replace
+
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.build import Builder, Rewriter, copy_block, fresh, replace_body, rewrite
-from workbench.ir.ops import ACCESSES, COLD, LOOPS, PURE, VALUE, Number, attributes
+from workbench.ir.ops import ACCESSES, AXIS, COLD, ELEMENTS, LOOPS, PURE, VALUE, Number, attributes
 from workbench.ir.values import Block, Function, Op, Value, array_of, indices_of, walk
 from workbench.limits import SPLIT_LOOP_OPERATIONS, UNROLLED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
@@ -311,6 +314,22 @@ def unit_strides(function: Function) -> Function | None:
     if not arrays:
         return None
     b = Builder()
-    tests = [b.one("unit_stride", (array,), bool_) for array in arrays]
+    tests = [b.one("unit_stride", (array,), bool_, {AXIS: array_of(array).ndim - 1}) for array in arrays]
     b.yield_(reduce(lambda one, other: b.one("and_", (one, other), bool_), tests))
     return replace_body(function, b.body())
+
+
+def transposed(function: Function) -> Function:
+    """Return the function with the indices and sizes of every array in reverse."""
+
+    def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op.name in ("shape", "unit_stride"):
+            axis = array_of(op.operands[0]).ndim - 1 - op.attrs[AXIS]
+            return (op.replace(attrs=attributes({**op.attrs, AXIS: axis})),)
+        if op.name not in ELEMENTS:
+            return None
+        array, *rest = op.operands
+        ndim = array_of(array).ndim
+        return (op.replace((array, *reversed(rest[:ndim]), *rest[ndim:])),)
+
+    return replace(rewrite(function, change), transposed=not function.transposed)

@@ -272,7 +272,7 @@ class ModuleEmitter(Emitter):
         """
         functions = {"quick": self} | {name: other for name, (_, other) in tests.items() if other is not None}
         entry = entry_name(self.function)
-        launched = replace(self.function, axes=())  # tests ask about the launch, whatever order a form's axes have
+        launched = replace(self.function, axes=(), transposed=False)  # tests ask about the launch as it is
         chooser = ModuleEmitter(launched, self.options, self.maths, self.half_instructions, self.division)
         for other in (*functions.values(), chooser):
             other.share(self)

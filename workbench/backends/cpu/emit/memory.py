@@ -48,7 +48,7 @@ def _first_load(emitter: Emitter, array: Value) -> str:
 
 def size(emitter: Emitter, array: Value, axis: int) -> str:
     """Return the array's extent along an axis, as i64."""
-    array = together(emitter, array)
+    array, axis = together(emitter, array), _own_axis(emitter, array, axis)
     where = emitter.field(emitter.slots[array].offset + 8 + 8 * axis, f"{array.name}.shape{axis}.at")
     text = f"load i64, ptr {where}, {SIZE_RANGE}"
     return emitter.writer.once((array.name, "shape", axis), text, f"{array.name}.shape{axis}")
@@ -59,9 +59,15 @@ def stride(emitter: Emitter, array: Value, axis: int) -> str:
     ndim = array_of(array).ndim
     if array in emitter.unit_strides and axis == ndim - 1:
         return str(_cell(array))
+    axis = _own_axis(emitter, array, axis)
     where = emitter.field(emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
     text = f"load i64, ptr {where}"
     return emitter.writer.once((array.name, "stride", axis), text, f"{array.name}.stride{axis}")
+
+
+def _own_axis(emitter: Emitter, array: Value, axis: int) -> int:
+    """Return the array's axis that is one of the function's."""
+    return array_of(array).ndim - 1 - axis if emitter.function.transposed else axis
 
 
 def _cell(array: Value) -> int:
@@ -70,9 +76,9 @@ def _cell(array: Value) -> int:
 
 
 def emit_unit_stride(emitter: Emitter, op: Op) -> None:
-    """Emit whether the elements of an array's rows are adjacent."""
+    """Emit whether neighbours along an axis of an array are adjacent."""
     (array,) = op.operands
-    apart = stride(emitter, array, array_of(array).ndim - 1)
+    apart = stride(emitter, array, op.attrs[AXIS])
     emitter.bind(op.result, [emitter.writer.emit(f"icmp eq i64 {apart}, {_cell(array)}")])
 
 

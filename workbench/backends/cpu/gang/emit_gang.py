@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,21 +25,22 @@ from workbench.backends.cpu.emit.emitter import Handler, later
 from workbench.backends.cpu.gang import memory
 from workbench.backends.cpu.gang.emitter import GangEmitter, each_lane
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, emit_slot_total, end_gang
-from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, of_rows, shape, shuffles
+from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, obstacle, of_rows, shape, shuffles, transposes
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.llvm.values import vector
 from workbench.deep import with_deep_stack
-from workbench.ir.build import Tested
-from workbench.ir.ops import ACCESSES, AXIS, LOOPS, ROWS, UPDATES
-from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
+from workbench.ir.build import Builder, Tested, replace_body
+from workbench.ir.ops import ACCESSES, AXIS, ELEMENTS, LOOPS, OPAQUE, ROWS, TILED, UPDATES
+from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
-from workbench.passes.analysis.divergence import Neighbours
+from workbench.passes.analysis.divergence import Neighbours, sum_order
 from workbench.passes.checks.bounds_checks import versions_of
 from workbench.passes.loops.dimensions import collapsed, interchanged
-from workbench.passes.loops.forms import unit_strides
+from workbench.passes.loops.forms import transposed, unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
 from workbench.passes.memory.atomics import by_index
 from workbench.types import Kind, element
+from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
     from workbench.passes.loops.panels import Paneled
@@ -64,27 +65,76 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     if versions is not None:
         form = versions.quick
         tests["careful"] = versions.choice, None if options.quick else emitter(versions.careful)
-    for name, rewritten in _FORMS.items():
-        other = rewritten(form, options.contiguous)
-        if other is not None and other.test is not None:
+    if (columns := _by_columns(form, options, division)) is not None:
+        test, along = columns[0], emitter(columns[1])
+        along.unit_strides = _adjacent(test)
+        tests["rows"] = test, along
+    for name, other in _forms(form, options, division):
+        if other.test is not None:
             tests[name] = other.test, emitter(form)
-        form = form if other is None else other.function
+        form = other.function
     quick = emitter(form)
     if not options.contiguous and (test := unit_strides(form)) is not None:
         tests["strided"] = test, emitter(form)
-        quick.unit_strides = frozenset(op.operands[0] for op in test.body.ops if op.name == "unit_stride")
+        quick.unit_strides = _adjacent(test)
     return quick.versions(tests) if tests else quick.module()
+
+
+def _adjacent(test: Function) -> frozenset[Value]:
+    """Return the arrays of which a function tests whether the elements of rows are adjacent."""
+    return frozenset(op.operands[0] for op in test.body.ops if op.name == "unit_stride")
+
+
+def _forms(function: Function, options: Options, division: Division) -> Iterator[tuple[str, Tested]]:
+    """Yield the forms of a function, each made from the one before it, by the name of that for other launches.
+
+    One that must run on one core, where the function need not, is left out.
+    """
+    for name, rewritten in _FORMS.items():
+        other = rewritten(function, options.contiguous)
+        if other is not None and (division.one_core or not divided(other.function, options).one_core):
+            yield name, other
+            function = other.function
+
+
+def _by_columns(function: Function, options: Options, division: Division) -> tuple[Function, Function] | None:
+    """Return a function's form for arrays whose columns have no gaps, behind a test that fails if it may run.
+
+    None if its arrays are dense, or have one dimension, or if it accesses more than single elements.
+    """
+    arrays = [op.operands[0] for op in walk(function.body) if op.name in ELEMENTS]
+    names = function.body.op_names
+    if options.contiguous or not names.isdisjoint(TILED | OPAQUE) or all(array_of(a).ndim < 2 for a in arrays):
+        return None
+    form, tests = transposed(function), list[Function]()
+    for _, other in _forms(form, options, division):
+        form = other.function
+        tests += [other.test] if other.test is not None else []
+    test = unit_strides(form)
+    if test is None or all(array_of(a).ndim < 2 for a in _adjacent(test)):
+        return None
+    b, holds = Builder(), list[Value]()
+    for one in (*tests, test):
+        *before, end = transposed(one).body.ops
+        b.extend(before)
+        holds += end.operands
+    b.yield_(b.one("not_", (reduce(lambda x, y: b.one("and_", (x, y), bool_), holds),), bool_))
+    return replace_body(function, b.body()), form
 
 
 def _emitter(
     function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
 ) -> ModuleEmitter:
     """Return the emitter that suits a function, which has its checks."""
+    if function.axes:
+        division = Division(division.one_core, sum_order(function))
     in_order = options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     gathered = by_index(walk(function.body))
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
-    lowered = prepared(function, options, division, defer_atomics=last and not in_order)
+    lowered = prepared(
+        function, options, division, defer_atomics=last and not in_order, peel_boundaries=not transposes(function)
+    )
     if not in_order and (plan := gang_plan(lowered, options, maths, division)):
         own = msgspec.structs.replace(maths, gathers=maths.gathers and not shuffles(lowered))
         emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
@@ -110,7 +160,7 @@ def _in_registers(function: Function, dense: bool) -> Tested | None:
 _FORMS: dict[str, Callable[[Function, bool], Tested | None]] = {
     "apart": collapsed,
     "shared": _in_registers,
-    "narrow": lambda function, _: interchanged(function),
+    "narrow": interchanged,
 }
 """Rewritings of a function whose arrays are dense or not, by the name of the function for other launches."""
 

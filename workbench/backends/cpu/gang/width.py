@@ -35,6 +35,7 @@ from workbench.limits import (
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import Neighbours, is_divergent, varying_values
 from workbench.passes.loops.peeling import peeled_parts
+from workbench.passes.memory.atomics import owned_arrays
 from workbench.types import ArrayType, Kind, Slots, element
 
 RULED = frozenset(
@@ -207,10 +208,15 @@ def shape(function: Function, maths: Maths, division: Division) -> Shape:
     own = frame(walk(function.body), varying_values(function))
     several = tuple(n for n in several if n * own <= GANG_FRAME_BYTES) or several[-1:]
     lanes = part_lanes(function, several[-1], maths)
-    if not _shares_rows(function, maths, division):
-        return Shape(several, lanes)
     # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
     adds = "atomic_add" in function.body.op_names
+    rows = of_rows(function)
+    if rows is None or len(rows.body.every_op) > GROUP_ROWS_OPERATIONS or rows.body.op_names - _OF_ROWS - TABLE.keys():
+        return Shape(several, lanes)
+    if transposes(function):
+        return Shape(several, lanes, min(several[-1], GANG_LANES), lanes)
+    if not (adds or maths.bits > NARROW) or not _shares_rows(rows, division):
+        return Shape(several, lanes)
     return Shape(several, lanes, GROUP_ROWS, several[0] if adds else 2 * lanes)
 
 
@@ -219,24 +225,29 @@ def _filled(function: Function, maths: Maths) -> int:
     return min(maths.filled, MASKED) if mostly_moves(function) else maths.filled
 
 
-def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
-    """Return whether gangs can span several rows, and gain by it.
+def transposes(function: Function) -> bool:
+    """Return whether code without loops accesses elements that lie side by side across rows of threads, not along them.
 
-    They gain if neighbouring rows of threads read or add to the same elements in a loop.
+    A gang of as many rows as it has columns then uses whole lines of the cache. Its threads run in another order than
+    one by one, so the function must have been found to permit that (`axes`).
     """
-    if function.launch_ndim < 2 or (division.order.axes and function.launch_ndim > 2):
-        return False  # rows that go together may be of two planes
-    inside = of_rows(function)
-    if inside is None:
+    operations = walk(function.body)
+    if not function.axes or not function.body.op_names.isdisjoint(LOOPS | UPDATES):
         return False
-    function, operations = inside, list(walk(inside.body))
-    adds = "atomic_add" in function.body.op_names
-    if len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
-        return False
-    if function.body.op_names - _OF_ROWS - TABLE.keys():
+    along, across = Neighbours(function), Neighbours(function, function.launch_ndim - 2)
+    apart = [op for op in operations if op.name in ACCESSES and across.is_contiguous(op, (1,))]
+    return any(not (along.is_contiguous(op) or component_of(op) is not None) for op in apart)
+
+
+def _shares_rows(function: Function, division: Division) -> bool:
+    """Return whether gangs of several rows gain since neighbouring rows read or add to the same elements in a loop."""
+    operations = list(walk(function.body))
+    if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
         return False
     varying, by_row = varying_values(function), varying_values(function, axis=-2)
     inside = [o for op in operations if op.name in LOOPS for block in op.blocks for o in walk(block)]
+    if {op.operands[0] for op in operations if op.name == "store"} - owned_arrays(function):  # the last thread wins
+        return False
     # What has no loops, and is in none, is written for each row where rows take different sides.
     ways = [op for op in operations if op.name in LOOPS or (op.blocks and (op in inside or _has_loops(op)))]
     shared = [o for o in inside if o.name in ACCESSES and by_row.isdisjoint(indices_of(o))]
@@ -251,11 +262,13 @@ def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
 
 
 def of_rows(function: Function) -> Function | None:
-    """Return the function as gangs of several rows run it, without its border; None if they cannot leave that out.
+    """Return the function as gangs of several rows run it, without its border; None if there are no such gangs.
 
-    They can if the threads inside are the first ones of rows of equal length, and rows with threads inside follow one
-    another: two rows with such threads then have none without between them. That is so for `if i < n and j < m`.
+    The threads inside must be the first ones of rows of equal length, and rows with threads inside follow one another:
+    two rows with such threads then have none without between them. That is so for `if i < n and j < m`.
     """
+    if function.launch_ndim < 2:
+        return None
     split = peeled_parts(function)
     if split is None:
         return function
