@@ -653,8 +653,9 @@ class _Collapse:
     def _only_shares(self) -> bool:
         """Return whether the index along the last axis says nothing but where the loops begin and end."""
         depend = {op.result for op in self.outside if op.name == "tid" and op.attrs[AXIS] == self.tid.axis}
+        tests = {op.blocks[0].yielded[0] for op in self.ops if op.name == "while"}
         for op in walk(self.function.body):
-            if op not in self.ops and not depend.isdisjoint(op.operands):
+            if op not in self.ops and not depend.isdisjoint(op.operands) and tests.isdisjoint(op.results):
                 if op.blocks or op.name not in _AGAIN:
                     return False
                 depend.update(op.results)
