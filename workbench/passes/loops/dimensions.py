@@ -64,6 +64,7 @@ class Delinearised(msgspec.Struct, frozen=True):
         before: operations that are computed before all rows.
         length: how many threads a row has, as int64.
         holds: whether `rows` may run; None if it always may.
+        divisors: of the threads' index, which then are above 0.
         plain: what a thread does if it may not: what it did before, by its row and its position in it.
     """
 
@@ -71,6 +72,7 @@ class Delinearised(msgspec.Struct, frozen=True):
     before: tuple[Op, ...]
     length: Value
     holds: Value | None
+    divisors: tuple[Value, ...]
     plain: Block
 
 
@@ -239,7 +241,8 @@ class Delinearisation:
         b.emit("row_length", (length,))
         by_row, plain = RowWriter(self), RowWriter(self)
         rows = replace(self.function, body=by_row.body(by_row.by_rows), launch_ndim=2)
-        return Delinearised(rows, b.body().ops, length, holds, plain.body(plain.plain))
+        divisors = tuple(op.operands[1] for ops in self.entries.values() for op in ops)
+        return Delinearised(rows, b.body().ops, length, holds, divisors, plain.body(plain.plain))
 
 
 def _converts(op: Op, indices: Container[Value]) -> bool:

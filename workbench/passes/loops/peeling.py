@@ -16,7 +16,7 @@ as an `if` is, and `x & (n - 1)` is `x % n` where n is a power of two.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from workbench.ir.analysis import MIRRORED, OPPOSITE
 from workbench.ir.build import Rewriter, copy_block, replace_body
 from workbench.ir.ops import AXIS, COLD, ELEMENTS, INTERIOR, attributes
-from workbench.ir.values import Block, Function, Op, Value, array_of, indices_of, walk
+from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 from workbench.limits import BORDER_WIDTH, INTERIOR_OPERATIONS
 from workbench.passes.analysis.intervals import LEAST, MOST, Bounds, Prologue
 from workbench.passes.loops.dimensions import delinearised
@@ -107,7 +107,7 @@ def peel_boundaries(function: Function) -> Function:
         return replace_body(rest, Block((), _joined(once, rest)))
     flat = delinearised(function)
     if flat is not None:
-        inside = _Peeler(flat.rows)
+        inside = _Peeler(flat.rows, flat.divisors)
         inside.rows += [flat.holds] if flat.holds else []
         return replace(flat.rows, body=Block((), (*flat.before, *inside.body(flat.plain).ops)))
     if function.body.op_names.isdisjoint((*BOUNDED, "if")):
@@ -184,7 +184,7 @@ class _Peeler(Prologue):
         few: few threads of a row are at a border.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, divisors: Iterable[Value] = ()) -> None:
         super().__init__(function, range(function.launch_ndim - 1), _AGAIN)
         self.function, self.defs = function, self.analysis.defs
         self.plain: dict[Value, Value] = {}
@@ -195,7 +195,7 @@ class _Peeler(Prologue):
         self.first: list[Value] = []
         self.last: list[Value] = []
         self.rows: list[Value] = []
-        self.divisors = set[Value]()
+        self.divisors = set(divisors)
         self.asked = 0
         self.few = True
         self.of_row = set[Value]()
@@ -203,12 +203,13 @@ class _Peeler(Prologue):
             if op.name in ("tid", "row_first") or (op.name != "shape" and not self.of_row.isdisjoint(op.operands)):
                 self.of_row.update(op.results)
 
-        indices = self.indices()
+        every, last = self.indices(0), self.indices(-1)
         for op in self.inside(function.body):
-            if op.name in _THROUGH and op.result in indices and op.result.type in _RANGES:
-                if op.name in BOUNDED:
-                    self.bound(op)
-                elif op.name == "where" and (common_case := self.common_case(op.operands[0])):
+            if op.name in BOUNDED and op.result in last and op.result.type in _RANGES:
+                self.bound(op)
+            elif op.name == "where" and op.result in every:
+                common_case = self.common_case(op.operands[0])
+                if common_case is not None:
                     self.plain[op.result] = op.operands[1 if common_case.holds else 2]
                     self.require_all(common_case)
             elif op.name in ELEMENTS:
@@ -218,9 +219,9 @@ class _Peeler(Prologue):
         """Return whether threads inside do less: they clamp or wrap no index, or decide more than one comparison."""
         return self.asked > 1 or bool(self.plain)
 
-    def indices(self) -> set[Value]:
-        """Return the values from which the last index of an access is computed."""
-        waiting = [op.operands[array_of(op.operands[0]).ndim] for op in walk(self.function.body) if op.name in ELEMENTS]
+    def indices(self, first: int) -> set[Value]:
+        """Return the values from which the indices of accesses are computed, from their `first` on."""
+        waiting = [v for op in walk(self.function.body) if op.name in ELEMENTS for v in indices_of(op)[first:]]
         collected = set[Value]()
         while waiting:
             value = waiting.pop()
