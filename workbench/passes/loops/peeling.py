@@ -48,8 +48,8 @@ _AGAIN = frozenset(
 )
 _RANGES = {int32: (LEAST, MOST), uint32: (0, 2**32 - 1), int64: (-(2**62), 2**62), uint64: (0, 2**62)}
 """By type of an index, the least and the greatest number that it is taken to be: of 64 bits, sums of few are within."""
-_SMALL = 2**47
-"""The size of numbers of 64 bits from which bounds are computed, at most; it is that of an axis of an array."""
+_TERMS = {int64: (-(2**47), 2**47), uint64: (0, 2**47)}
+"""By type of 64 bits, the least and the greatest number that bounds are computed from: the size of an axis is one."""
 
 
 class Peeled(msgspec.Struct, frozen=True):
@@ -132,7 +132,7 @@ def _joined(once: tuple[Op, ...], function: Function) -> tuple[Op, ...]:
 
 
 Offset = tuple[bool, Bounds]
-"""Whether a value is the thread's last index plus a number, and bounds of that number; otherwise those of the value.
+"""True and bounds of a number, for a value that is the thread's last index plus that number; False and its own bounds.
 
 The bounds are the same for all threads of a row.
 """
@@ -338,12 +338,13 @@ class _Peeler(Prologue):
 
         If it has 64 bits, it has to be small.
         """
-        literal = self.literal(value)
-        wide = self.widened(value) if value.type in _RANGES and abs(literal or 0) <= _SMALL else None
-        if wide is not None and value.type in (int64, uint64) and literal is None:
-            least = self.number(-_SMALL if value.type == int64 else 0)
-            self.rows.append(self.emit("ge", wide, least, type=bool_))
-            self.rows.append(self.emit("le", wide, self.number(_SMALL), type=bool_))
+        wide, literal = self.widened(value) if value.type in _RANGES else None, self.literal(value)
+        least, most = _TERMS.get(value.type, (LEAST, MOST))
+        if wide is None or literal is not None:
+            return wide if literal is None or value.type not in _TERMS or least <= literal <= most else None
+        if value.type in _TERMS:
+            self.rows.append(self.emit("ge", wide, self.number(least), type=bool_))
+            self.rows.append(self.emit("le", wide, self.number(most), type=bool_))
         return wide
 
     def bound(self, op: Op) -> None:
@@ -355,9 +356,10 @@ class _Peeler(Prologue):
             own = self.offset(index)
         if own is None or not own[0]:
             return
-        # `j % n` is written where a row has more than n threads: most may be at its border.
+        # `j % n` is written where a row has more than n threads, and `(j + k) % n` where k goes up to n: most threads may
+        # be at the border.
         remainder = op.name in ("mod", "bit_and")
-        few = not remainder or any(end is not self.number(0) for end in own[1])
+        few = not remainder or (any(end is not self.number(0) for end in own[1]) and self.counts_little(index))
         if op.name == "mod":  # `(j - 1 + n) % n` is `j - 1` inside
             index = self.without(op, index, limits[0])
         bounds: Sequence[Value | None] = {"wrap_index": (None,)}.get(op.name, (None, *limits) if remainder else limits)
@@ -379,6 +381,13 @@ class _Peeler(Prologue):
         self.few = self.few and few
         self.divisors.update(limits if op.name == "mod" else ())
         self.plain[op.result] = index
+
+    def counts_little(self, index: Value) -> bool:
+        """Return whether a sum has no counter of a loop whose ends are unknown."""
+        loop, op = self.analysis.counters.get(index), self.defs.get(index)
+        if loop is not None:
+            return all(self.literal(end) is not None for end in loop.operands[:2])
+        return op is None or op.name not in _THROUGH or all(map(self.counts_little, op.operands))
 
     def without(self, op: Op, index: Value, size: Value) -> Value:
         """Return the index without the size that is added to it; the index itself if none is.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
@@ -38,6 +38,7 @@ from workbench.passes.checks.bounds_checks import versions_of
 from workbench.passes.loops.dimensions import collapsed, interchanged
 from workbench.passes.loops.forms import unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
+from workbench.passes.loops.quotients import shared_quotients
 from workbench.passes.memory.atomics import by_index
 from workbench.types import Kind, element
 
@@ -83,7 +84,7 @@ def _emitter(
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
     lowered = prepared(function, options, division, defer_atomics=last and not in_order)
     if not in_order and (plan := gang_plan(lowered, options, maths, division)):
-        own = msgspec.structs.replace(maths, gathers=maths.gathers and not shuffles(lowered))
+        own = replace(maths, gathers=maths.gathers and not shuffles(lowered))
         emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
         if not (emitter.combining and _fills_registers(emitter.combining, division, maths)):
             return emitter
@@ -131,6 +132,9 @@ def gang_plan(
 
         of_gangs = with_strips(lowered, division.one_core)
         form = shape(of_gangs, maths, division)
+    divided = shared_quotients(of_gangs)
+    if divided is not of_gangs:
+        of_gangs, form = divided, replace(form, rows=1, row_threads=0)
     return None if obstacle(of_gangs, options.contiguous, maths.gathers, own) else (form, of_gangs)
 
 
@@ -184,7 +188,7 @@ class Gangs(GangEmitter):
         if own == GROUP and self.combining:
             self._one_group(kind, part, body, self.combining)
             return
-        self.at_border = own == BORDER
+        self.at_border = own == BORDER and body.op_names.isdisjoint(LOOPS)
         for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
         if self._has_rests():
@@ -379,8 +383,45 @@ def _tid(emitter: GangEmitter, op: Op) -> None:
     emitter.note_whole(op.result, emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name))
 
 
+def _lead(emitter: GangEmitter, op: Op) -> None:
+    """Bind a linear value of the gang's first thread that is on; of another value, any number."""
+    (value,), w = op.operands, emitter.writer
+    step = emitter.steps.get(value)
+    if step is None:
+        emitter.bind(op.result, emitter.scalars(value) or ["0"])
+        return
+    first, bits = emitter.uniform(value), emitter.all_bits()
+    if bits != "-1":
+        kind = f"i{emitter.width * emitter.parts}"
+        lane = emitter.typed(bits, kind, 0).intrinsic("cttz", more="i1 false").text
+        lane = w.emit(f"{'trunc' if emitter.width * emitter.parts > 32 else 'zext'} {kind} {lane} to i32") if kind != "i32" else lane
+        first = w.emit(f"add i32 {first}, {w.emit(f'mul i32 {lane}, {step}')}")
+    emitter.bind(op.result, [first])
+
+
+def _quotient_is(emitter: GangEmitter, op: Op) -> None:
+    """Emit whether all threads of a gang have a quotient of linear numbers that do not wrap; of others, False."""
+    value, w = op.operands[0], emitter.writer
+    step = emitter.steps.get(value)
+    if step is None:
+        emitter.bind(op.result, ["false"])
+        return
+    x, quotient, divisor = (w.emit(f"sext i32 {emitter.uniform(v)} to i64") for v in op.operands)
+    across = step * (emitter.width * emitter.row_parts - 1)
+    size = w.call("i64", "llvm.smax.i64", f"i64 {divisor}", "i64 0")
+    first = w.emit(f"sub i64 {x}, {w.emit(f'mul i64 {quotient}, {divisor}')}")
+    last, end = (w.emit(f"add i64 {v}, {across}") for v in (first, x))
+    whole = w.emit(f"sext i32 {w.emit(f'trunc i64 {end} to i32')} to i64")
+    holds = w.emit(f"icmp eq i64 {whole}, {end}")
+    for one in (first, last):
+        holds = w.emit(f"and i1 {holds}, {w.emit(f'icmp ult i64 {one}, {size}')}")
+    emitter.bind(op.result, [holds])
+
+
 RULES: Mapping[str, Handler] = {
     "tid": _tid,
+    "lead": _lead,
+    "quotient_is": _quotient_is,
     "load": memory.emit_load,
     "store": memory.emit_store,
     "atomic_add": emit_change,
