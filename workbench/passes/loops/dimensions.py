@@ -9,8 +9,9 @@ for those whose rows are short.
 
 **Independent iterations, as threads**: `for j in range(m): c[i, j] = …` of thread i. What lies side by side in memory
 is then accessed by neighbouring threads, so a gang loads and stores vectors, and rows of gangs share what they read. A
-launch of n threads becomes one of n rows of m threads. A loop over a stretch of the last axis (`range(4 * q, 4 * q +
-4)` of thread q) continues that axis instead: thread 4 * q + k. All changes have to be made by loops over one range, in
+launch of n threads becomes one of n rows of m threads. A loop over a share of a range continues the last axis instead:
+a stretch of it (`range(c * q, min(c * q + c, n))` of thread q), or every so many numbers of it (`range(q, n, step)`, where
+`step` is the number of threads). All changes have to be made by loops over one range, in
 which each iteration has elements of its own; what stands around them is computed by each of the new threads, so it must
 be little. Arrays that share memory with one that is changed, and short rows, keep the function as it was.
 
@@ -27,10 +28,9 @@ from itertools import combinations, combinations_with_replacement
 import msgspec
 from msgspec.structs import replace
 
-from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom, Form, Terms
 from workbench.ir.build import Builder, Rewriter, Tested, copy_op, replace_body, rewrite
-from workbench.ir.ops import AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, PURE, REPORTS, VALUE, attributes
+from workbench.ir.ops import AXIS, EFFECTS, ELEMENTS, LOADS, LOOPS, REPORTS, VALUE, attributes
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
 from workbench.limits import (
     COLLAPSED_ROW_LEAST,
@@ -42,6 +42,7 @@ from workbench.limits import (
 from workbench.passes.analysis.cost import constants
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.analysis.intervals import MOST, Prologue
+from workbench.passes.loops.forms import bound_of
 from workbench.passes.memory.atomics import owned_arrays
 from workbench.types import ArrayType, int32, int64, uint32, uint64
 from workbench.types import bool as bool_
@@ -453,15 +454,11 @@ def _counting(op: Op, analysis: Analysis, used: Container[Value]) -> Counting | 
     if op.name != "while" or len(op.operands) != 1 or op.result in used:
         return None
     condition, body = op.blocks
-    test, following = (analysis.defs.get(block.yielded[0]) for block in op.blocks)
-    if test is None or test.name not in ("lt", "gt") or following is None or following.name != "add":
+    bound, following = bound_of(condition), analysis.defs.get(body.yielded[0])
+    if bound is None or following is None or following.name != "add":
         return None
-    low, high = test.operands if test.name == "lt" else test.operands[::-1]
     steps = [v for v in following.operands if v is not body.params[0]]
-    pure = all(not o.blocks and (o.name in PURE or o.name in TABLE) for o in condition.ops[:-1])
-    if low is not condition.params[0] or not pure or len(steps) != 1:
-        return None
-    return Counting(op, body.params[0], *op.operands, high, *steps)
+    return Counting(op, body.params[0], *op.operands, bound[1], *steps) if len(steps) == 1 else None
 
 
 def _loops(
@@ -606,7 +603,7 @@ class _Collapse:
     def _plain(self, index: Value) -> Value:
         """Return an index before it is converted; all are taken to be 0 or more."""
         defs, op = self.analysis.defs, self.analysis.defs.get(index)
-        while op is not None and (op.name == "wrap_index" or (op.name == "cast" and op.operands[0].type in _INTEGERS)):
+        while op is not None and (op.name == "wrap_index" or _converts(op, op.operands)):
             index, op = op.operands[0], defs.get(op.operands[0])
         return self.analysis.representatives.get(index, index)
 
@@ -672,7 +669,8 @@ class _Collapse:
             turns, conditions = share.turns, list(share.conditions)
             length = prologue.emit("mul", self._threads(), turns)
             conditions.append(prologue.emit("ge", turns, prologue.number(1), type=bool_))
-            conditions.append(prologue.emit("le", length, prologue.number(MOST), type=bool_))
+            most = prologue.number(MOST - max(share.start, 0))
+            conditions.append(prologue.emit("le", length, most, type=bool_))
             divisors = [v for divisor in self.divisors if (v := prologue.widened(divisor))]
             conditions += [prologue.emit("ge", v, prologue.number(1), type=bool_) for v in divisors]
         else:

@@ -49,7 +49,7 @@ class _Step:
 
     def __init__(self, function: Function, left: set[Op]) -> None:
         self.whole, self.left, self.neighbours = function, left, Neighbours(function)
-        defs, waiting = self.neighbours.analysis.defs, list[Value]()
+        defs = self.neighbours.analysis.defs
         waiting = [v for op in walk(function.body) if op.name in ELEMENTS for v in indices_of(op)]
         self.indices = set[Value]()
         while waiting:
@@ -95,9 +95,9 @@ class _Step:
             else:
                 rest.append(op)
                 late.update(op.results)
-        divisions = [op for op in (division, *_every(rest)) if self.is_shared(op)]
+        divisions = [op for op in _every((division, *rest)) if self.is_shared(op)]
         self.left.update(divisions)
-        if len([*_every(rest)]) * (len(divisions) + 2) > SHARED_QUOTIENT_OPERATIONS:
+        if len(_every(rest)) * len(divisions) > SHARED_QUOTIENT_OPERATIONS:
             return block
         end = block.ops[-1]
         results = tuple(v for v in dict.fromkeys(end.operands) if v in late)
@@ -128,8 +128,10 @@ def _copied(ops: Iterable[Op], division: Op, quotient: Value) -> Block:
 
     What is left of the number then is 0 or more, so as an index it does not count from the end.
     """
-    products = {op.result for op in ops if op.name == "mul" and set(op.operands) == {division.result, division.operands[1]}}
-    rests = {op.result for op in ops if op.name == "sub" and op.operands[0] is division.operands[0] and op.operands[1] in products}
+    x, divisor = division.operands
+    products = {op.result for op in ops if op.name == "mul" and set(op.operands) == {division.result, divisor}}
+    subtracted = (op for op in ops if op.name == "sub" and op.operands[0] is x)
+    rests = {op.result for op in subtracted if op.operands[1] in products}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         if op.name != "wrap_index" or op.operands[0] not in rests:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
+from workbench.backends.cpu.emit.elementwise import emit_quotient_is
 from workbench.backends.cpu.emit.emit_module import (
     BORDER,
     HANDLERS,
@@ -390,32 +391,21 @@ def _lead(emitter: GangEmitter, op: Op) -> None:
     if step is None:
         emitter.bind(op.result, emitter.scalars(value) or ["0"])
         return
-    first, bits = emitter.uniform(value), emitter.all_bits()
+    first, bits, kind = emitter.uniform(value), emitter.all_bits(), f"i{emitter.width * emitter.parts}"
     if bits != "-1":
-        kind = f"i{emitter.width * emitter.parts}"
         lane = emitter.typed(bits, kind, 0).intrinsic("cttz", more="i1 false").text
-        lane = w.emit(f"{'trunc' if emitter.width * emitter.parts > 32 else 'zext'} {kind} {lane} to i32") if kind != "i32" else lane
+        lane = w.emit(f"trunc i64 {lane if kind == 'i64' else w.emit(f'zext {kind} {lane} to i64')} to i32")
         first = w.emit(f"add i32 {first}, {w.emit(f'mul i32 {lane}, {step}')}")
     emitter.bind(op.result, [first])
 
 
 def _quotient_is(emitter: GangEmitter, op: Op) -> None:
     """Emit whether all threads of a gang have a quotient of linear numbers that do not wrap; of others, False."""
-    value, w = op.operands[0], emitter.writer
-    step = emitter.steps.get(value)
+    step = emitter.steps.get(op.operands[0])
     if step is None:
         emitter.bind(op.result, ["false"])
-        return
-    x, quotient, divisor = (w.emit(f"sext i32 {emitter.uniform(v)} to i64") for v in op.operands)
-    across = step * (emitter.width * emitter.row_parts - 1)
-    size = w.call("i64", "llvm.smax.i64", f"i64 {divisor}", "i64 0")
-    first = w.emit(f"sub i64 {x}, {w.emit(f'mul i64 {quotient}, {divisor}')}")
-    last, end = (w.emit(f"add i64 {v}, {across}") for v in (first, x))
-    whole = w.emit(f"sext i32 {w.emit(f'trunc i64 {end} to i32')} to i64")
-    holds = w.emit(f"icmp eq i64 {whole}, {end}")
-    for one in (first, last):
-        holds = w.emit(f"and i1 {holds}, {w.emit(f'icmp ult i64 {one}, {size}')}")
-    emitter.bind(op.result, [holds])
+    else:
+        emit_quotient_is(emitter, op, step * (emitter.width * emitter.row_parts - 1))
 
 
 RULES: Mapping[str, Handler] = {
