@@ -193,7 +193,9 @@ def test_numbers_of_64_bits_wrap_as_they_do(n: int, shift: int) -> None:
     assert (y.numpy() == want).all()
 
 
-@pytest.mark.parametrize("kernel", [clamped, periodic, round_and_round, guarded, *RINGS], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize(
+    "kernel", [clamped, periodic, round_and_round, guarded, *RINGS], ids=lambda kernel: kernel.name
+)
 def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
     found = peeled_parts(split(kernel))
     assert found is not None

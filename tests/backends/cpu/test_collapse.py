@@ -223,14 +223,16 @@ def forward(kernel: wb.Kernel) -> Function:
     return run(RUNNABLE, kernel.specialise().function)
 
 
-@pytest.mark.parametrize("kernel", [scaled, product, by_rows, inner, planes, four, three_of_a_row, constant, square, *SHARES, both_axes, digits],
-                         ids=lambda kernel: kernel.name)  # fmt: skip
+MAPPED = [scaled, product, by_rows, inner, planes, four, three_of_a_row, constant, square, *SHARES, both_axes, digits]
+LEFT = [running, mirrored, softmax, column, strided_pairs, half_of_a_row, half_a_digit, used_index]
+
+
+@pytest.mark.parametrize("kernel", MAPPED, ids=lambda kernel: kernel.name)
 def test_iterations_become_threads(kernel: wb.Kernel) -> None:
     assert collapsed(forward(kernel)) is not None
 
 
-@pytest.mark.parametrize("kernel", [running, mirrored, softmax, column, strided_pairs, half_of_a_row, half_a_digit, used_index],
-                         ids=lambda kernel: kernel.name)  # fmt: skip
+@pytest.mark.parametrize("kernel", LEFT, ids=lambda kernel: kernel.name)
 def test_other_loops_stay(kernel: wb.Kernel) -> None:
     assert collapsed(forward(kernel)) is None
 

@@ -10,10 +10,10 @@ for those whose rows are short.
 **Independent iterations, as threads**: `for j in range(m): c[i, j] = …` of thread i. What lies side by side in memory
 is then accessed by neighbouring threads, so a gang loads and stores vectors, and rows of gangs share what they read. A
 launch of n threads becomes one of n rows of m threads. A loop over a share of a range continues the last axis instead:
-a stretch of it (`range(c * q, min(c * q + c, n))` of thread q), or every so many numbers of it (`range(q, n, step)`, where
-`step` is the number of threads). All changes have to be made by loops over one range, in
-which each iteration has elements of its own; what stands around them is computed by each of the new threads, so it must
-be little. Arrays that share memory with one that is changed, and short rows, keep the function as it was.
+a stretch of it (`range(c * q, min(c * q + c, n))` of thread q), or every so many numbers of it (`range(q, n, step)`,
+where `step` is the number of threads). All changes have to be made by loops over one range, in which each iteration has
+elements of its own; what stands around them is computed by each of the new threads, so it must be little. Arrays that
+share memory with one that is changed, and short rows, keep the function as it was.
 
 **Axes in another order**: `i, j = tid(); y[j, i] = x[j, i]`. Neighbouring threads are those along the last axis of the
 launch. Where more accesses lie side by side along another one, the two change places: threads have no promised order.
@@ -586,7 +586,8 @@ class _Collapse:
         """Return whether each iteration changes elements that no other one accesses, and all threads have as many."""
         if any(op.operands[0] in self.changed for op in self.outside if op.name in LOADS | EFFECTS):
             return False
-        if self.share is None and (None in self.ends or any(self.analysis.number(loop.step) != 1 for loop in self.loops)):
+        steps = [self.analysis.number(loop.step) for loop in self.loops]
+        if self.share is None and (None in self.ends or steps != [1] * len(steps)):
             return False
         accesses = [op for op in self.inside if op.name in LOADS | EFFECTS]
         return all(self._is_own([op for op in accesses if op.operands[0] is array]) for array in self.changed)

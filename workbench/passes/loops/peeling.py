@@ -16,7 +16,7 @@ as an `if` is, and `x & (n - 1)` is `x % n` where n is a power of two.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,9 +29,8 @@ from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 from workbench.limits import BORDER_WIDTH, INTERIOR_OPERATIONS
 from workbench.passes.analysis.intervals import LEAST, MOST, Bounds, Prologue
 from workbench.passes.loops.dimensions import delinearised
-from workbench.types import Type
+from workbench.types import Type, int32, int64, uint32, uint64
 from workbench.types import bool as bool_
-from workbench.types import int32, int64, uint32, uint64
 
 BOUNDED = {
     "min": ("le",), "max": ("ge",), "clamp": ("ge", "le"), "mod": ("ge", "lt"), "bit_and": ("ge", "le"),
@@ -46,9 +45,14 @@ _AGAIN = frozenset(
     {"const", "launch_dim", "shape", "row_first", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"}
     | {"floordiv", "mod"}
 )
-_RANGES = {int32: (LEAST, MOST), uint32: (0, 2**32 - 1), int64: (-(2**62), 2**62), uint64: (0, 2**62)}
+_RANGES: Mapping[Type, tuple[int, int]] = {
+    int32: (LEAST, MOST),
+    uint32: (0, 2**32 - 1),
+    int64: (-(2**62), 2**62),
+    uint64: (0, 2**62),
+}
 """By type of an index, the least and the greatest number that it is taken to be: of 64 bits, sums of few are within."""
-_TERMS = {int64: (-(2**47), 2**47), uint64: (0, 2**47)}
+_TERMS: Mapping[Type, tuple[int, int]] = {int64: (-(2**47), 2**47), uint64: (0, 2**47)}
 """By type of 64 bits, the least and the greatest number that bounds are computed from: the size of an axis is one."""
 
 
@@ -356,8 +360,8 @@ class _Peeler(Prologue):
             own = self.offset(index)
         if own is None or not own[0]:
             return
-        # `j % n` is written where a row has more than n threads, and `(j + k) % n` where k goes up to n: most threads may
-        # be at the border.
+        # `j % n` is written where a row has more than n threads, `(j + k) % n` where k goes up to n: most may be at its
+        # border.
         remainder = op.name in ("mod", "bit_and")
         few = not remainder or (any(end is not self.number(0) for end in own[1]) and self.counts_little(index))
         if op.name == "mod":  # `(j - 1 + n) % n` is `j - 1` inside
