@@ -87,7 +87,7 @@ FAMILIES: dict[str, Row] = {
     "TRANSPOSED_STRIP": _row(threads.row_length, threads.rows_copied),
     "TRANSPOSED_BLOCK": _row(threads.row_length, threads.rows_copied),
     "SPLIT_LOOP_OPERATIONS": _row((threads.loaded_start, 8)),
-    "SHARED_QUOTIENT_OPERATIONS": _row((threads.rotated_body, 7)),
+    "SHARED_QUOTIENT_OPERATIONS": _row((threads.rotated_body, 4)),
     "SHARED_QUOTIENT_THREADS_LEAST": _row(threads.rotated_row),
     "DEFERRED_OPERATIONS_LEAST": _row((derivatives.added_by_index, 1)),
     "DEFERRED_VALUES": _row(derivatives.values_added_by_index),

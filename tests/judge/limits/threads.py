@@ -222,7 +222,8 @@ def rotated_row(n: int) -> Program:
 
 def _rotated(name: str, operations: int, width: int) -> Program:
     body = ["v = 0.0", "for k in range(x.shape[1]):", "    a = x[i, (j + k) % x.shape[1]] + w[i, k]"]
-    body += [f"    {row}" for row in straight(operations).splitlines()]
+    steps = "v = v * 0.75", "v = v + a", "v = v - 0.25"  # each of which is one instruction
+    body += [f"    {steps[k % 3]}" for k in range(operations)]
     arguments = {"x": floats(5, width), "w": floats(5, width, seed=5), "y": output(5, width)}
     return program(name, indented(["i, j = wb.tid()", *body, "y[i, j] = v"]), arguments, (5, width), smooth=True)
 
