@@ -1,4 +1,4 @@
-"""Seven kernels in sixteen spellings: what a kernel costs should not depend on how it is written.
+"""Seven kernels in seventeen spellings: what a kernel costs should not depend on how it is written.
 
 Each kernel is a body: two stencils, softmax, sums of rows and of columns, a blur that looks whether a neighbour is
 there, and Newton's iteration. A spelling wraps it: an early return, a condition, a loop around, indices of 64 bits,
@@ -93,6 +93,10 @@ AXES = {
     "a row per thread": ("i = wb.tid()\nfor j in range(x.shape[1]):\n    ", SIZE),
     "by the size of the launch": (
         "for t in range(wb.tid(), x.shape[0] * x.shape[1], n * 4096):\n"
+        "    i, j = t // x.shape[1], t % x.shape[1]\n    ", 4096),
+    "a stretch per thread": (
+        "q, c = wb.tid(), n * 64\n"
+        "for t in range(q * c, min(q * c + c, x.shape[0] * x.shape[1])):\n"
         "    i, j = t // x.shape[1], t % x.shape[1]\n    ", 4096),
 }  # fmt: skip
 """By spelling of kernels of two indices: what gives these, and the launch."""

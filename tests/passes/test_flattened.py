@@ -60,6 +60,27 @@ def by_a_literal(x: IMAGE, y: IMAGE):
 
 
 @wb.kernel
+def wide(x: FLOATS, w: wb.int64, y: FLOATS):
+    i = wb.int64(wb.tid())
+    r, c = i // w, i % w
+    y[i] = x[r * w + min(c + 1, w - 1)] + 2.0 * x[max(r - 1, 0) * w + c]
+
+
+@wb.kernel
+def unsigned(x: FLOATS, w: wb.uint32, y: FLOATS):
+    i = wb.uint32(wb.tid())
+    one, r, c = wb.uint32(1), i // w, i % w
+    y[i] = x[r * w + min(c + one, w - one)] + 2.0 * x[(r - min(r, one)) * w + c]
+
+
+@wb.kernel
+def shifts(x: IMAGE, y: IMAGE):
+    i = wb.tid()
+    r, c = i >> 6, i & 63
+    y[r, c] = x[r, min(c + 1, 63)] + 2.0 * x[max(r - 1, 0), c]
+
+
+@wb.kernel
 def numbers(w: int, d: int, o: INTS, x: FLOATS, y: FLOATS):
     i = wb.tid()
     r = i // w
@@ -99,6 +120,24 @@ def last_indices(function: Function) -> set[str]:
     inside = list(walk(found.inside))
     last = {op.operands[array_of(op.operands[0]).ndim] for op in inside if op.name in ("load", "store")}
     return {op.name for op in inside if not last.isdisjoint(op.results)}
+
+
+@pytest.mark.parametrize("kernel", [wide, unsigned, shifts], ids=lambda kernel: kernel.name)
+def test_wide_indices_and_bits_are_divided(kernel: wb.Kernel) -> None:
+    assert delinearised(kernel.specialise().function) is not None
+
+
+@pytest.mark.parametrize("kernel", [wide, unsigned, shifts], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("w", [1, 3, 8, 17, 64])
+@pytest.mark.parametrize("checks", [False, True])
+def test_other_types_and_bits(kernel: wb.Kernel, w: int, checks: bool) -> None:
+    w = 64 if kernel is shifts else w
+    x, r = np.random.default_rng(w).integers(-9, 9, (7, w)).astype(np.float32), np.arange(7)
+    want = x[:, np.minimum(np.arange(w) + 1, w - 1)] + 2 * x[np.maximum(r - 1, 0)]
+    shape = x.shape if kernel is shifts else x.size
+    y = wb.zeros(shape)
+    wb.launch(kernel, x.size, [wb.array(x.reshape(shape)), *([] if kernel is shifts else [w]), y], checks=checks)
+    assert (y.numpy().reshape(x.shape) == want).all()
 
 
 @pytest.mark.parametrize("kernel", [image, flat, by_a_literal], ids=lambda kernel: kernel.name)

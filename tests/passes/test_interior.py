@@ -44,6 +44,55 @@ def round_and_round(shift: int, x: FLOATS, y: FLOATS):
 
 
 @wb.kernel
+def wide_ring(n: wb.int64, x: FLOATS, y: FLOATS):
+    i = wb.int64(wb.tid())
+    y[i] = x[(i - 1 + n) % n] + 2.0 * x[(i + 1) % n] + 4.0 * x[max(i - 2, 0)] + 8.0 * x[min(i + 2, n - 1)]
+
+
+@wb.kernel
+def wide_size(n: wb.int64, x: FLOATS, y: FLOATS):
+    i = wb.tid()
+    y[i] = x[(i - 1 + n) % n] + 2.0 * x[(i + 1) % n] + 4.0 * x[max(i - 2, 0)] + 8.0 * x[min(i + 2, n - 1)]
+
+
+@wb.kernel
+def unsigned_ring(n: wb.uint32, x: FLOATS, y: FLOATS):
+    i, one = wb.uint32(wb.tid()), wb.uint32(1)
+    two = one + one
+    y[i] = x[(i - one + n) % n] + 2.0 * x[(i + one) % n] + 4.0 * x[i - min(i, two)] + 8.0 * x[min(i + two, n - one)]
+
+
+@wb.kernel
+def chosen_ring(n: int, x: FLOATS, y: FLOATS):
+    i = wb.tid()
+    before = i - 1 if i > 0 else n - 1
+    after = i + 1
+    if after == n:
+        after = 0
+    y[i] = x[before] + 2.0 * x[after] + 4.0 * x[wb.where(i < 2, 0, i - 2)] + 8.0 * x[min(i + 2, n - 1)]
+
+
+@wb.kernel
+def masked_ring(n: int, x: FLOATS, y: FLOATS):
+    i = wb.tid()
+    y[i] = x[(i - 1) & (n - 1)] + 2.0 * x[(n - 1) & (i + 1)] + 4.0 * x[max(i - 2, 0)] + 8.0 * x[min(i + 2, n - 1)]
+
+
+@wb.kernel
+def remainder_ring(n: int, x: FLOATS, y: FLOATS):
+    """`%` as in C."""
+    i = wb.tid()
+    before, after = i - 1 + n, i + 1
+    r, s = before % n, after % n
+    r = wb.where(r != 0 and (before < 0) != (n < 0), r - n, r)
+    s = wb.where(s != 0 and (after < 0) != (n < 0), s - n, s)
+    y[i] = x[r] + 2.0 * x[s] + 4.0 * x[max(i - 2, 0)] + 8.0 * x[min(i + 2, n - 1)]
+
+
+RINGS = [wide_ring, wide_size, chosen_ring, masked_ring, remainder_ring]
+
+
+@wb.kernel
 def padded(x: IMAGE, w: IMAGE, k: int, y: IMAGE):
     i, j = wb.tid()
     s = 0.0
@@ -115,13 +164,44 @@ def split(kernel: wb.Kernel) -> Function:
     return peel_boundaries(kernel.specialise().function)
 
 
-@pytest.mark.parametrize("kernel", [clamped, periodic, round_and_round, guarded], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("n", [1, 2, 4, 16, 64, 1024])
+@pytest.mark.parametrize("kernel", [*RINGS, unsigned_ring], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("checks", [False, True])
+def test_rings_of_every_spelling(kernel: wb.Kernel, n: int, checks: bool) -> None:
+    x, i = np.random.default_rng(n).integers(-9, 9, n).astype(np.float32), np.arange(n)
+    want = np.roll(x, 1) + 2 * np.roll(x, -1) + 4 * x[np.maximum(i - 2, 0)] + 8 * x[np.minimum(i + 2, n - 1)]
+    y = wb.zeros(n)
+    wb.launch(kernel, n, [n, wb.array(x)], [y], checks=checks)
+    assert (y.numpy() == want).all()
+
+
+@wb.kernel
+def far(n: wb.int64, shift: wb.int64, limit: wb.int64, y: wb.array(dtype=wb.int64)):
+    i = wb.int64(wb.tid())
+    k = (i + shift) % n
+    y[i % wb.int64(len(y))] = k + max(i - limit, wb.int64(-5)) + min(i + limit, wb.int64(5))
+
+
+@pytest.mark.parametrize("n", [1, 100, 2**31, 2**47 + 1, 2**63 - 1, -7, -(2**63)])
+@pytest.mark.parametrize("shift", [0, -3, 2**31, 2**62, 2**63 - 50, -(2**63)])
+def test_numbers_of_64_bits_wrap_as_they_do(n: int, shift: int) -> None:
+    i, y = np.arange(99, dtype=np.int64), wb.zeros(99, dtype=wb.int64)
+    wb.launch(far, 99, [n, shift, shift, y])
+    with np.errstate(over="ignore"):
+        k, less, more = i + np.int64(shift), i - np.int64(shift), i + np.int64(shift)
+        want = k % np.int64(n) + np.maximum(less, -5) + np.minimum(more, 5)
+    assert (y.numpy() == want).all()
+
+
+@pytest.mark.parametrize(
+    "kernel", [clamped, periodic, round_and_round, guarded, *RINGS], ids=lambda kernel: kernel.name
+)
 def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
     found = peeled_parts(split(kernel))
     assert found is not None
     last = {op.operands[1 + op.operands[0].type.ndim - 1] for op in walk(found.inside) if op.name == "load"}
     makers = {op.name for op in walk(found.inside) if not last.isdisjoint(op.results)}
-    assert makers <= {"tid", "add", "sub"}
+    assert makers <= {"tid", "add", "sub", "cast"}
     assert sum(op.name == "load" for op in walk(found.border)) == sum(op.name == "load" for op in walk(found.inside))
 
 

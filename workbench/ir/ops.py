@@ -172,6 +172,8 @@ _ROWS = (
     Operation(_LOWERED, "row_length", "threads, *turns"),
     Operation(_LOWERED, "row_first", "", "int32", pure=True),
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),
+    Operation(_LOWERED, "lead", "value", "value"),
+    Operation(_LOWERED, "quotient_is", "a, quotient, b", "bool"),
     Operation(_LOWERED, "tile_copy", "tile", "tile"),
     Operation(_LOWERED, "same", "value", "value"),
     Operation(_LOWERED, "combine", "array, *place", "", "accumulator kind", reads=_ARRAY, writes=_ARRAY, together=True),

@@ -83,6 +83,8 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    or of threads that are so many each (`passes/loops/dimensions.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
+    lead           (value) -> value                what a gang's first thread has, or any number
+    quotient_is    (a, quotient, b) -> bool        whether a // b is surely that in all of a gang's threads
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same
     combine        (array, *place) -> ()           what all threads' accumulators come to, in an element.

@@ -72,6 +72,84 @@ def three_of_a_row(x: IMAGE, y: IMAGE):
 
 
 @wb.kernel
+def strided(x: IMAGE, m: int, y: IMAGE):
+    h, w = x.shape[0], x.shape[1]
+    for t in range(wb.tid(), h * w, m):
+        i, j = t // w, t % w
+        y[i, j] = x[i, (j + 1) % w] - 2.0 * x[max(i - 1, 0), j]
+
+
+@wb.kernel
+def strided_while(x: IMAGE, m: int, y: IMAGE):
+    h, w = x.shape[0], x.shape[1]
+    t = wb.tid()
+    while t < h * w:
+        i, j = divmod(t, w)
+        y[i, j] = x[i, (j + 1) % w] - 2.0 * x[max(i - 1, 0), j]
+        t += m
+
+
+@wb.kernel
+def wide_strided(x: IMAGE, m: wb.int64, y: IMAGE):
+    h, w = wb.int64(x.shape[0]), wb.int64(x.shape[1])
+    for t in range(wb.int64(wb.tid()), h * w, m):
+        i, j = t // w, t % w
+        y[i, j] = x[i, (j + 1) % w] - 2.0 * x[max(i - 1, 0), j]
+
+
+@wb.kernel
+def stretches(x: IMAGE, m: int, y: IMAGE):
+    h, w = x.shape[0], x.shape[1]
+    q = wb.tid()
+    for t in range(q * m, min((q + 1) * m, h * w)):
+        i, j = t // w, t % w
+        y[i, j] = x[i, (j + 1) % w] - 2.0 * x[max(i - 1, 0), j]
+
+
+@wb.kernel
+def stretches_while(x: IMAGE, m: int, y: IMAGE):
+    h, w = x.shape[0], x.shape[1]
+    t = m * wb.tid()
+    stop = min(h * w, t + m)
+    while t < stop:
+        i, j = t // w, t % w
+        y[i, j] = x[i, (j + 1) % w] - 2.0 * x[max(i - 1, 0), j]
+        t += 1
+
+
+@wb.kernel
+def both_axes(x: IMAGE, m: int, y: IMAGE):
+    h, w = x.shape[0], x.shape[1]
+    a, b = wb.tid()
+    for i in range(a, h, 3):
+        for j in range(b, w, m):
+            y[i, j] = x[i, (j + 1) % w] - 2.0 * x[max(i - 1, 0), j]
+
+
+@wb.kernel
+def digits(m: int, y: wb.array3d[int]):
+    for t in range(wb.tid(), y.shape[0] * y.shape[1] * y.shape[2], m):
+        rest, k = divmod(t, y.shape[2])
+        y[rest // y.shape[1], rest % y.shape[1], k] = min(t, 1000)
+
+
+SHARES = [strided, strided_while, wide_strided, stretches, stretches_while]
+
+
+@wb.kernel
+def half_a_digit(x: IMAGE, m: int, y: IMAGE):
+    for t in range(wb.tid(), x.shape[0] * x.shape[1], m):
+        y[0, t % x.shape[1]] = x[t // x.shape[1], min(t, 2)]
+
+
+@wb.kernel
+def used_index(x: IMAGE, m: int, y: IMAGE):
+    q = wb.tid()
+    for t in range(q * m, q * m + m):
+        y[t // x.shape[1], t % x.shape[1]] = float(q)
+
+
+@wb.kernel
 def constant(y: IMAGE):
     i = wb.tid()
     for j in range(20):
@@ -145,12 +223,16 @@ def forward(kernel: wb.Kernel) -> Function:
     return run(RUNNABLE, kernel.specialise().function)
 
 
-@pytest.mark.parametrize("kernel", [scaled, product, by_rows, inner, planes, four, three_of_a_row, constant, square])
+MAPPED = [scaled, product, by_rows, inner, planes, four, three_of_a_row, constant, square, *SHARES, both_axes, digits]
+LEFT = [running, mirrored, softmax, column, strided_pairs, half_of_a_row, half_a_digit, used_index]
+
+
+@pytest.mark.parametrize("kernel", MAPPED, ids=lambda kernel: kernel.name)
 def test_iterations_become_threads(kernel: wb.Kernel) -> None:
     assert collapsed(forward(kernel)) is not None
 
 
-@pytest.mark.parametrize("kernel", [running, mirrored, softmax, column, strided_pairs, half_of_a_row])
+@pytest.mark.parametrize("kernel", LEFT, ids=lambda kernel: kernel.name)
 def test_other_loops_stay(kernel: wb.Kernel) -> None:
     assert collapsed(forward(kernel)) is None
 
@@ -191,6 +273,35 @@ def test_stretches_of_a_row(count: int, checks: bool) -> None:
     y = wb.zeros(x.shape)
     wb.launch(three_of_a_row, (3, count), [wb.array(x)], [y], checks=checks)
     np.testing.assert_array_equal(y.numpy(), x * np.add.outer(np.arange(3), np.arange(3 * count)).astype(F))
+
+
+@pytest.mark.parametrize("checks", [False, True])
+@pytest.mark.parametrize("threads", [1, 7, 16, 100])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 2), (4, 8), (5, 33), (19, 70)])
+def test_shares_of_a_range(shape: tuple[int, int], threads: int, checks: bool) -> None:
+    x, size = np.random.default_rng(threads).random(shape, F), shape[0] * shape[1]
+    right = np.roll(x, -1, 1) - F(2) * x[np.maximum(np.arange(shape[0]) - 1, 0)]
+    even = -(-size // threads)
+    for kernel in SHARES:
+        stretch = kernel.name.startswith("stretches")
+        for m in (even, even + 3, 1, 0, -2) if stretch else (threads, threads + 1, 2 * threads):
+            t = np.arange(size)
+            done = (t < m * threads) if stretch else (t % m < threads)
+            y = wb.full(shape, 7.0)
+            wb.launch(kernel, threads, [wb.array(x), m, y], checks=checks)
+            assert y.numpy().tobytes() == np.where(done.reshape(shape), right, F(7)).tobytes(), (kernel.name, m)
+    for m in (threads, threads + 2):
+        y = wb.full(shape, 7.0)
+        wb.launch(both_axes, (3, threads), [wb.array(x), m, y], checks=checks)
+        done = np.arange(shape[1]) % m < threads
+        assert y.numpy().tobytes() == np.where(done, right, F(7)).astype(F).tobytes(), m
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 5), (3, 9, 16), (1, 1, 1)])
+def test_three_digits_of_a_counter(shape: tuple[int, int, int]) -> None:
+    y = wb.zeros(shape, dtype=int)
+    wb.launch(digits, 16, [16, y])
+    assert (y.numpy().ravel() == np.minimum(np.arange(y.numpy().size), 1000)).all()
 
 
 def test_planes_views_and_constant_rows() -> None:

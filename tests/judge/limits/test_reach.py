@@ -38,7 +38,13 @@ OTHERWISE = {
     "GROUP_THREADS": "how many threads compute before they add",
     **dict.fromkeys(("GANG_LANES", "GANG_BYTE_LANES"), "how many threads go side by side"),
     **dict.fromkeys(
-        ("GANG_THIN_ROWS", "GANG_THIN_ROWS_GATHERED", "COLLAPSED_ROW_LEAST", "INTERCHANGED_ROW_LEAST"),
+        (
+            "GANG_THIN_ROWS",
+            "GANG_THIN_ROWS_GATHERED",
+            "COLLAPSED_ROW_LEAST",
+            "INTERCHANGED_ROW_LEAST",
+            "SHARED_QUOTIENT_THREADS_LEAST",
+        ),
         "compared by the code that was made",
     ),
     **dict.fromkeys(("EXPLAINED_OPERATIONS", "EXPLAINED_ITERATIONS", "REPORTED_INDICES"), "read when a fault is told"),

@@ -210,6 +210,24 @@ def clamped_border(n: int) -> Program:
     return program("clamped border", indented(rows), {"x": floats(n + 90), "y": output(n + 90)}, n + 90, smooth=True)
 
 
+def rotated_body(n: int) -> Program:
+    """A loop over a row that is rotated, with n operations behind the division."""
+    return _rotated("rotated body", n, 35)
+
+
+def rotated_row(n: int) -> Program:
+    """A loop over a rotated row of n elements."""
+    return _rotated("rotated row", 1, n)
+
+
+def _rotated(name: str, operations: int, width: int) -> Program:
+    body = ["v = 0.0", "for k in range(x.shape[1]):", "    a = x[i, (j + k) % x.shape[1]] + w[i, k]"]
+    steps = "v = v * 0.75", "v = v + a", "v = v - 0.25"  # each of which is one instruction
+    body += [f"    {steps[k % 3]}" for k in range(operations)]
+    arguments = {"x": floats(5, width), "w": floats(5, width, seed=5), "y": output(5, width)}
+    return program(name, indented(["i, j = wb.tid()", *body, "y[i, j] = v"]), arguments, (5, width), smooth=True)
+
+
 def flattened_body(n: int) -> Program:
     """A launch over i // w and i % w with n operations."""
     return _flattened("flattened body", n, 12, 9)

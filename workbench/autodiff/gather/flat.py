@@ -213,7 +213,7 @@ def flat(function: Function) -> Flat | None:
     before a launch.
     """
     divisions = delinearisation_of(function)
-    if divisions is None or len(divisions.entries) > 1:
+    if divisions is None or not _has_one_divisor(divisions):
         return None
     width = OffsetAnalysis(function).size(divisions.divisor(divisions.width))
     return None if width is None else Flat(divisions, width)
@@ -227,7 +227,13 @@ def by_rows(function: Function) -> Flat | None:
     if function.block_dim or function.launch_ndim != 1:
         return None
     divisions = Delinearisation(function, list(walk(function.body)))
-    if len(divisions.entries) != 1:
+    if not _has_one_divisor(divisions):
         return None
     divisions.choose_width()
     return Flat(divisions, None)
+
+
+def _has_one_divisor(divisions: Delinearisation) -> bool:
+    """Return whether a function divides its index by one number alone, and as int32."""
+    divided = [op for ops in divisions.entries.values() for op in ops]
+    return len(divisions.entries) == 1 and all(op.result.type == int32 for op in divided)

@@ -152,6 +152,10 @@ class Neighbours:
         return (*indices_of(op), component) if component is not None else indices_of(op)
 
 
+_SHARED = frozenset({"lead", "quotient_is"})
+"""Operations of a gang, whose result is the same for all its threads."""
+
+
 class _Analysis:
     """The values that differ between threads along an axis of the launch, computed to a fixed point.
 
@@ -189,7 +193,7 @@ class _Analysis:
                 self.carry(op, [carried], op.operands[3:], op.blocks[0])
             elif op.name == "while":
                 self.carry(op, [b.params for b in op.blocks], op.operands, op.blocks[1])
-            elif (
+            elif op.name not in _SHARED and (
                 op.name in UPDATES
                 or not self.varying.isdisjoint(op.operands)
                 or (op.name == "tid" and op.attrs[AXIS] == self.axis)

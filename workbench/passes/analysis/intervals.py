@@ -92,7 +92,11 @@ class Prologue:
 
     def wide(self, value: Value) -> Value | None:
         """Return an int32 value as int64, computed here; None if it is of another type or cannot be computed here."""
-        copy = self.copy(value) if value.type == int32 else None
+        return self.widened(value) if value.type == int32 else None
+
+    def widened(self, value: Value) -> Value | None:
+        """Return an integer as int64, computed here; None if it cannot be computed here."""
+        copy = self.copy(value)
         return None if copy is None else self.share(("wide", copy), lambda: self.builder.cast(copy, int64))
 
     def together(self, name: str, a: Bounds, b: Bounds) -> Bounds:

@@ -9,10 +9,11 @@ for those whose rows are short.
 
 **Independent iterations, as threads**: `for j in range(m): c[i, j] = …` of thread i. What lies side by side in memory
 is then accessed by neighbouring threads, so a gang loads and stores vectors, and rows of gangs share what they read. A
-launch of n threads becomes one of n rows of m threads. A loop over a stretch of the last axis (`range(4 * q, 4 * q +
-4)` of thread q) continues that axis instead: thread 4 * q + k. All changes have to be made by loops over one range, in
-which each iteration has elements of its own; what stands around them is computed by each of the new threads, so it must
-be little. Arrays that share memory with one that is changed, and short rows, keep the function as it was.
+launch of n threads becomes one of n rows of m threads. A loop over a share of a range continues the last axis instead:
+a stretch of it (`range(c * q, min(c * q + c, n))` of thread q), or every so many numbers of it (`range(q, n, step)`,
+where `step` is the number of threads). All changes have to be made by loops over one range, in which each iteration has
+elements of its own; what stands around them is computed by each of the new threads, so it must be little. Arrays that
+share memory with one that is changed, and short rows, keep the function as it was.
 
 **Axes in another order**: `i, j = tid(); y[j, i] = x[j, i]`. Neighbouring threads are those along the last axis of the
 launch. Where fewer accesses are scattered along another one, the two change places: threads have no promised order, and
@@ -21,8 +22,8 @@ those that add to one element keep theirs if they differ along one axis alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial, reduce
 from itertools import combinations, combinations_with_replacement
 
 import msgspec
@@ -41,6 +42,7 @@ from workbench.ir.ops import (
     REDUCTION,
     REPORTS,
     UPDATES,
+    VALUE,
     attributes,
 )
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, indices_of, walk
@@ -51,12 +53,17 @@ from workbench.limits import (
     GANG_DISTINCT_ARRAYS,
     INTERCHANGED_ROW_LEAST,
 )
+from workbench.passes.analysis.cost import constants
 from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.analysis.intervals import MOST, Prologue
-from workbench.types import ArrayType, Kind, element, int32, int64
+from workbench.passes.loops.forms import bound_of
+from workbench.types import ArrayType, Kind, element, int32, int64, uint32, uint64
 from workbench.types import bool as bool_
 
 _DIVISIONS = frozenset({"floordiv", "mod"})
+_OF_BITS = frozenset({"rshift", "bit_and"})
+_INTEGERS = frozenset({int32, uint32, int64, uint64})
+"""The types of an index; each has all numbers of threads."""
 _UNIFORM = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
 
 Key = Value
@@ -71,6 +78,7 @@ class Delinearised(msgspec.Struct, frozen=True):
         before: operations that are computed before all rows.
         length: how many threads a row has, as int64.
         holds: whether `rows` may run; None if it always may.
+        divisors: of the threads' index, which then are above 0.
         plain: what a thread does if it may not: what it did before, by its row and its position in it.
     """
 
@@ -78,13 +86,37 @@ class Delinearised(msgspec.Struct, frozen=True):
     before: tuple[Op, ...]
     length: Value
     holds: Value | None
+    divisors: tuple[Value, ...]
     plain: Block
 
 
 def delinearised(function: Function) -> Delinearised | None:
     """Return a kernel of one dimension as one of rows; None if its index is not divided in a way that gives rows."""
-    divisions = delinearisation_of(function)
+    divisions = delinearisation_of(_with_divisions(function))
     return None if divisions is None else divisions.by_rows()
+
+
+def _with_divisions(function: Function) -> Function:
+    """Return the function with `x >> k` and `x & (2 ** k - 1)`, k a literal, as `x // 2 ** k` and `x % 2 ** k`."""
+    names = function.body.op_names
+    if function.launch_ndim != 1 or names.isdisjoint(_OF_BITS):
+        return function
+    known = constants(function.body)
+
+    def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        number = known.get(op.operands[1]) if op.name in _OF_BITS and op.result.type in _INTEGERS else None
+        if number is None:
+            return None
+        shift = int(number) if op.name == "rshift" else (int(number) + 1).bit_length() - 1
+        if not 0 < shift < int32.bits - 1 or (op.name == "bit_and" and number != (1 << shift) - 1):
+            return None
+        divisor, name = Value(op.result.type), "floordiv" if op.name == "rshift" else "mod"
+        return (
+            Op("const", (), (divisor,), VALUE.of(1 << shift), (), op.location),
+            Op(name, (op.operands[0], divisor), op.results, {}, (), op.location),
+        )
+
+    return rewrite(function, change)
 
 
 def delinearisation_of(function: Function) -> Delinearisation | None:
@@ -121,7 +153,7 @@ class Delinearisation:
         self.entries: dict[Key, list[Op]] = {}
         self.width = Value(int32)
         for op in operations:
-            if op.name == "tid":
+            if op.name == "tid" or _converts(op, self.remainders):
                 self.remainders.add(op.result)
             elif op.name in _DIVISIONS and op.operands[0] in self.remainders:
                 key = self.key(op.operands[1])
@@ -205,25 +237,31 @@ class Delinearisation:
         """Return the kernel by rows; `choose_width` has to be called first."""
         b = Builder()
         b.location = self.entries[self.width][0].location
-        width, holds, env = self.copied(b, self.divisor(self.width), {}), None, dict[Value, Value]()
-        conditions: list[Value] = []
+        width, holds = b.cast(self.copied(b, self.divisor(self.width), {}), int64), None
+        conditions, env = list[Value](), dict[Value, Value]()
         if self.number(self.width) is None:
-            conditions.append(b.one("ge", (width, b.const(FLATTENED_ROW_LEAST)), bool_))
+            conditions.append(b.one("ge", (width, b.const(FLATTENED_ROW_LEAST, int64)), bool_))
+            conditions.append(b.one("le", (width, b.const(MOST, int64)), bool_))
         for key in self.entries:
             if key != self.width and not (self.number(key) and self.number(self.width)):
-                other = self.copied(b, self.divisor(key), env)
-                rest = b.one("mod", (other, width), int32)
-                conditions.append(b.one("gt", (other, b.const(0)), bool_))
-                conditions.append(b.one("eq", (rest, b.const(0)), bool_))
+                other = b.cast(self.copied(b, self.divisor(key), env), int64)
+                rest = b.one("mod", (other, width), int64)
+                conditions.append(b.one("gt", (other, b.const(0, int64)), bool_))
+                conditions.append(b.one("eq", (rest, b.const(0, int64)), bool_))
         for condition in conditions:
             holds = condition if holds is None else b.one("and_", (holds, condition), bool_)
         all_threads = b.one("launch_dim", (), int64, {AXIS: 0})
-        length = b.cast(width, int64)
-        length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
+        length = width if holds is None else b.one("where", (holds, width, all_threads), int64)
         b.emit("row_length", (length,))
         by_row, plain = RowWriter(self), RowWriter(self)
         rows = replace(self.function, body=by_row.body(by_row.by_rows), launch_ndim=2)
-        return Delinearised(rows, b.body().ops, length, holds, plain.body(plain.plain))
+        divisors = tuple(op.operands[1] for ops in self.entries.values() for op in ops)
+        return Delinearised(rows, b.body().ops, length, holds, divisors, plain.body(plain.plain))
+
+
+def _converts(op: Op, indices: Container[Value]) -> bool:
+    """Return whether an operation converts one of these indices, which changes none, to another type of integer."""
+    return op.name == "cast" and op.operands[0] in indices and op.result.type in _INTEGERS
 
 
 def _deciding_operands(op: Op) -> Iterable[Value]:
@@ -241,13 +279,15 @@ class RowWriter:
         first: the index of the row's first thread.
         column: the thread's position in the row.
         index: the thread's own index: the sum of those two, which does not wrap.
-        starts: by value that is a multiple of the width plus the position, that multiple.
+        starts: by value that is a multiple of the width plus the position, that multiple, of the same type.
+        indices: the thread's own index, in each type.
     """
 
     def __init__(self, divisions: Delinearisation) -> None:
         self.divisions = divisions
         self.row = self.first = self.column = self.index = Value(int32)
         self.starts: dict[Value, Value] = {}
+        self.indices: set[Value] = set()
 
     def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
         """Return the function's body, rewritten by `change`.
@@ -263,9 +303,9 @@ class RowWriter:
         if width is None:
             self.first = b.one("row_first", (), int32)
         else:
-            self.first = b.one("mul", (self.row, self.divisions.copied(b, width, {})), int32)
+            self.first = b.one("mul", (self.row, b.cast(self.divisions.copied(b, width, {}), int32)), int32)
         self.index = b.one("add", (self.first, self.column), int32)
-        self.starts = {self.index: self.first}
+        self.starts, self.indices = {self.index: self.first}, {self.index}
         rest = Rewriter(change).block(self.divisions.function.body)
         return Block((), (*b.body().ops, *rest.ops))
 
@@ -284,7 +324,11 @@ class RowWriter:
             result = self.index
         elif op.name in _DIVISIONS and op.operands[0] in self.starts:
             result = self.divided(b, op)
-        elif op.name == "mul" and op.result.type == int32:
+        elif _converts(op, self.starts):
+            result, start = (b.cast(v, op.result.type) for v in (op.operands[0], self.starts[op.operands[0]]))
+            self.starts[result] = start
+            self.indices.update((result,) if op.operands[0] in self.indices else ())
+        elif op.name == "mul" and op.result.type in _INTEGERS:
             result = self.scaled(b, op)
         if result is None:
             return None
@@ -300,14 +344,15 @@ class RowWriter:
         key, start = self.divisions.key(divisor), self.starts[index]
         if key not in self.divisions.entries:
             return None
+        type = op.result.type
         if key == self.divisions.width and op.name == "mod":
-            return self.column
-        if key == self.divisions.width and index is self.index:
-            return self.row
-        result = b.one(op.name, (start, divisor), int32)
+            return b.cast(self.column, type)
+        if key == self.divisions.width and index in self.indices:
+            return b.cast(self.row, type)
+        result = b.one(op.name, (start, divisor), type)
         if op.name == "floordiv":
             return result
-        rest = b.one("add", (result, self.column), int32)
+        rest = b.one("add", (result, b.cast(self.column, type)), type)
         self.starts[rest] = result
         return rest
 
@@ -321,14 +366,17 @@ class RowWriter:
         for row, width in ((one, other), (other, one)):
             form = divisions.analysis.form(row)
             if divisions.key(width) == divisions.width and form.terms in divisions.rows:
+                first, type = b.cast(self.first, op.result.type), op.result.type
                 if not form.constant:
-                    return self.first
-                more = b.one("mul", (b.const(form.constant), op.operands[other is width]), int32)
-                return b.one("add", (self.first, more), int32)
+                    return first
+                more = b.one("mul", (b.const(form.constant, type), op.operands[other is width]), type)
+                return b.one("add", (first, more), type)
         return None
 
 
-_AGAIN = frozenset({"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max"})
+_AGAIN = frozenset({"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
+_HIDING = frozenset({*_DIVISIONS, "min", "max", "clamp", "bit_and", "rshift"})
+"""Operations behind which gangs do not see that what neighbouring iterations access lies side by side."""
 
 
 def collapsed(function: Function, dense: bool = True) -> Tested | None:
@@ -343,12 +391,12 @@ def collapsed(function: Function, dense: bool = True) -> Tested | None:
     names = function.body.op_names
     if function.block_dim or not function.launch_ndim or not names.isdisjoint(REPORTS | {"slots", "row_length"}):
         return None
-    if "for" not in names or names & EFFECTS != frozenset(("store",)):
+    if names.isdisjoint(LOOPS) or names & EFFECTS != frozenset(("store",)):
         return None
-    analysis = Analysis(function)
-    ranges: dict[object, list[Op]] = {}
-    for key, op in _loops(function.body, analysis, ()):
-        ranges.setdefault(key, []).append(op)
+    analysis, used = Analysis(function), {v for op in walk(function.body) for v in op.operands}
+    ranges: dict[object, list[Counting]] = {}
+    for key, loop in _loops(function.body, analysis, used, ()):
+        ranges.setdefault(key, []).append(loop)
     candidates = (_Collapse(function, analysis, loops, dense) for loops in ranges.values())
     return next((c.written() for c in candidates if c.is_legal() and c.pays()), None)
 
@@ -451,19 +499,75 @@ def _positions(analysis: Analysis, uses: Sequence[Op]) -> list[list[int]]:
     return [analysis.own_positions(axis, uses) for axis in range(analysis.function.launch_ndim)]
 
 
-def _loops(block: Block, analysis: Analysis, around: tuple[object, ...]) -> Iterator[tuple[object, Op]]:
-    """Yield loops that count up and carry nothing, with what those have in common that may become threads together.
+class Counting(msgspec.Struct, frozen=True):
+    """A loop that counts and carries nothing else.
+
+    Attributes:
+        op: the `for`, or the `while`.
+        counter: its index, in the last of its blocks.
+        start, stop, step: of the index.
+    """
+
+    op: Op
+    counter: Value
+    start: Value
+    stop: Value
+    step: Value
+
+
+def _counting(op: Op, analysis: Analysis, used: Container[Value]) -> Counting | None:
+    """Return a loop as one that counts: a `for`, or `while k < n: …; k += step`; None if it does more.
+
+    Args:
+        op: any operation.
+        analysis: of the function.
+        used: the values that are operands.
+    """
+    if op.name == "for" and not op.results:
+        return Counting(op, op.blocks[0].params[0], *op.operands[:3])
+    if op.name != "while" or len(op.operands) != 1 or op.result in used:
+        return None
+    condition, body = op.blocks
+    bound, following = bound_of(condition), analysis.defs.get(body.yielded[0])
+    if bound is None or following is None or following.name != "add":
+        return None
+    steps = [v for v in following.operands if v is not body.params[0]]
+    return Counting(op, body.params[0], *op.operands, bound[1], *steps) if len(steps) == 1 else None
+
+
+def _loops(
+    block: Block, analysis: Analysis, used: Container[Value], around: tuple[object, ...]
+) -> Iterator[tuple[object, Counting]]:
+    """Yield loops that count, with what those have in common that may become threads together.
 
     That is their range, and how many loops over this range are around them (`around` has the ranges of those).
     """
     for op in block.ops:
-        own = around
-        if op.name == "for" and not op.results and analysis.number(op.operands[2]) == 1:
-            ends = analysis.form(op.operands[0]), analysis.form(op.operands[1])
+        own, loop = around, _counting(op, analysis, used)
+        if loop is not None:
+            ends = tuple(analysis.form(v) for v in (loop.start, loop.stop, loop.step))
             own = (*around, ends)
-            yield (ends, around.count(ends)), op
+            yield (ends, around.count(ends)), loop
         for inner in op.blocks:
-            yield from _loops(inner, analysis, own)
+            yield from _loops(inner, analysis, used, own)
+
+
+class Share(msgspec.Struct, frozen=True):
+    """The part of a range that the loop of each thread goes through; those of all threads are the range.
+
+    Attributes:
+        turns: how many iterations a thread has, at most, as int64 before all threads.
+        start: where the range begins.
+        limit: where it ends, if the last threads may have less; else None.
+        conditions: bools that have to hold before all threads.
+        near: neighbouring threads are one apart in each iteration: gangs go through it as well, but for divisions.
+    """
+
+    turns: Value
+    start: int
+    limit: Value | None
+    conditions: tuple[Value, ...]
+    near: bool
 
 
 class _Collapse:
@@ -472,33 +576,83 @@ class _Collapse:
     Attributes:
         loops: the loops.
         pairs: arrays that must share no memory.
+        ops: the operations that they are.
         tid: the atom of the index along the launch's last axis.
         trips: how many iterations they have, as a form.
-        stretch: how many of them continue the last axis; 0: they are an axis of their own.
+        share: what each thread has of a range that continues the last axis; None: they are an axis of their own.
+        divisors: of the counter, which have to be above 0.
         changed: the arrays that the function changes.
         prologue, ends: computes before all threads where the loops begin and end.
         outside, inside: the operations around the loops, and in them.
     """
 
-    def __init__(self, function: Function, analysis: Analysis, loops: list[Op], dense: bool) -> None:
+    def __init__(self, function: Function, analysis: Analysis, loops: list[Counting], dense: bool) -> None:
         self.function, self.analysis, self.loops = function, analysis, loops
         self.pairs = distinct_arrays(function, dense)
-        self.start, stop = (analysis.form(v) for v in loops[0].operands[:2])
+        self.ops, loop = {loop.op: loop for loop in loops}, loops[0]
+        self.start, stop = (analysis.form(v) for v in (loop.start, loop.stop))
         self.trips = stop.plus(self.start, -1)
         self.tid = Atom("tid", axis=function.launch_ndim - 1)
-        trips = self.trips.constant
-        own = not self.trips.terms and trips > 1 and self.start.terms == {self.tid: trips}
-        self.stretch = trips if own else 0
         self.changed = {op.operands[0] for op in walk(function.body) if op.name == "store"}
         self.prologue = Prologue(function, (), _AGAIN)
-        self.ends = [self.prologue.wide(v) for v in loops[0].operands[:2]]
+        self.ends = [self.prologue.wide(v) for v in (loop.start, loop.stop)]
+        self.share, self.divisors = self._share(loop), dict[Value, None]()
         self.outside = list(self._outside(function.body))
-        self.inside = [op for loop in loops for op in walk(loop.blocks[0])]
+        self.inside = [op for loop in loops for op in walk(loop.op.blocks[-1])]
+
+    def _share(self, loop: Counting) -> Share | None:
+        """Return what a thread's loop has of a range that all threads go through together; None if it is none such."""
+        prologue, analysis, start = self.prologue, self.analysis, self.start
+        if loop.counter.type not in _INTEGERS:
+            return None
+        step, stop = (prologue.widened(v) for v in (loop.step, loop.stop))
+        if start.terms == {self.tid: 1} and step and stop:
+            threads = self._threads()
+            more = prologue.emit("sub", threads, prologue.number(1 + start.constant))
+            turns = prologue.emit("floordiv", prologue.emit("add", stop, more), threads)
+            return Share(turns, start.constant, loop.stop, (prologue.emit("eq", step, threads, type=bool_),), True)
+        if analysis.number(loop.step) != 1:
+            return None
+        ends = [(loop.stop, None)]
+        if (least := analysis.defs.get(loop.stop)) is not None and least.name == "min":
+            ends += [(v, limit) for v, limit in (least.operands, least.operands[::-1]) if prologue.copy(limit)]
+        for turns, limit in ((self._stretch(loop.start, stop), limit) for stop, limit in ends):
+            if turns is not None:
+                return Share(turns, start.constant, limit, (), False)
+        return None
+
+    def _stretch(self, start: Value, stop: Value) -> Value | None:
+        """Return how long a stretch is, of which each thread has one, as int64; None unless it is that from c * tid."""
+        form, last = (self.analysis.form(v) for v in (start, stop))
+        length = last.plus(form, -1)
+        if not length.terms and form.terms == {self.tid: length.constant} and length.constant > 1:
+            return self.prologue.number(length.constant)
+        for index, factor in self._factors(start):
+            own = self.analysis.form(factor)
+            after = [i.constant for i, other in self._factors(stop) if self.analysis.form(other) == own]
+            if not index.constant and (length == own or after == [1]):
+                return self.prologue.widened(factor)
+        return None
+
+    def _factors(self, product: Value) -> Iterator[tuple[Form, Value]]:
+        """Yield the form of an index of threads, plus a constant, and what is the same in all, of their product."""
+        op = self.analysis.defs.get(product)
+        for one, other in (op.operands, op.operands[::-1]) if op is not None and op.name == "mul" else ():
+            index = self.analysis.form(one)
+            if index.terms == {self.tid: 1} and self.prologue.copy(other):
+                yield index, other
+
+    def _threads(self) -> Value:
+        """Emit the launch's number of threads along the last axis."""
+        axis = AXIS.of(self.tid.axis)
+        return self.prologue.share(
+            ("launch_dim", self.tid.axis), lambda: self.prologue.builder.one("launch_dim", (), int64, axis)
+        )
 
     def _outside(self, block: Block) -> Iterator[Op]:
         """Yield the operations that are in none of the loops."""
         for op in block.ops:
-            if op not in self.loops:
+            if op not in self.ops:
                 yield op
                 for inner in op.blocks:
                     yield from self._outside(inner)
@@ -507,20 +661,52 @@ class _Collapse:
         """Return whether each iteration changes elements that no other one accesses, and all threads have as many."""
         if any(op.operands[0] in self.changed for op in self.outside if op.name in LOADS | EFFECTS):
             return False
-        if not self.stretch and None in self.ends:
+        steps = [self.analysis.number(loop.step) for loop in self.loops]
+        if self.share is None and (None in self.ends or steps != [1] * len(steps)):
             return False
         accesses = [op for op in self.inside if op.name in LOADS | EFFECTS]
         return all(self._is_own([op for op in accesses if op.operands[0] is array]) for array in self.changed)
 
     def _is_own(self, accesses: list[Op]) -> bool:
-        """Return whether accesses to one array tell iterations apart by their last index, in the same way."""
+        """Return whether accesses to one array tell iterations apart: by their last index, or all, in the same way."""
         forms = {self._of_iteration(op) for op in accesses}
-        return len(forms) == 1 and None not in forms
+        if len(forms) == 1 and None not in forms:
+            return True
+        digits = {tuple(map(self._plain, indices_of(op))) for op in accesses}
+        alone = self.share is not None and self.share.start >= 0 and len(self.loops) == len(digits) == 1
+        return alone and self._tells_apart(frozenset(*digits), self.loops[0].counter)
+
+    def _plain(self, index: Value) -> Value:
+        """Return an index before it is converted; all are taken to be 0 or more."""
+        defs, op = self.analysis.defs, self.analysis.defs.get(index)
+        while op is not None and (op.name == "wrap_index" or _converts(op, op.operands)):
+            index, op = op.operands[0], defs.get(op.operands[0])
+        return self.analysis.representatives.get(index, index)
+
+    @cached_property
+    def _divided(self) -> Mapping[tuple[Value, Value], dict[str, Value]]:
+        """The results of divisions, by dividend and divisor, and by the name of the operation."""
+        divided: dict[tuple[Value, Value], dict[str, Value]] = {}
+        for op in self.inside:
+            if op.name in _DIVISIONS and self.prologue.copy(op.operands[1]):
+                key = self._plain(op.operands[0]), self.analysis.representatives[op.operands[1]]
+                divided.setdefault(key, {})[op.name] = self._plain(op.result)
+        return divided
+
+    def _tells_apart(self, known: frozenset[Value], number: Value) -> bool:
+        """Return whether a number follows from those that are known, by quotients and remainders; note divisors."""
+        if number in known:
+            return True
+        for (dividend, divisor), parts in self._divided.items():
+            if dividend is number and len(parts) > 1 and all(self._tells_apart(known, v) for v in parts.values()):
+                self.divisors[divisor] = None
+                return True
+        return False
 
     def _of_iteration(self, op: Op) -> Form | None:
         """Return the last index of an access in the range's first iteration; None unless the next one has the next."""
         index, size = self.analysis.index(indices_of(op)[-1])
-        counters = {Atom("value", value=loop.blocks[0].params[0]) for loop in self.loops}
+        counters = {Atom("value", value=loop.counter) for loop in self.loops}
         rest = {atom: n for atom, n in index.terms.items() if atom not in counters}
         known = all(atom == self.tid or self.analysis.is_same(atom) for atom in rest)
         counted = [n for atom, n in index.terms.items() if atom in counters]
@@ -533,15 +719,19 @@ class _Collapse:
         apart = apart and self.tid not in self.analysis.form(last).terms
         long = bool(self.trips.terms) or self.trips.constant >= COLLAPSED_ROW_LEAST
         loops = [op for op in self.outside if op.name in LOOPS]
-        around = all(any(op in self.loops for block in loop.blocks for op in walk(block)) for loop in loops)
+        around = all(any(op in self.ops for block in loop.blocks for op in walk(block)) for loop in loops)
         little = len(self.outside) <= len(self.inside) and len(self.pairs) <= GANG_DISTINCT_ARRAYS
-        return around and little and (self._only_stretches() if self.stretch else apart and long)
+        if self.share is None:
+            return around and little and apart and long
+        hidden = not self.share.near or any(op.name in _HIDING for op in self.inside)
+        return around and little and hidden and self._only_shares()
 
-    def _only_stretches(self) -> bool:
+    def _only_shares(self) -> bool:
         """Return whether the index along the last axis says nothing but where the loops begin and end."""
         depend = {op.result for op in self.outside if op.name == "tid" and op.attrs[AXIS] == self.tid.axis}
+        tests = {op.blocks[0].yielded[0] for op in self.ops if op.name == "while"}
         for op in walk(self.function.body):
-            if op not in self.loops and not depend.isdisjoint(op.operands):
+            if op not in self.ops and not depend.isdisjoint(op.operands) and tests.isdisjoint(op.results):
                 if op.blocks or op.name not in _AGAIN:
                     return False
                 depend.update(op.results)
@@ -549,12 +739,16 @@ class _Collapse:
 
     def written(self) -> Tested:
         """Return the function with the iterations as threads."""
-        prologue, axis, conditions = self.prologue, self.tid.axis, list[Value]()
+        prologue, axis, share, conditions = self.prologue, self.tid.axis, self.share, list[Value]()
         b = prologue.builder
-        if self.stretch:
-            turns = prologue.number(self.stretch)
-            length = prologue.emit("mul", b.one("launch_dim", (), int64, {AXIS: axis}), turns)
-            conditions.append(prologue.emit("le", length, prologue.number(MOST), type=bool_))
+        if share:
+            turns, conditions = share.turns, list(share.conditions)
+            length = prologue.emit("mul", self._threads(), turns)
+            conditions.append(prologue.emit("ge", turns, prologue.number(1), type=bool_))
+            most = prologue.number(MOST - max(share.start, 0))
+            conditions.append(prologue.emit("le", length, most, type=bool_))
+            divisors = [v for divisor in self.divisors if (v := prologue.widened(divisor))]
+            conditions += [prologue.emit("ge", v, prologue.number(1), type=bool_) for v in divisors]
         else:
             start, stop = self.ends
             assert start and stop
@@ -567,18 +761,33 @@ class _Collapse:
         body = Builder()
         body.extend(once)
         body.emit("row_length", (length, turns))
-        thread = body.one("tid", (), int32, {AXIS: axis if self.stretch else axis + 1})
-        first = body.const(self.start.constant)
-
-        def change(on: Rewriter, op: Op) -> Iterable[Op] | None:
-            if op not in self.loops:
-                return None
-            (block,), start = op.blocks, first if self.stretch else op.operands[0]
-            index = Op("add", (thread, start), block.params, location=op.location)
-            return (index, *on.block(block).ops[:-1])
-
-        body.extend(Rewriter(change).block(self.function.body).ops)
+        thread = body.one("tid", (), int32, {AXIS: axis if share else axis + 1})
+        body.extend(Rewriter(partial(self._iteration, thread)).block(self.function.body).ops)
         function = replace_body(self.function, body.body())
-        if not self.stretch:
+        if not share:
             function = replace(function, launch_ndim=function.launch_ndim + 1)
         return Tested(replace_body(self.function, b.body()) if conditions else None, function)
+
+    def _iteration(self, thread: Value, on: Rewriter, op: Op) -> Iterable[Op] | None:
+        """Return an iteration of a loop, the one with the number `thread`; None for another operation."""
+        loop = self.ops.get(op)
+        if loop is None:
+            return None
+        b = Builder()
+        b.location = op.location
+        index = b.cast(thread, loop.counter.type)
+        start = b.const(self.share.start, index.type) if self.share else op.operands[0]
+        index = b.one("add", (index, start), index.type) if not self.share or self.share.start else index
+        on.mapping[loop.counter] = index
+        limit = self.share.limit if self.share else None
+        if limit is None:
+            b.extend(on.block(op.blocks[-1]).ops[:-1])
+            return b.body().ops
+        if op.name == "while":  # where the limit may be computed
+            on.mapping[op.blocks[0].params[0]] = index
+            b.extend(on.block(op.blocks[0]).ops[:-1])
+        goes = b.one("lt", (index, on.mapping.get(limit, limit)), bool_)
+        end = Op("yield", location=op.location)
+        inner = Block((), (*on.block(op.blocks[-1]).ops[:-1], end))
+        b.append(Op("if", (goes,), (), {}, (inner, Block((), (end,))), op.location))
+        return b.body().ops

@@ -51,13 +51,13 @@ def _change(known: Mapping[Value, Number], rewriter: Rewriter, op: Op) -> Iterat
     if op.name != "while":
         return None
     condition, body = op.blocks
-    bound = _bound(condition)
+    bound = bound_of(condition)
     if bound is None or not _is_next(body, bound[0]):
         return None
     return iter(_as_for(known, rewriter, op, *bound))
 
 
-def _bound(condition: Block) -> tuple[int, Value] | None:
+def bound_of(condition: Block) -> tuple[int, Value] | None:
     """Return the number of the carried value that a condition bounds from above, and its bound.
 
     None if the condition is no such test, or its bound may change while the loop runs.

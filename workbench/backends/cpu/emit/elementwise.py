@@ -7,6 +7,7 @@ from workbench.backends.cpu.emit.types import cast, register, saturating, suffix
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import BuildError
 from workbench.ir.values import Op
+from workbench.passes.analysis.intervals import LEAST, MOST
 from workbench.passes.precision import may_lose_sign
 from workbench.types import Kind, Scalar, element
 
@@ -202,3 +203,20 @@ def emit_floor_quotient(emitter: Emitter, op: Op) -> None:
     near = w.emit(f"fmul double {w.emit(f'{convert} i32 {x} to double')}, {inverse}")
     rounded = w.emit(f"fadd double {w.emit(f'fadd double {near}, {shift}')}, {_WHOLE}")
     emitter.bind(op.result, [w.emit(f"trunc i64 {w.emit(f'bitcast double {rounded} to i64')} to i32", op.result.name)])
+
+
+def emit_quotient_is(emitter: Emitter, op: Op, across: int = 0) -> None:
+    """Emit whether a number of 32 bits, and that plus `across`, have a quotient, rounded down; False if the sum wraps.
+
+    The quotient has to be 0, or that of a number between the two.
+    """
+    w, far = emitter.writer, abs(across)
+    x, quotient, divisor = map(emitter.operand, op.operands)
+    # What is left of x is then within 32 bits but for `across`, so that it is what it is modulo 2³².
+    rest = w.emit(f"sub i32 {x}, {w.emit(f'mul i32 {quotient}, {divisor}')}")
+    least = rest if across >= 0 else w.emit(f"sub i32 {rest}, {far}")
+    size = w.call("i32", "llvm.smax.i32", f"i32 {divisor}", "i32 0")
+    size = w.call("i32", "llvm.usub.sat.i32", f"i32 {size}", f"i32 {far}") if far else size
+    holds = w.emit(f"icmp ult i32 {least}, {size}")
+    fits = w.emit(f"icmp sle i32 {x}, {MOST - far}" if across >= 0 else f"icmp sge i32 {x}, {LEAST + far}")
+    emitter.bind(op.result, [w.emit(f"and i1 {holds}, {fits}")])

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
+from workbench.backends.cpu.emit.elementwise import emit_quotient_is
 from workbench.backends.cpu.emit.emit_module import (
     BORDER,
     HANDLERS,
@@ -38,6 +39,7 @@ from workbench.passes.checks.bounds_checks import versions_of
 from workbench.passes.loops.dimensions import collapsed, interchanged
 from workbench.passes.loops.forms import transposed, unit_strides
 from workbench.passes.loops.peeling import Peeled, peeled_parts
+from workbench.passes.loops.quotients import shared_quotients
 from workbench.passes.memory.atomics import by_index
 from workbench.types import Kind, element
 from workbench.types import bool as bool_
@@ -136,7 +138,7 @@ def _emitter(
         function, options, division, defer_atomics=last and not in_order, peel_boundaries=not transposes(function)
     )
     if not in_order and (plan := gang_plan(lowered, options, maths, division)):
-        own = msgspec.structs.replace(maths, gathers=maths.gathers and not shuffles(lowered))
+        own = replace(maths, gathers=maths.gathers and not shuffles(lowered))
         emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
         if not (emitter.combining and _fills_registers(emitter.combining, division, maths)):
             return emitter
@@ -187,6 +189,9 @@ def gang_plan(
 
         of_gangs = with_strips(lowered, division.one_core)
         form = shape(of_gangs, maths, division)
+    divided = shared_quotients(of_gangs)
+    if divided is not of_gangs:
+        of_gangs, form = divided, replace(form, rows=1, row_threads=0)
     if form.rows > 1:
         from workbench.passes.loops.panels import with_panels
 
@@ -245,7 +250,7 @@ class Gangs(GangEmitter):
         if own == GROUP and self.combining:
             self._one_group(kind, part, body, self.combining)
             return
-        self.at_border = own == BORDER
+        self.at_border = own == BORDER and body.op_names.isdisjoint(LOOPS)
         for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
         if self._has_rests():
@@ -436,8 +441,34 @@ def _tid(emitter: GangEmitter, op: Op) -> None:
     emitter.note_whole(op.result, emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name))
 
 
+def _lead(emitter: GangEmitter, op: Op) -> None:
+    """Bind a linear value of the gang's first thread that is on; of another value, any number."""
+    (value,), w = op.operands, emitter.writer
+    step = emitter.steps.get(value)
+    if step is None:
+        emitter.bind(op.result, emitter.scalars(value) or ["0"])
+        return
+    first, bits, kind = emitter.uniform(value), emitter.all_bits(), f"i{emitter.width * emitter.parts}"
+    if bits != "-1":
+        lane = emitter.typed(bits, kind, 0).intrinsic("cttz", more="i1 false").text
+        lane = w.emit(f"trunc i64 {lane if kind == 'i64' else w.emit(f'zext {kind} {lane} to i64')} to i32")
+        first = w.emit(f"add i32 {first}, {w.emit(f'mul i32 {lane}, {step}')}")
+    emitter.bind(op.result, [first])
+
+
+def _quotient_is(emitter: GangEmitter, op: Op) -> None:
+    """Emit whether all threads of a gang have a quotient of linear numbers that do not wrap; of others, False."""
+    step = emitter.steps.get(op.operands[0])
+    if step is None:
+        emitter.bind(op.result, ["false"])
+    else:
+        emit_quotient_is(emitter, op, step * (emitter.width * emitter.row_parts - 1))
+
+
 RULES: Mapping[str, Handler] = {
     "tid": _tid,
+    "lead": _lead,
+    "quotient_is": _quotient_is,
     "load": memory.emit_load,
     "store": memory.emit_store,
     "atomic_add": emit_change,

@@ -16,7 +16,7 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis
 from workbench.ir.build import replace_body
-from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, READS, REDUCTION, SCALAR, UPDATES
+from workbench.ir.ops import ACCESSES, COLD, EFFECTS, LEAD, LOOPS, PURE, READS, REDUCTION, SCALAR, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, component_of, dtype_of, indices_of, walk
 from workbench.limits import (
     EXPANDED_BYTES,
@@ -40,7 +40,7 @@ from workbench.types import ArrayType, Kind, Slots, element
 
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
-    "fault print slots slot_read slot_write floor_quotient if for while yield "
+    "fault print slots slot_read slot_write floor_quotient lead quotient_is if for while yield "
     "row_load row_store row_add slot_total row_total apart atomic_load atomic_swap".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""
@@ -128,7 +128,8 @@ def _by_gangs(block: Block, loop: Block | None) -> Iterator[tuple[Op, Block | No
         if op.name in ("store", "atomic_add"):
             yield op, loop
         elif not op.attrs.get(SCALAR):
-            for inner in op.blocks:
+            # The second side of a cold `if` is for gangs in which what threads access lies apart, which are few.
+            for inner in op.blocks[: 1 if op.name == "if" and op.attrs.get(COLD) else None]:
                 yield from _by_gangs(inner, inner if op.name in LOOPS else loop)
 
 
