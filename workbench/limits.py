@@ -108,7 +108,9 @@ UNROLLED_ITERATIONS = Limit(16, "iterations of a loop that LLVM writes out", "th
 TRANSPOSED_STRIP = Limit(16, "iterations of a loop along rows, one row per thread", "they are one strip", OTHER)
 TRANSPOSED_BLOCK = Limit(8, "iterations that are transposed at once", "one block holds them", OTHER)
 SPLIT_LOOP_OPERATIONS = Limit(256, "operations of a loop whose counter starts at a loaded index", "it is split", SLOWER)
-SHARED_QUOTIENT_OPERATIONS = Limit(256, "operations behind the divisions of a loop", "gangs divide once", SLOWER)
+SHARED_QUOTIENT_OPERATIONS = Limit(
+    128, "operations behind a division in a loop, for each division", "gangs divide once", SLOWER
+)
 SHARED_QUOTIENT_THREADS_LEAST = Limit(16, "threads with one quotient", "they are a group of a gang", OTHER)
 DEFERRED_OPERATIONS_LEAST = Limit(3, "operations of a thread that adds by index", "its additions come last", OTHER)
 DEFERRED_VALUES = Limit(8, "scalars that a thread keeps for its additions by index", "they come last", SLOWER)

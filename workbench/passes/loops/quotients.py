@@ -97,7 +97,9 @@ class _Step:
                 late.update(op.results)
         divisions = [op for op in _every((division, *rest)) if self.is_shared(op)]
         self.left.update(divisions)
-        if len(_every(rest)) * len(divisions) > SHARED_QUOTIENT_OPERATIONS:
+        # Those of a remainder are shared later: each writes what follows once more.
+        times = sum(op.name == "floor_quotient" for op in _every((division, *rest)))
+        if len(_every(rest)) * times > SHARED_QUOTIENT_OPERATIONS:
             return block
         end = block.ops[-1]
         results = tuple(v for v in dict.fromkeys(end.operands) if v in late)
