@@ -4,15 +4,22 @@ from workbench.frontend.expressions.statics import PURE, reevaluated_static
 from workbench.frontend.functions.cuda_funcs import native_of
 from workbench.frontend.functions.derivatives import Custom, watch_custom
 from workbench.frontend.names.annotate import (
+    ArrayOf,
+    Float,
+    Generic,
+    Int,
+    Scalar,
+    array_of,
     evaluated,
     evaluated_defaults,
     is_annotation,
     parameter_annotation,
     parameter_annotations,
     parameter_types,
+    ref,
+    refuse_references,
     value_in,
 )
-from workbench.frontend.names.generic import ArrayOf, Float, Generic, Int, Scalar, array_of, ref
 from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import (
     as_builtin,
@@ -23,12 +30,20 @@ from workbench.frontend.names.python_names import (
     uniforms_read,
     usable_in_kernel,
 )
-from workbench.frontend.names.rewriting import refuse_references
 from workbench.frontend.names.unsupported import instead_of
-from workbench.frontend.state.context import Notice
-from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
-from workbench.frontend.state.reads import DEFAULT, GIVEN, Dependency, Reads
-from workbench.frontend.state.tiling import NeedsBlocks, Tiling
+from workbench.frontend.state.context import NeedsBlocks, Notice, Tiling
+from workbench.frontend.state.definition import (
+    DEFAULT,
+    GIVEN,
+    MISSING,
+    Definition,
+    Dependency,
+    Reads,
+    Scope,
+    anything,
+    default_nodes,
+    is_literal,
+)
 from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.statements.trace import Frame, Shown
 

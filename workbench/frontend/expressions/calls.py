@@ -23,10 +23,9 @@ from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import coerce, warp_notices
-from workbench.frontend.state.arguments import lowered, nodes_by_name
+from workbench.frontend.state.coerce import lowered, nodes_by_name, over
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
-from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.values.matrices import number_of

@@ -13,8 +13,7 @@ import re
 from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.frontend.state.arguments import lowered
-from workbench.frontend.state.coerce import apply, components, describe, materialise, usable
+from workbench.frontend.state.coerce import apply, components, describe, lowered, materialise, usable
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.ops import MESSAGE, PARTS

@@ -23,11 +23,10 @@ from msgspec.structs import replace
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import common_type
 from workbench.frontend.names.python_names import callee_name, captured_value
-from workbench.frontend.state.arguments import lowered, nodes_by_name
-from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
+from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context, Env, FormHandler
-from workbench.frontend.state.exits import stored
 from workbench.frontend.state.operands import Literal, Operand, Static, View
+from workbench.frontend.state.paths import stored
 from workbench.frontend.values import matrices, structs, subscripts, views
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, number_of
@@ -88,7 +87,7 @@ def displayed(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     left, right = unchanged(context, node.left), unchanged(context, node.right)
     result = combined(context, "mul", left, right)
     if result is None:
-        times = describe(right if isinstance(left, tuple) else left)
+        times = coerce.describe(right if isinstance(left, tuple) else left)
         message = f"How often a list is repeated must be known at compile time; this is {times}."
         raise context.type_error(message, "Write a number, or static(n).")
     return result
@@ -131,7 +130,7 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
         if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
             return matrices.parts(context, operand)
         return None
-    usable(context, operand)  # refuses what has no value
+    coerce.usable(context, operand)  # refuses what has no value
     return None
 
 
@@ -163,8 +162,8 @@ def start_of(context: Context, node: ast.Call) -> tuple[ast.expr, Value | Litera
     Raises:
         KernelTypeError: it has other arguments, or counts from a float.
     """
-    arguments = nodes_by_name(context, node, "iterable start?")
-    first = usable(context, context.lower(arguments["start"])) if "start" in arguments else Literal(0)
+    arguments = coerce.nodes_by_name(context, node, "iterable start?")
+    first = coerce.usable(context, context.lower(arguments["start"])) if "start" in arguments else Literal(0)
     if isinstance(first, Literal) and first.is_float:
         raise context.type_error("enumerate() counts from an integer; this is a float.", "Write int(…).")
     return arguments["iterable"], first
@@ -176,7 +175,7 @@ def _enumerate(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     items = sequence(context, inner)
     if isinstance(first, Literal):
         return tuple((Literal(int(first.value) + k), item) for k, item in enumerate(items))
-    return tuple((apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(items))
+    return tuple((coerce.apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(items))
 
 
 def _zip(context: Context, node: ast.Call) -> tuple[Operand, ...]:
@@ -202,7 +201,7 @@ def _reversed(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     Raises:
         KernelTypeError: there is not exactly one argument.
     """
-    (inner,) = nodes_by_name(context, node, "sequence /").values()
+    (inner,) = coerce.nodes_by_name(context, node, "sequence /").values()
     return sequence(context, inner)[::-1]
 
 
@@ -223,13 +222,14 @@ def contains(context: Context, left: Operand, right: Operand) -> Value:
     items = elements(context, right)
     if items is None:
         raise context.type_error(
-            f"in takes a tuple or a vector on its right; this is {describe(right)}.", "Write the comparisons out."
+            f"in takes a tuple or a vector on its right; this is {coerce.describe(right)}.",
+            "Write the comparisons out.",
         )
-    item = usable(context, left)
+    item = coerce.usable(context, left)
     result: Value | None = None
     for element in items:
-        part = _equal(context, item, usable(context, element))
-        result = part if result is None else apply(context, TABLE["or_"], (result, part))
+        part = _equal(context, item, coerce.usable(context, element))
+        result = part if result is None else coerce.apply(context, TABLE["or_"], (result, part))
     return context.builder.const(False, bool_) if result is None else result
 
 
@@ -237,7 +237,7 @@ def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
     """Emit the equality that `in` means: what is the same value is equal, even a NaN."""
     if isinstance(a, Literal) and isinstance(b, Literal):
         return context.builder.const(a.value in (b.value,), bool_)
-    return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))
+    return context.builder.const(True, bool_) if a is b else coerce.apply(context, TABLE["eq"], (a, b))
 
 
 def contains_of_range(context: Context, node: ast.expr, interval: ast.expr) -> Value | None:
@@ -248,7 +248,7 @@ def contains_of_range(context: Context, node: ast.expr, interval: ast.expr) -> V
     """
     if iterator_name(context, interval) != "range" or not isinstance(interval, ast.Call):
         return None
-    item, *limits = (usable(context, context.lower(n)) for n in (node, *interval.args))
+    item, *limits = (coerce.usable(context, context.lower(n)) for n in (node, *interval.args))
     start, stop, step = (Literal(0), *limits, Literal(1))[:3] if len(limits) == 1 else (*limits, Literal(1))[:3]
     integers = all(not o.is_float if isinstance(o, Literal) else is_integer(o.type) for o in (item, start, stop))
     if not integers or not isinstance(step, Literal) or step.is_float or step.value == 0 or interval.keywords:
@@ -256,10 +256,12 @@ def contains_of_range(context: Context, node: ast.expr, interval: ast.expr) -> V
         raise context.type_error(message, "Write the comparisons out.")
     less, more = ("le", "lt") if step.value > 0 else ("ge", "gt")
     bounds = (less, (start, item)), (more, (item, stop))
-    inside = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])
+    inside = coerce.apply(context, TABLE["and_"], [coerce.apply(context, TABLE[name], pair) for name, pair in bounds])
     if abs(step.value) != 1:
-        rest = apply(context, TABLE["mod"], (apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value))))
-        inside = apply(context, TABLE["and_"], (inside, apply(context, TABLE["eq"], (rest, Literal(0)))))
+        rest = coerce.apply(
+            context, TABLE["mod"], (coerce.apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value)))
+        )
+        inside = coerce.apply(context, TABLE["and_"], (inside, coerce.apply(context, TABLE["eq"], (rest, Literal(0)))))
     return inside
 
 
@@ -295,7 +297,7 @@ def equal(context: Context, left: tuple[Operand, ...], right: tuple[Operand, ...
             part = equal(context, a, b)
         else:
             part = contains(context, a, (b,))
-        same = apply(context, TABLE["and_"], (same, part))
+        same = coerce.apply(context, TABLE["and_"], (same, part))
     return same
 
 
@@ -311,8 +313,8 @@ def ordered(context: Context, name: str, left: tuple[Operand, ...], right: tuple
         if isinstance(a, tuple) and isinstance(b, tuple):
             decided = ordered(context, name, a, b)
         else:
-            decided = apply(context, TABLE[name], (usable(context, a), usable(context, b)))
-        result = apply(context, TABLE["where"], (same, result, decided))
+            decided = coerce.apply(context, TABLE[name], (coerce.usable(context, a), coerce.usable(context, b)))
+        result = coerce.apply(context, TABLE["where"], (same, result, decided))
     return result
 
 
@@ -347,10 +349,10 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
         KernelTypeError: they have no common type.
     """
     count, one = len(numbers), context.builder.one
-    type = common_type("[i]", [weak(n) for n in numbers])
+    type = common_type("[i]", [coerce.weak(n) for n in numbers])
     if isinstance(type, Scalar) and not type.weak:
         items_type = Vector(count, type)
-        row = one("vec", [convert(context, n, type) for n in numbers], items_type)
+        row = one("vec", [coerce.convert(context, n, type) for n in numbers], items_type)
         return one("extract", (row, subscripts.component(context, items_type, index)), type)
     # What has no type yet is in no vector: numbers are compared with the index, which is checked as a vector's is.
     index_type = Vector(count, int32)
@@ -358,8 +360,10 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
     position = one("extract", (row, subscripts.component(context, index_type, index)), int32)
     result: Operand = numbers[-1]
     for k, number in reversed([*enumerate(numbers[:-1])]):
-        result = apply(context, TABLE["where"], (apply(context, TABLE["eq"], (position, Literal(k))), number, result))
-    return materialise(context, result)
+        result = coerce.apply(
+            context, TABLE["where"], (coerce.apply(context, TABLE["eq"], (position, Literal(k))), number, result)
+        )
+    return coerce.materialise(context, result)
 
 
 def items_of(context: Context, node: ast.expr) -> tuple[Operand, ...]:
@@ -375,7 +379,7 @@ def items_of(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     operand = context.lower(node)
     items = None if views.is_array(operand) else elements(context, operand)
     if items is None:
-        message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
+        message = f"A tuple, a vector or a generator expression is expected here; this is {coerce.describe(operand)}."
         raise context.type_error(message, "Write a loop: for v in x: s += v.")
     return items
 
@@ -421,7 +425,7 @@ def _decided(context: Context, test: ast.expr) -> bool | None:
     """Return the value of an `if` of a generator expression at compile time; None if only a run decides it."""
     with context.at(test):
         with context.builder.block() as opened:
-            known = truth(context, context.lower(test))
+            known = coerce.truth(context, context.lower(test))
         written = (op for op in opened.block.ops if op.name == "const" and op.result.type == bool_)
         numbers = {op.result: number_of(op) for op in written}
         if known in numbers:  # compared are numbers of this round
@@ -441,7 +445,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
     parts = target.elts if isinstance(target, ast.Tuple) else []
     items = elements(context, item)
     if items is None or len(items) != len(parts):
-        raise context.type_error(f"{describe(item)} cannot be unpacked into {ast.unparse(target)}.")
+        raise context.type_error(f"{coerce.describe(item)} cannot be unpacked into {ast.unparse(target)}.")
     for name, operand in zip(parts, items, strict=True):
         _bind(context, name, operand)
 
@@ -542,7 +546,7 @@ def _reduction(name: str, unrolled: FormHandler, parameters: str = "iterable /")
     """Return the lowering of a form with these parameters as a loop, or by `unrolled` if its elements are known."""
 
     def lower(context: Context, node: ast.Call) -> Operand:
-        nodes_by_name(context, node, parameters)
+        coerce.nodes_by_name(context, node, parameters)
         in_loop = looped(context, name, node)
         return in_loop if in_loop is not None else unrolled(context, node)
 
@@ -551,18 +555,18 @@ def _reduction(name: str, unrolled: FormHandler, parameters: str = "iterable /")
 
 def _sum(context: Context, node: ast.Call) -> Operand:
     """Lower `sum(x)` or `sum(x, start)` of known elements."""
-    total = usable(context, context.lower(node.args[1])) if len(node.args) > 1 else Literal(0)
+    total = coerce.usable(context, context.lower(node.args[1])) if len(node.args) > 1 else Literal(0)
     for item in items_of(context, node.args[0]):
-        total = _added(context, total, usable(context, item))
+        total = _added(context, total, coerce.usable(context, item))
     return total
 
 
 def _prod(context: Context, node: ast.Call) -> Operand:
     """Lower `prod(x)` of known elements; the product of literals is a literal."""
-    items = [usable(context, item) for item in items_of(context, node.args[0])]
+    items = [coerce.usable(context, item) for item in items_of(context, node.args[0])]
     if all(isinstance(item, Literal) for item in items):
         return Literal(math.prod(item.value for item in items if isinstance(item, Literal)))
-    return reduce(lambda a, b: apply(context, TABLE["mul"], (a, b)), items)
+    return reduce(lambda a, b: coerce.apply(context, TABLE["mul"], (a, b)), items)
 
 
 def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | Literal:
@@ -572,7 +576,7 @@ def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | 
             return Literal(a.value + b.value)
         if b.type != bool_ and not a.is_float:
             return b  # Python's sum begins with the integer 0
-    return apply(context, TABLE["add"], (a, b))
+    return coerce.apply(context, TABLE["add"], (a, b))
 
 
 def _quantified(sign: str) -> FormHandler:
@@ -581,9 +585,9 @@ def _quantified(sign: str) -> FormHandler:
     def lower(context: Context, node: ast.Call) -> Operand:
         result = context.builder.const(sign == "and_", bool_)
         for item in items_of(context, node.args[0]):
-            known = truth(context, item)
+            known = coerce.truth(context, item)
             test = context.builder.const(known, bool_) if isinstance(known, bool) else known
-            result = apply(context, TABLE[sign], (result, test))
+            result = coerce.apply(context, TABLE[sign], (result, test))
         return result
 
     return lower
@@ -600,10 +604,10 @@ def _divmod(context: Context, node: ast.Call) -> Operand:
     Raises:
         KernelTypeError: it has keywords, or not two arguments.
     """
-    a, b = (usable(context, operand) for operand in lowered(context, node, "a b /").values())
+    a, b = (coerce.usable(context, operand) for operand in coerce.lowered(context, node, "a b /").values())
     if isinstance(a, Literal) and isinstance(b, Literal):
-        a = materialise(context, a)
-    return tuple(apply(context, TABLE[name], (a, b)) for name in ("floordiv", "mod"))
+        a = coerce.materialise(context, a)
+    return tuple(coerce.apply(context, TABLE[name], (a, b)) for name in ("floordiv", "mod"))
 
 
 FORMS: dict[str, FormHandler] = {

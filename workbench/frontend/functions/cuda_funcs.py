@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.frontend.names.annotate import annotated, parameter_annotations
-from workbench.frontend.names.rewriting import refuse_references
+from workbench.frontend.names.annotate import annotated, parameter_annotations, refuse_references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Operand

@@ -28,10 +28,9 @@ from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
 from workbench.frontend.names.python_names import as_builtin, reread
 from workbench.frontend.names.rewriting import mark
-from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, describe, materialise
 from workbench.frontend.state.context import Context, Env, Shared
-from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.definition import Definition, Dependency, watch
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, Static, View
 from workbench.ir.build import Rewriter
 from workbench.ir.ops import ADJOINTS, EFFECTS, NAME
@@ -129,10 +128,10 @@ class Custom(msgspec.Struct, frozen=True):
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
-def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Dependency:
+def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> Dependency:
     """Return a dependency on the custom parts that a version of a func has now; others make the kernel stale."""
     reevaluate = partial(customs.get, definition)
-    return reads.Dependency(definition, definition.name, reevaluate(), reevaluate, (customs, definition))
+    return Dependency(definition, definition.name, reevaluate(), reevaluate, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
@@ -143,7 +142,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
     custom = customs.get(definition)
     if definition.library:
         return None if custom is None or any(d is custom.gradient for d, _ in context.inside) else custom
-    reads.watch(watch_custom(definition, customs), "custom")
+    watch(watch_custom(definition, customs), "custom")
     if custom is None or any(d in (custom.gradient, custom.replay) for d, _ in context.inside):
         return None
     return custom

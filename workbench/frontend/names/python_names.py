@@ -15,9 +15,8 @@ import numpy as np
 from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.frontend.names.unsupported import instead_of
-from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context
-from workbench.frontend.state.definition import MISSING, Definition, Scope
+from workbench.frontend.state.definition import MISSING, Definition, Dependency, Scope, dotted, note_attribute, watch
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.host.narrow import HostArray, is_list, is_numpy, is_numpy_array, is_numpy_scalar, is_tuple
@@ -160,7 +159,7 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
     known = context.shared.statics.get(where)
     if known is not None:
         return known
-    value = reads.attribute(base.value, attr, getattr(base.value, attr, MISSING))
+    value = note_attribute(base.value, attr, getattr(base.value, attr, MISSING))
     if value is MISSING:
         near = difflib.get_close_matches(attr, dir(base.value), 1)
         advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
@@ -219,7 +218,7 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
     waiting, met = [definition], {definition}
     for reader in waiting:
         own = {*reader.locals, *(a.arg for a in reader.parameters)}
-        paths = {p for n in reader.nodes if isinstance(n, (ast.Name, ast.Attribute)) and (p := reads.dotted(n))}
+        paths = {p for n in reader.nodes if isinstance(n, (ast.Name, ast.Attribute)) and (p := dotted(n))}
         for path in sorted(paths):
             value = seen(reader.scope, path) if path.split(".")[0] not in own else MISSING
             if isinstance(value, Uniform) and all(value is not u for u in uniforms.values()):
@@ -243,7 +242,7 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
         KernelTypeError: an int is too large for 64 bits.
     """
     if isinstance(value, enum.Enum):
-        value = reads.attribute(value, "value", value.value)
+        value = note_attribute(value, "value", value.value)
     if is_tuple(value) and type(value) is tuple:
         return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
     if isinstance(value, bool) or (is_numpy_scalar(value) and value.dtype == np.bool_):
@@ -329,7 +328,7 @@ def _watch(context: Context, path: str, value: Any) -> None:
     root = path.split(".")[0]
     if root in context.definition.scope.own and not isinstance(value, (int, float, complex, np.generic)):
         return  # constants given with the cell stay what they are; its numbers can be swept
-    reads.watch(reads.Dependency(context.definition, path, value))
+    watch(Dependency(context.definition, path, value))
 
 
 def watch_annotations(context: Context) -> None:
@@ -351,7 +350,7 @@ def structs_named(definition: Definition) -> dict[str, Any]:
 
 def callee(definition: Definition, node: ast.AST, names: Container[str] | None = None) -> Any:
     """Return the value of the dotted name that a node calls; MISSING if it calls no such, or none of these `names`."""
-    path = reads.dotted(node.func) if isinstance(node, ast.Call) else None
+    path = dotted(node.func) if isinstance(node, ast.Call) else None
     if path is None or (names is not None and path.rpartition(".")[2] not in names):
         return MISSING
     return definition.read(path, usable_in_kernel)

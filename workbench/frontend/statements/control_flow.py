@@ -21,15 +21,13 @@ from workbench.errors import WorkbenchError
 from workbench.frontend.expressions import calls, lists, lvalues, sequences
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
-from workbench.frontend.names.annotate import parameter_type
-from workbench.frontend.names.results import convert_result
+from workbench.frontend.names.annotate import convert_result, parameter_type
 from workbench.frontend.names.unsupported import REFUSED
-from workbench.frontend.state import exits, merge, operands
+from workbench.frontend.state import operands, paths
 from workbench.frontend.state.coerce import describe, joined_if, truth, usable
 from workbench.frontend.state.context import Context, Env, Syntax
-from workbench.frontend.state.exits import Idle, LoopNode, Next, Skip
-from workbench.frontend.state.merge import Branches
 from workbench.frontend.state.operands import AlreadyReported, Elements, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.state.paths import Branches, Idle, LoopNode, Next, Skip
 from workbench.frontend.statements import iterate, loops
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
@@ -180,7 +178,7 @@ def _loop_body(context: Context, statements: Statements) -> None:
 
 def _run(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
     """Lower statements, in groups, and return how they end: `end`, where a path comes to the end of all."""
-    groups = exits.in_groups(statements)
+    groups = paths.in_groups(statements)
     ended = MORE
     for number, group in enumerate(groups, 1):
         last = end if number == len(groups) else MORE
@@ -197,19 +195,19 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
     Where a path comes to the end of all, that is `end`.
     """
     for position, node in enumerate(statements):
-        if type(node) in exits.PLAIN:
+        if type(node) in paths.PLAIN:
             guarded(context, [node], statement)
         elif isinstance(node, LoopNode):
             following = _loop(context, node)
             if following:
                 return _run(context, [*following, *statements[position + 1 :]], end)
-        elif isinstance(node, ast.If) and exits.leaves(node):
+        elif isinstance(node, ast.If) and paths.leaves(node):
             rest = statements[position + 1 :]
             ended = guarded(context, [node, *rest], lambda context, node, r=rest: _branch(context, node, r, end))
-            return ended or (LAST if context.loops or not exits.returns_inside(node) else BodyResult(operands.POISON))
+            return ended or (LAST if context.loops or not paths.returns_inside(node) else BodyResult(operands.POISON))
         elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
             guarded(context, [node], _refuse_outside)
-        elif exits.leaves(node):
+        elif paths.leaves(node):
             return _way_out(context, node)
         else:
             guarded(context, [node], statement)
@@ -240,7 +238,7 @@ def guarded(context: Context, statements: Statements, lower: Callable[[Context, 
         context.shared.errors.append(context.placed(error))
     finally:
         context.back(before)
-    for name in merge.assigned(statements):
+    for name in paths.assigned(statements):
         bound = context.env.get(name)
         if bound is None or not (views.is_array(bound) or isinstance(bound, Elements)):  # x[i] = … does not bind x
             context.env[name] = operands.POISON
@@ -303,7 +301,7 @@ def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None
 
 def _store_returned(context: Context, node: ast.Return, value: Operand | None) -> None:
     """Store the values of a `return` in a loop under the names of the function's values, and set their flag."""
-    if exits.shape_of(node) != context.returning:
+    if paths.shape_of(node) != context.returning:
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
             advice = "Return the same number of values everywhere, written out."
@@ -312,7 +310,7 @@ def _store_returned(context: Context, node: ast.Return, value: Operand | None) -
         context.env.update((name, value) for name in context.results)
     elif value is not None:
         lvalues.assign(context, located(_values(context, ast.Store()), node), value)
-    _set_flag(context, exits.RETURNED, True, node)
+    _set_flag(context, paths.RETURNED, True, node)
 
 
 def _values(context: Context, use: ast.expr_context) -> Any:
@@ -323,29 +321,29 @@ def _values(context: Context, use: ast.expr_context) -> Any:
 
 def _loop(context: Context, node: LoopNode) -> list[ast.stmt]:
     """Lower a loop, and return the statements that follow: its `else`, and the `return` of what it has returned."""
-    flag = exits.exit_flag(node)
-    if exits.returns(node) and not context.loops:
-        context.returning = exits.shape(node)
-        _set_flag(context, exits.RETURNED, False, node)
+    flag = paths.exit_flag(node)
+    if paths.returns(node) and not context.loops:
+        context.returning = paths.shape(node)
+        _set_flag(context, paths.RETURNED, False, node)
         context.env.update(dict.fromkeys(context.results, operands.PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
-    guarded(context, [node], lambda context, node: statement(context, exits.bare(node) if node.orelse else node))
-    if not exits.returns(node):
-        return exits.after(node, [])
+    guarded(context, [node], lambda context, node: statement(context, paths.bare(node) if node.orelse else node))
+    if not paths.returns(node):
+        return paths.after(node, [])
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
     exit_.returns = True
-    return exits.after(node, [located(exit_, node)])
+    return paths.after(node, [located(exit_, node)])
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
     """Lower an `if` and the statements `rest` that follow it; return how all of them end."""
-    if context.loops and exits.leaves(node) and elementwise.wants_lifting(context, node.test):
+    if context.loops and paths.leaves(node) and elementwise.wants_lifting(context, node.test):
         return _per_thread(context, [node, *rest], end)
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return _run(context, [*(node.body if condition else node.orelse), *rest], end)
-    if not rest or exits.all_end(node.body) or exits.all_end(node.orelse):
+    if not rest or paths.all_end(node.body) or paths.all_end(node.orelse):
         return _parted(context, condition, ([*node.body, *rest], [*node.orelse, *rest]), node.test, end)
     ended = _parted(context, condition, (node.body, node.orelse), node.test, MORE)
     if isinstance(ended.goes_on, bool):
@@ -368,8 +366,8 @@ def _chain(context: Context, links: Statements) -> None:
 
     Each group begins with the names before the chain. Where none of its links is taken, these are left to the next one.
     """
-    start, names, ended = dict(context.env), merge.assigned(links), MORE
-    groups = exits.in_groups(links)
+    start, names, ended = dict(context.env), paths.assigned(links), MORE
+    groups = paths.in_groups(links)
     for number, group in enumerate(groups, 1):
         taken = BodyResult(operands.PENDING, env=dict(context.env))
         context.env.clear()
@@ -391,8 +389,8 @@ def _per_thread(context: Context, statements: Statements, end: BodyResult) -> Bo
         KernelTypeError: they would leave the loop, or what follows works on tiles.
     """
     node: Any = ast.copy_location(ast.Module(list(statements), []), statements[0])
-    if end is MORE or exits.breaks(statements) or not elementwise.wants_lifting(context, node):
-        raise merge.at_different_times(context)
+    if end is MORE or paths.breaks(statements) or not elementwise.wants_lifting(context, node):
+        raise paths.at_different_times(context)
     elementwise.statement(context, node, lambda context, node: _loop_body(context, node.body))
     return end
 
@@ -421,9 +419,9 @@ def _parted(
     ended: list[BodyResult] = []
     envs: list[Env] = []
     blocks: list[Block] = []
-    flag = exits.denied(test)
+    flag = paths.denied(test)
     statements = [s for side in sides if not isinstance(side, BodyResult) for s in side]
-    leaving = left is not None or any(map(exits.leaves, statements))
+    leaving = left is not None or any(map(paths.leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
         context.env = dict(before)
@@ -437,12 +435,12 @@ def _parted(
     context.env = before
     branches = Branches()
     if any(envs):
-        names = [*(names or merge.assigned(statements)), *(_flags(context) if leaving else [])]
+        names = [*(names or paths.assigned(statements)), *(_flags(context) if leaving else [])]
         touched = structs.with_fields([n for n in names if n in envs[0] or n in envs[1]], *envs)
         gone = [not e or _all_leave(side) for e, side in zip(envs, sides, strict=True)]
         if isinstance(sides[1], list) and any(isinstance(s, Idle) for s in sides[1]):
             left = False, True
-        branches = merge.branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
+        branches = paths.branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
     goes_on = [e.goes_on for e in ended]
     known = goes_on[0] if goes_on[0] is goes_on[1] else None
     if known is None:
@@ -459,12 +457,12 @@ def _parted(
 
 def _flags(context: Context) -> list[str]:
     """Return the names that ways out of the innermost loop set."""
-    return [context.loops[-1].exit_flag or "", exits.RETURNED, *context.results] if context.loops else []
+    return [context.loops[-1].exit_flag or "", paths.RETURNED, *context.results] if context.loops else []
 
 
 def _all_leave(side: Statements | BodyResult) -> bool:
     """Return whether a side leaves the statements around it; the end of a link does not."""
-    last = next((s for s in side if exits.ends(s)), None) if not isinstance(side, BodyResult) else None
+    last = next((s for s in side if paths.ends(s)), None) if not isinstance(side, BodyResult) else None
     return last is not None and not isinstance(last, Skip)
 
 
@@ -473,12 +471,12 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
     types: dict[str, Type] = {}
     for name, pair in branches.to_join.items():
         try:
-            type = merge.joined_type(context, name, *pair)
+            type = paths.joined_type(context, name, *pair)
             assert type is not None and not isinstance(type, ArrayType)
             types[name] = type
         except WorkbenchError as error:
             branches.after[name] = operands.PENDING if name in branches.unset else operands.POISON
-            if merge.is_part(name):  # of a tuple that may be another one before it is read
+            if paths.is_part(name):  # of a tuple that may be another one before it is read
                 branches.after[name] = Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
@@ -496,7 +494,7 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
 
 def _if(context: Context, node: ast.If) -> None:
     """Lower an `if`; a chain of more than `NESTED_EXITS` `elif`s is lowered link by link, without nesting."""
-    links = exits.as_list(node)
+    links = paths.as_list(node)
     if links:
         _chain(context, links)
     else:
@@ -552,8 +550,8 @@ def _merged(
     parts: list[Operand | str] = []
     for number, (left, right) in enumerate(zip(*flat, strict=True)):
         known = left if isinstance(right, Pending) else right
-        apart = not merge.is_same(left, right)
-        if not apart or ((left is operands.PENDING or right is operands.PENDING) and merge.stays(known)):
+        apart = not paths.is_same(left, right)
+        if not apart or ((left is operands.PENDING or right is operands.PENDING) and paths.stays(known)):
             parts.append(known)
             continue
         if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):

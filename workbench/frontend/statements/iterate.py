@@ -18,11 +18,10 @@ from workbench.builtins.vectors import hash_grids
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Loop
 from workbench.frontend.state.definition import read_by_static
-from workbench.frontend.state.exits import Loop, exit_flag
-from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, Unset
+from workbench.frontend.state.paths import assigned, exit_flag
 from workbench.frontend.statements import loops
 from workbench.frontend.values import views
 from workbench.frontend.values.structs import bind

@@ -5,12 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from workbench.frontend.state.arguments import argument, nodes_by_name
-from workbench.frontend.state.coerce import describe, materialise, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state import coerce
+from workbench.frontend.state.context import Context, NeedsBlocks, Tiling
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.state.tile_maps import as_element, fill, uniform
-from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
 from workbench.ir.values import Value
 from workbench.tiles import MOST_ELEMENTS, is_shape, is_tile, shown
@@ -46,8 +43,8 @@ class Arguments:
         # First of all: a kernel that is still lowered as one per thread unwinds here, before anything of the call is
         # computed.
         tiling_of(context)
-        self.nodes = nodes_by_name(context, node, names)
-        operands = ((name, elementwise.expression(context, n, argument)) for name, n in self.nodes.items())
+        self.nodes = coerce.nodes_by_name(context, node, names)
+        operands = ((name, elementwise.expression(context, n, coerce.argument)) for name, n in self.nodes.items())
         self.by_name = {n: o for n, o in operands if not (isinstance(o, Static) and o.value is None)}
 
     def __contains__(self, name: str) -> bool:
@@ -63,13 +60,15 @@ class Arguments:
         operand = self.by_name[name]
         if is_tile(operand):
             return operand
-        value = usable(self.context, operand)
+        value = coerce.usable(self.context, operand)
         if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector)):
             # Reductions return numbers of the block, and the peer's programs go on with them as with tiles of one
             # element.
-            as_element(self.context, value.type, "A tile")
-            return fill(self.context, (1,), value, "register")
-        raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
+            coerce.as_element(self.context, value.type, "A tile")
+            return coerce.fill(self.context, (1,), value, "register")
+        raise self.error(
+            f"takes a tile as {name}; this is {coerce.describe(value)}.", "Make one: tile_load, tile_full."
+        )
 
     def several(self, name: str) -> tuple[Operand, ...]:
         """Return the items of the argument of this name, a tuple; one that is none as the only item."""
@@ -125,8 +124,8 @@ class Arguments:
             assert isinstance(operand, Static)
             dtype = as_type(operand.value)
         except (AssertionError, TypeError):
-            raise self.error(f"takes a type as {name}; this is {describe(operand)}.") from None
-        return as_element(self.context, dtype, "A tile")
+            raise self.error(f"takes a type as {name}; this is {coerce.describe(operand)}.") from None
+        return coerce.as_element(self.context, dtype, "A tile")
 
     def storage(self) -> str:
         """Return the argument `storage`, the memory that the tile is to lie in: "shared" or "register" (default).
@@ -193,13 +192,13 @@ def uniform_index(context: Context, operand: Operand, what: str) -> Value:
     Raises:
         KernelTypeError: it is no integer, or a tile; `what` is how the message calls it.
     """
-    number = usable(context, uniform(context, operand, what))
+    number = coerce.usable(context, coerce.uniform(context, operand, what))
     if isinstance(number, Literal):
         if number.is_float:
             raise context.type_error(f"{what} has to be an integer; this is a float.", "Write int(…).")
-        return materialise(context, number)
+        return coerce.materialise(context, number)
     if not is_integer(number.type):
-        raise context.type_error(f"{what} has to be an integer; this is {describe(number)}.", "Write int(…).")
+        raise context.type_error(f"{what} has to be an integer; this is {coerce.describe(number)}.", "Write int(…).")
     # Offsets are added to sizes, which may need 64 bits; narrower and unsigned types would wrap on the way.
     return number if number.type in (int32, int64) else context.builder.cast(number, int64)
 

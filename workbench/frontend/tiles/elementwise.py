@@ -17,14 +17,11 @@ import msgspec
 
 from workbench.builtins.declaration.declare import Form
 from workbench.frontend.names.python_names import callee
-from workbench.frontend.state.coerce import materialise
-from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.coerce import materialise, stored
+from workbench.frontend.state.context import Context, Env, is_thread
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.exits import flags
-from workbench.frontend.state.merge import assigned, is_same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, Poison, Static, Unset
-from workbench.frontend.state.tile_maps import stored
-from workbench.frontend.state.tiling import is_thread
+from workbench.frontend.state.paths import assigned, flags, is_same
 from workbench.frontend.tiles import lanes
 from workbench.ir.values import Value
 from workbench.source import nodes_of

@@ -12,11 +12,9 @@ from typing import Any
 from workbench.builtins import tile_algorithms
 from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.frontend.functions import library
-from workbench.frontend.state.coerce import apply, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.coerce import apply, fill, stored, usable
+from workbench.frontend.state.context import Context, is_thread
 from workbench.frontend.state.operands import Literal, Operand, value_of
-from workbench.frontend.state.tile_maps import fill, stored
-from workbench.frontend.state.tiling import is_thread
 from workbench.ir.ops import AXES, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value

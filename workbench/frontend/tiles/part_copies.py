@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from workbench.frontend.names.rewriting import references
+from workbench.frontend.names.annotate import references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import root
 from workbench.frontend.state.operands import Operand

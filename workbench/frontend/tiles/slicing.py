@@ -8,10 +8,9 @@ from math import prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.frontend.state.coerce import apply, assign_type, convert, describe, extracted, usable
+from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
-from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
 from workbench.frontend.tiles import lanes
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
 from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
@@ -77,7 +76,7 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     Raises:
         KernelTypeError: a literal is out of range, or the index is no integer that the whole block shares.
     """
-    operand = usable(context, uniform(context, operand, "An index of a tile"))
+    operand = coerce.usable(context, coerce.uniform(context, operand, "An index of a tile"))
     if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
         message = f"Index {operand.value} is out of bounds: this dimension of the tile has {size} elements."
         raise context.type_error(message)
@@ -165,7 +164,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr) -> tuple[Value, ast
 
 def _offset(context: Context, i: Value, start: Operand, step: Operand) -> Value:
     """Emit `i * step + start`."""
-    return apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
+    return coerce.apply(context, TABLE["add"], (coerce.apply(context, TABLE["mul"], (i, step)), start))
 
 
 def changed(context: Context, label: str, tile: Value, node: ast.expr, operand: Operand) -> Value:
@@ -179,14 +178,14 @@ def changed(context: Context, label: str, tile: Value, node: ast.expr, operand: 
     what = f"An element of {label or 'a tile'}"
     numbers = lanes.element_indices(context, tile, node)
     if numbers is not None:
-        return lanes.put(context, tile, numbers, assign_type(context, operand, type.dtype, what, tiles=True))
+        return lanes.put(context, tile, numbers, coerce.assign_type(context, operand, type.dtype, what, tiles=True))
     starts, sizes, shape = located(context, tile, node)
-    value = assign_type(context, operand, type.dtype, what, tiles=True)
+    value = coerce.assign_type(context, operand, type.dtype, what, tiles=True)
     result: Any = type
     if not shape and not is_tile(value):
         return context.builder.emit("tile_insert", (tile, *starts, value), (result,), names=(label,)).result
     if not is_tile(value):
-        value = fill(context, sizes, value, "register")
+        value = coerce.fill(context, sizes, value, "register")
     elif tile_of(value).shape != (shape or (1,)):
         part, operand_shape = shown(shape) if shape else "1", shown(tile_of(value).shape)
         raise context.type_error(f"A tile of shape {operand_shape} does not fit a part of shape {part}.")
@@ -278,8 +277,8 @@ def tile_assign(context: Context, node: ast.Call) -> Operand:
     type = tile_of(tile)
     source = arguments.tile("src")
     if context.shared.warp_meanings and isinstance(type.dtype, Scalar):  # numbers are converted there
-        source = convert(context, source, Tile(type.dtype, tile_of(source).shape))
-    source = assign_type(context, source, type.dtype, f"An element of {target.id}", tiles=True)
+        source = coerce.convert(context, source, Tile(type.dtype, tile_of(source).shape))
+    source = coerce.assign_type(context, source, type.dtype, f"An element of {target.id}", tiles=True)
     sizes = tile_of(source).shape
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
@@ -311,7 +310,7 @@ def tile_extract(context: Context, node: ast.Call) -> Operand:
     if isinstance(tile, Value) and isinstance(tile.type, Scalar) and len(node.args) == 2:
         return tile  # of one element, as reductions return it
     if not is_tile(tile):
-        raise context.type_error(f"tile_extract() takes a tile first; this is {describe(tile)}.")
+        raise context.type_error(f"tile_extract() takes a tile first; this is {coerce.describe(tile)}.")
     if tile_of(tile).ndim != len(node.args) - 1:
         wanted, count = shown(tile_of(tile).shape), len(node.args) - 1
         message = f"tile_extract() takes an index for each dimension of {wanted}; it got {count}."
@@ -380,7 +379,7 @@ def tile_astype(context: Context, node: ast.Call) -> Operand:
     tile, dtype = arguments.tile("a"), arguments.dtype(float32)
     if isinstance(dtype, Vector) != isinstance(tile_of(tile).dtype, Vector):
         raise arguments.error(f"takes a type like {tile_of(tile).dtype!r}; this is {dtype!r}.")
-    converted = convert(context, tile, Tile(dtype, tile_of(tile).shape))
+    converted = coerce.convert(context, tile, Tile(dtype, tile_of(tile).shape))
     return reshaped(context, converted, tile_of(converted).shape)
 
 
@@ -390,24 +389,24 @@ def assembled(context: Context, node: ast.Call) -> Operand:
     arguments = Arguments(context, node, "x preserve_type?")
     operand = arguments.by_name["x"]
     if not is_tile(operand):
-        per_thread = usable(context, operand)
+        per_thread = coerce.usable(context, operand)
         if isinstance(per_thread, Value) and not isinstance(per_thread.type, (Scalar, Vector)):
-            problem = f"takes a value of each thread; this is {describe(per_thread)}."
+            problem = f"takes a value of each thread; this is {coerce.describe(per_thread)}."
             raise arguments.error(problem, "Of an array: tile_load.")
         is_float = isinstance(per_thread, Literal) and per_thread.is_float
-        number = convert(context, per_thread, float32) if is_float else per_thread
-        value = number if isinstance(number, Value) else convert(context, number, int32)
-        operand = fill(context, (tiling.block_dim,), value, "thread")
+        number = coerce.convert(context, per_thread, float32) if is_float else per_thread
+        value = number if isinstance(number, Value) else coerce.convert(context, number, int32)
+        operand = coerce.fill(context, (tiling.block_dim,), value, "thread")
     tile: Value = operand
     if tile_of(tile).storage != "thread":
         raise arguments.error(f"takes a value of each thread; this is a tile of shape {shown(tile_of(tile).shape)}.")
-    dtype, n = as_element(context, tile_of(tile).dtype, "A tile"), tiling.block_dim
+    dtype, n = coerce.as_element(context, tile_of(tile).dtype, "A tile"), tiling.block_dim
     if not isinstance(dtype, Vector) or arguments.flag("preserve_type", False):
         return reshaped(context, tile, (n,))
     # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.
-    rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
+    rows = coerce.fill(context, (dtype.length, n), coerce.convert(context, Literal(0), dtype.dtype), "register")
     for k in range(dtype.length):
-        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
+        (row,) = coerce.over(context, "tile()", [tile], lambda parts, k=k: [coerce.extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
         place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
         rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
     return reshaped(context, rows, (*dtype.shape, n))
@@ -434,8 +433,8 @@ def untile(context: Context, node: ast.Call) -> Operand:
         starts, row = (tile, context.builder.const(k, int32), zero), Tile(type.dtype, (1, n))
         part = one(context, "tile_slice", starts, row, {SHAPE: (1, n)})
         rows.append(reshaped(context, part, (n,)))
-    (vectors,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], kind)])  # type: ignore[list-item]
-    return only_element(context, vectors) if n == 1 else stored(vectors, "thread")
+    (vectors,) = coerce.over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], kind)])  # type: ignore[list-item]
+    return only_element(context, vectors) if n == 1 else coerce.stored(vectors, "thread")
 
 
 FORMS: dict[str, FormHandler] = {

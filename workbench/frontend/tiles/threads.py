@@ -6,11 +6,9 @@ import ast
 from math import prod
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.frontend.state.arguments import nodes_by_name
-from workbench.frontend.state.coerce import apply
+from workbench.frontend.state.coerce import apply, nodes_by_name, stored
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
-from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.tiles.arguments import tiling_of
 from workbench.ir.ops import AXIS, LEVEL
 from workbench.ir.values import Value

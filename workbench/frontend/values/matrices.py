@@ -15,10 +15,9 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.scalars.operators import where
 from workbench.frontend.state import coerce
-from workbench.frontend.state.arguments import lowered
+from workbench.frontend.state.coerce import any_tile, lowered, over
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.values import subscripts, transforms
 from workbench.ir.values import Value
 from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform, Vector

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, scalar_components, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, is_thread
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
-from workbench.frontend.state.tiling import is_thread
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, vector_of
 from workbench.tiles import is_tile
