@@ -1,8 +1,7 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
 from workbench.frontend.expressions.statics import PURE, reevaluated_static
-from workbench.frontend.functions.cuda_funcs import native_of
-from workbench.frontend.functions.derivatives import Custom, watch_custom
+from workbench.frontend.functions.derivatives import Custom, native_of, watch_custom
 from workbench.frontend.names.annotate import (
     ArrayOf,
     Float,
@@ -23,6 +22,7 @@ from workbench.frontend.names.annotate import (
 from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import (
     as_builtin,
+    instead_of,
     meaning,
     reread,
     seen,
@@ -30,7 +30,6 @@ from workbench.frontend.names.python_names import (
     uniforms_read,
     usable_in_kernel,
 )
-from workbench.frontend.names.unsupported import instead_of
 from workbench.frontend.state.context import NeedsBlocks, Notice, Tiling
 from workbench.frontend.state.definition import (
     DEFAULT,
@@ -44,8 +43,8 @@ from workbench.frontend.state.definition import (
     default_nodes,
     is_literal,
 )
+from workbench.frontend.statements.control_flow import Frame, Shown
 from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
-from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
     "DEFAULT", "GIVEN", "MISSING", "PURE", "ArrayOf", "Custom", "Definition", "Dependency", "Float", "Frame",

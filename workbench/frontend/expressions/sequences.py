@@ -6,6 +6,12 @@ of a tuple, a vector, `enumerate`, `zip` and `reversed`.
 A tuple is never in memory: what Python does to it (comparisons, subscripts, `sum prod any all divmod`, …) is written
 out for its elements. Where only a run knows which elements there are, as of an array, a range to n or behind an `if`,
 `sum prod any all min max` are the loops that they mean.
+
+Nothing can tell a list of the function's own, `row = [0.0] * 4` or `grid = [[0] * 3 for _ in range(3)]`, from a tuple,
+a vector or a matrix as long as it has one name that is only indexed, looped over, searched with `in` or given to `len
+sum min max any all`. So that is what it is: a list whose elements are assigned is a vector, or a matrix if they are
+lists; any other one is a tuple, or a matrix. Another use, which would let two names change one list, is refused at that
+use.
 """
 
 from __future__ import annotations
@@ -16,23 +22,26 @@ import operator
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any
+from typing import Any, TypeGuard
 
+import msgspec
 from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import common_type
+from workbench.frontend.names import python_names
 from workbench.frontend.names.python_names import callee_name, captured_value
 from workbench.frontend.state import coerce
+from workbench.frontend.state.coerce import convert, weak
 from workbench.frontend.state.context import Context, Env, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.state.paths import stored
-from workbench.frontend.values import matrices, structs, subscripts, views
+from workbench.frontend.values import structs, vectors, views
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, number_of
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.source import located
-from workbench.types import ArrayType, Scalar, Vector, int32, is_integer
+from workbench.source import located, nodes_of
+from workbench.types import ArrayType, Matrix, Scalar, Vector, element, int32, is_float, is_integer, strong
 from workbench.types import bool as bool_
 
 OVER = (
@@ -128,7 +137,7 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
         return tuple(captured_value(context, v, f"{operand.path}[{k}]") for k, v in enumerate(operand.value))
     if isinstance(operand, (Value, Literal, Static)):
         if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
-            return matrices.parts(context, operand)
+            return vectors.parts(context, operand)
         return None
     coerce.usable(context, operand)  # refuses what has no value
     return None
@@ -227,8 +236,8 @@ def contains(context: Context, left: Operand, right: Operand) -> Value:
         )
     item = coerce.usable(context, left)
     result: Value | None = None
-    for element in items:
-        part = _equal(context, item, coerce.usable(context, element))
+    for each in items:
+        part = _equal(context, item, coerce.usable(context, each))
         result = part if result is None else coerce.apply(context, TABLE["or_"], (result, part))
     return context.builder.const(False, bool_) if result is None else result
 
@@ -327,7 +336,7 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr) -> Operan
         KernelTypeError: the bounds of a slice are not known, or the numbers have no common type.
     """
     if isinstance(node, ast.Slice):
-        span = subscripts.written_slice(subscripts.bounds(context, node))
+        span = vectors.written_slice(vectors.bounds(context, node))
         if span is None or span.step == 0:
             message = "The bounds of a slice of a tuple are written out, and its step is not 0."
             raise context.type_error(message, "Take its elements one by one.")
@@ -353,11 +362,11 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
     if isinstance(type, Scalar) and not type.weak:
         items_type = Vector(count, type)
         row = one("vec", [coerce.convert(context, n, type) for n in numbers], items_type)
-        return one("extract", (row, subscripts.component(context, items_type, index)), type)
+        return one("extract", (row, vectors.component(context, items_type, index)), type)
     # What has no type yet is in no vector: numbers are compared with the index, which is checked as a vector's is.
     index_type = Vector(count, int32)
     row = context.builder.const(tuple(range(count)), index_type)
-    position = one("extract", (row, subscripts.component(context, index_type, index)), int32)
+    position = one("extract", (row, vectors.component(context, index_type, index)), int32)
     result: Operand = numbers[-1]
     for k, number in reversed([*enumerate(numbers[:-1])]):
         result = coerce.apply(
@@ -618,3 +627,155 @@ FORMS: dict[str, FormHandler] = {
     "tuple": _tuple,
     "divmod": _divmod,
 }
+
+
+_READERS = ("len", "sum", "min", "max", "any", "all", "prod", "enumerate", "zip", "reversed", "tuple")
+
+
+class Uses(msgspec.Struct, frozen=True):
+    """The uses of a list by its name in a function.
+
+    Attributes:
+        changed: an element is assigned somewhere.
+        by_element: whether lists in it are only indexed in turn: `grid[i][j]`, `len(grid[i])`.
+        stray: the first use that could change the list behind its name; None if there is none.
+    """
+
+    changed: bool
+    by_element: bool
+    stray: ast.AST | None
+
+
+def uses(context: Context, name: str) -> Uses:
+    """Return how the function that is lowered uses the list with this name; its text has all uses."""
+    nodes = context.definition.nodes
+    parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
+    changed, by_element = False, True
+    strays, slices = list[ast.AST](), list[ast.AST]()
+    for mention in (n for n in nodes if isinstance(n, ast.Name) and n.id == name):
+        parent = parents[id(mention)]
+        if isinstance(parent, ast.Subscript) and mention is parent.value:
+            outer = parents[id(parent)]
+            inner = outer if isinstance(outer, ast.Subscript) and parent is outer.value else None
+            changed |= any(isinstance(n.ctx, ast.Store) for n in (parent, inner) if n)
+            by_element &= not _is_slice(inner) if inner else _reads(context, outer, parent, ("len",))
+            if _is_slice(parent):
+                by_element = False
+                of_copy = inner is not None and isinstance(inner.ctx, ast.Load) and not _is_slice(inner)
+                slices += [] if of_copy or _reads(context, outer, parent) else [outer]
+                strays += [] if isinstance(parent.ctx, ast.Load) else [parent]
+        elif _reads(context, parent, mention):
+            by_element &= _reads(context, parent, mention, ("len",))
+        elif not (isinstance(parent, ast.Assign) and parent.targets == [mention] and is_display(parent.value)):
+            strays.append(parent)
+    if changed:  # a vector's slices are vectors: a sum of them is not a longer list
+        strays += slices or _changed_while_read(nodes, name)
+    return Uses(changed, by_element, strays[0] if strays else None)
+
+
+def _is_slice(node: ast.AST | None) -> bool:
+    """Return whether a node is a slice of something."""
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+
+
+def _reads(context: Context, parent: ast.AST, child: ast.AST, names: tuple[str, ...] = ()) -> bool:
+    """Return whether a node only reads the elements of the list below it.
+
+    With `names`, it is a call of one of these; else also a loop over the list or a search in it.
+    """
+    if isinstance(parent, ast.Call):
+        several = isinstance(parent.func, ast.Name) and parent.func.id == "zip"
+        first = parent.args[:1] if len(parent.args) == 1 or _calls(context, parent, ("sum", "enumerate")) else []
+        return child in (parent.args if several else first) and _calls(context, parent, names or _READERS)
+    if names:
+        return False
+    if isinstance(parent, (ast.For, ast.comprehension)):
+        return child is parent.iter
+    if not isinstance(parent, ast.Compare):
+        return False
+    return isinstance(parent.ops[-1], (ast.In, ast.NotIn)) and child is parent.comparators[-1]
+
+
+def _calls(context: Context, node: ast.Call, names: tuple[str, ...]) -> bool:
+    """Return whether a call without keywords is of one of the names, as the language means it: not a func's."""
+    if not isinstance(node.func, ast.Name) or node.func.id not in names or node.keywords:
+        return False
+    callee = python_names.name(context, node.func.id)
+    return isinstance(callee, Static) and not hasattr(callee.value, "__wb_definitions__")
+
+
+def _changed_while_read(nodes: Sequence[ast.AST], name: str) -> list[ast.AST]:
+    """Return the loops over a list that assign its elements: Python's would read what they assign."""
+    return [
+        loop.iter
+        for loop in nodes
+        if isinstance(loop, ast.For) and _has(name, loop.iter) and not _is_range(loop.iter)
+        if any(
+            isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and _has(name, n.value)
+            for n in nodes_of(loop.target, *loop.body)
+        )
+    ]
+
+
+def _is_range(node: ast.expr) -> bool:
+    """Return whether an expression is `range(…)`, whose bounds are computed once, before the loop."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+
+
+def _has(name: str, node: ast.AST) -> bool:
+    """Return whether a name is read in a tree."""
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in nodes_of(node))
+
+
+def list_of(context: Context, name: str, node: ast.expr) -> Operand:
+    """Lower a list that is assigned to a name; return a tuple, a vector or a matrix.
+
+    Raises:
+        KernelSyntaxError: the name has a use that could change the list behind it.
+        KernelTypeError: elements are assigned, and have no common type; or lists in it are, and differ in length.
+    """
+    use = uses(context, name)
+    if use.stray is not None:
+        with context.at(use.stray if hasattr(use.stray, "lineno") else node):
+            message = f"{name} is a list, which is only indexed, looped over, searched with in, or given to len, sum, "
+            message += "min or max: here it could change behind its name."
+            advice = "Write a tuple, (…), or use vec2, vec3, vec4 or an array parameter."
+            raise context.syntax_error(message, advice)
+    items = displayed(context, node)
+    nested = any(isinstance(item, tuple) for item in items)
+    if not use.changed and not (nested and use.by_element):
+        return items
+    own_rows = not nested or (use.by_element and not any(map(_repeats_a_row, nodes_of(node))))
+    packed = _packed(context, items) if own_rows or not use.changed else None
+    if packed is None and use.changed:
+        message = f"Elements of the list {name} are assigned, so they are numbers of one type"
+        message += f", in rows of one length, each a list of its own and used as {name}[i][j]." if nested else "."
+        advice = "Write [[0.0] * 3 for _ in range(2)], or use an array parameter." if nested else "Use a name for each."
+        raise context.type_error(message, advice)
+    return items if packed is None else packed
+
+
+def _repeats_a_row(node: ast.AST) -> bool:
+    """Return whether a node repeats a list in a list, `[[0.0] * 3] * 2`: the same list each time."""
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    return any(is_display(e) for n in sides for e in getattr(n, "elts", [getattr(n, "elt", n)]) if e is not n)
+
+
+def _packed(context: Context, items: tuple[Operand, ...]) -> Value | None:
+    """Emit a vector of numbers, or of tuples of them a matrix; None if they have no common type or differ in length."""
+    rows = [item if isinstance(item, tuple) else (item,) for item in items]
+    numbers = [n for row in rows for n in row if isinstance(n, Literal) or _is_scalar(n)]
+    if not 0 < len(numbers) <= UNROLLED_SEQUENCE or any(len(numbers) != len(rows) * len(row) for row in rows):
+        return None
+    scalar = strong(common_type("[…]", [weak(n) for n in numbers]))
+    integers = [n.value for n in numbers if isinstance(n, Literal) and isinstance(n.value, int) and is_float(scalar)]
+    if any(int(element(scalar).numpy.type(n)) != n for n in integers):
+        return None  # an integer among floats that a float rounds
+    nested = any(isinstance(item, tuple) for item in items)
+    type = Matrix(len(numbers), scalar, len(rows[0])) if nested else Vector(len(numbers), scalar)
+    return context.builder.one("vec", [convert(context, n, scalar) for n in numbers], type)
+
+
+def _is_scalar(operand: Operand) -> TypeGuard[Value]:
+    """Return whether an operand is a value of a scalar type."""
+    return isinstance(operand, Value) and isinstance(operand.type, Scalar)

@@ -28,8 +28,7 @@ from msgspec.structs import replace
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Weak
 from workbench.errors import WorkbenchError
-from workbench.frontend.functions.cuda_funcs import unknown_body
-from workbench.frontend.functions.derivatives import Custom, custom_of, emit_custom
+from workbench.frontend.functions.derivatives import Custom, custom_of, emit_custom, unknown_body
 from workbench.frontend.names.annotate import FUNCTION, Family, Generic, parameter_types, references
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
 from workbench.frontend.names.rewriting import mark, returning

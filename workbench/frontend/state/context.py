@@ -311,7 +311,7 @@ class Shared(msgspec.Struct):
         syntax: lowers expressions and statements.
         launch_ndim: how many dimensions `tid()` asks for; None until it does.
         captured: constants met so far, by name.
-        trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
+        trace: whether each statement is marked with what its names are (see frontend/statements/control_flow.py).
         errors: those found so far.
         notices: what a kernel from Warp means otherwise here; None if not requested.
         warp_meanings: whether names mean what they mean in Warp, where results differ.

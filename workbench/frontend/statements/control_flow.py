@@ -7,37 +7,141 @@ only.
 
 A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
 errors all come at once and none comes twice.
+
+For stepping, marks in the IR of a lowering that is never compiled show every name's value at each statement. A mark's
+operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions, parts of
+arrays) is known at compile time and stands in its attribute. Names with a dot are ours and left out.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.frontend.expressions import calls, lists, lvalues, sequences
+from workbench.frontend.expressions import calls, lvalues, sequences
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import convert_result, parameter_type
-from workbench.frontend.names.unsupported import REFUSED
+from workbench.frontend.names.python_names import REFUSED
 from workbench.frontend.state import operands, paths
 from workbench.frontend.state.coerce import describe, joined_if, truth, usable
 from workbench.frontend.state.context import Context, Env, Syntax
-from workbench.frontend.state.operands import AlreadyReported, Elements, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.state.operands import (
+    AlreadyReported,
+    Elements,
+    Literal,
+    Operand,
+    Parts,
+    Pending,
+    Poison,
+    Static,
+    Unset,
+    View,
+)
 from workbench.frontend.state.paths import Branches, Idle, LoopNode, Next, Skip
 from workbench.frontend.statements import iterate, loops
-from workbench.frontend.statements.trace import mark
-from workbench.frontend.tiles import elementwise, lanes, part_copies
+from workbench.frontend.tiles import elementwise, slicing
 from workbench.frontend.values import structs, views
-from workbench.ir.ops import MESSAGE
+from workbench.frontend.values.structs import gather
+from workbench.ir.ops import END, FRAMES, MESSAGE
 from workbench.ir.values import Block, Value
-from workbench.source import located
-from workbench.structs import AnyType
+from workbench.source import Location, located
+from workbench.structs import AnyType, Struct
 from workbench.types import ArrayType, Type
 from workbench.types import bool as bool_
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A name's value as text or number, where it is known at compile time."""
+
+    value: object
+
+
+# How to find a name's value: among the mark's operands, a value known now, or a tuple of those.
+Place = int | Shown | tuple["Place", ...]
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """An open function: its location and its names.
+
+    Attributes:
+        function: its name.
+        place: the location of what runs in it now.
+        names: for each local name how its value is found.
+    """
+
+    function: str
+    place: Location
+    names: Mapping[str, Place]
+
+
+def mark(context: Context, statement: ast.stmt | None) -> None:
+    """Emit a mark with the values of all names before a statement, or at the kernel's end (None), if requested."""
+    if not context.shared.trace or context.definition.library or (statement is not None and _is_flag(statement)):
+        return
+    values: list[Value] = []
+    frames: list[Frame] = []
+    current: Context | None = context
+    node: ast.AST | None = statement
+    while current is not None:
+        shown = [n for n in current.env if not _is_hidden(n, current.env)]
+        named = {n: _shown_operand(_recomposed(current.env, n), values) for n in shown}
+        location = current.definition.locate(node or current.definition.node)
+        location = location if node is not None else replace(location, line=location.end_line, column=0)
+        known = {n: p for n, p in named.items() if p is not None}
+        frames.append(Frame(current.definition.name, location, known))
+        current, node = current.caller, current.caller.node if current.caller is not None else None
+    frames.reverse()
+    attrs: dict[str, object] = {FRAMES: tuple(frames), END: statement is None}
+    context.builder.emit("mark", values, [v.type for v in values], attrs)
+
+
+def _is_hidden(name: str, env: Env) -> bool:
+    """Return whether a name is one of our own, which have a dot; a struct's fields have one too, and are shown."""
+    root = env.get(name.split(".")[0])
+    return "." in name and not (isinstance(root, Parts) and isinstance(root.type, Struct))
+
+
+def _recomposed(env: Env, name: str) -> Operand:
+    """Return what a name means, a tuple or a part of an array as one."""
+    operand = env[name]
+    return gather(env, name) if isinstance(operand, Parts) and not isinstance(operand.type, Struct) else operand
+
+
+def _is_flag(statement: ast.stmt) -> bool:
+    """Return whether a statement only assigns names of ours, such as a flag that stands for a `break`."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return bool(targets) and all(isinstance(t, ast.Name) and "." in t.id for t in targets)
+
+
+def _shown_operand(operand: Operand, values: list[Value]) -> Place | None:
+    """Return what a trace shows of a name's operand; None if it is nothing to show.
+
+    Args:
+        operand: the operand.
+        values: the operands of the `mark` so far; IR values are appended.
+
+    Returns:
+        The position of an IR value in `values`, a `Shown` text or number, or a tuple of these for a tuple.
+    """
+    if isinstance(operand, Value):
+        values.append(operand)
+        return len(values) - 1
+    if isinstance(operand, Literal):
+        return Shown(operand.value)
+    if isinstance(operand, tuple):
+        parts = [_shown_operand(o, values) for o in operand]
+        return tuple(p if p is not None else Shown("?") for p in parts)
+    if isinstance(operand, Static):
+        return Shown(operand.value if isinstance(operand.value, bool) else operand.path)
+    if isinstance(operand, Elements):
+        return Shown("an array of structs")
+    return Shown(f"a part of {operand.array.name}") if isinstance(operand, View) else None
 
 
 def _assign(context: Context, node: ast.Assign) -> None:
@@ -47,7 +151,7 @@ def _assign(context: Context, node: ast.Assign) -> None:
     own = node.targets[0].id if isinstance(node.targets[0], ast.Name) and not node.targets[1:] else ""
     if own and sequences.is_display(node.value):
         with context.at(node.value):
-            result = lists.lower(context, own, node.value)
+            result = sequences.list_of(context, own, node.value)
     if result is None:
         result = expression(context, node.value)
     if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
@@ -258,7 +362,7 @@ def statement(context: Context, node: ast.stmt) -> None:
     if context.shared.tiling is None:
         lower(context, node)
         return
-    for part in (parts := lanes.split(context, node)):
+    for part in (parts := elementwise.split(context, node)):
         statement(context, part)
     if parts:
         return
@@ -486,7 +590,7 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
     for name, result in zip(types, results, strict=True):
         branches.after[name] = result
         for operand in branches.to_join[name]:
-            part_copies.follow(context, operand, result)
+            slicing.follow(context, operand, result)
     for name, reason in branches.unset.items():
         value = branches.after[name]
         branches.after[name] = value if isinstance(value, Unset) else Unset(reason, value)

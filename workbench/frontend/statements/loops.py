@@ -26,7 +26,7 @@ from workbench.frontend.state.coerce import adopts, apply, convert, default_type
 from workbench.frontend.state.context import Context, Env, Loop, LoopTypes
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.operands import Literal, Operand, Parts, Pending, Poison, Unset
-from workbench.frontend.tiles.part_copies import carry_parts
+from workbench.frontend.tiles.slicing import carry_parts
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
 from workbench.ir.ops import REASON
 from workbench.ir.values import Block, Value, walk

@@ -12,7 +12,7 @@ from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, View, value_of
 from workbench.frontend.tiles.arguments import Arguments
-from workbench.frontend.values import atomics, views
+from workbench.frontend.values import views
 from workbench.ir.ops import AXES, BOUNDS, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value, array_of
@@ -277,7 +277,7 @@ def tile_atomic_add_indexed(context: Context, node: ast.Call) -> Operand:
     arguments = Arguments(context, node, "a indices t offset? axis?")
 
     def add(array: Value, indices: Sequence[Value], value: Value) -> Value:
-        atomics.check_sum(context, array)
+        views.check_sum(context, array)
         return context.builder.one("atomic_add", (array, *indices, value), value.type)
 
     return coerce.stored(_element_by_element(arguments, *_indexed(arguments), add), "register")
@@ -315,7 +315,7 @@ def tile_atomic_add(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_atomic_add(a, t, offset, bounds_check)`; return the tile of the old elements."""
     arguments = Arguments(context, node, "a t offset? bounds_check?")
     operands, attrs = _written(arguments)
-    atomics.check_sum(context, operands[0])
+    views.check_sum(context, operands[0])
     tile: Any = tile_of(operands[-1])
     return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)
 

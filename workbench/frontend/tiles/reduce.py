@@ -19,10 +19,9 @@ from workbench.frontend.names import python_names
 from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context, FormHandler, is_thread
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
-from workbench.frontend.tiles import elementwise, lanes
+from workbench.frontend.tiles import elementwise
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
-from workbench.frontend.tiles.part_copies import check_alone
-from workbench.frontend.tiles.slicing import reshaped
+from workbench.frontend.tiles.slicing import check_alone, reshaped
 from workbench.ir.ops import AXIS, EXCLUSIVE, KIND, PRECISION, ROLE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import is_number, tile_of, without
 from workbench.ir.values import Value
@@ -319,7 +318,7 @@ def _scattering(form: Form) -> FormHandler:
             )
 
         type: Tile = tile.type  # type: ignore[assignment]
-        operands: list[Operand] = [lanes.number_of(context, type, nodes[1:count], elementwise.expression)]
+        operands: list[Operand] = [elementwise.number_of(context, type, nodes[1:count], elementwise.expression)]
         operands += [coerce.usable(context, elementwise.expression(context, n)) for n in nodes[count : count + 2]]
         operands[1] = coerce.assign_type(context, operands[1], type.dtype, f"An element of {name}()'s tile", tiles=True)
         changed = value_of(library.call(context, form, [reshaped(context, tile, (type.count,)), *operands]))

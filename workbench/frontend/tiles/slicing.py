@@ -1,26 +1,130 @@
-"""Parts and forms of tiles: `t[i, j]`, `t[0:8]`, `tile_view`, `tile_assign`, `tile_reshape` and their kin."""
+"""Parts and forms of tiles: `t[i, j]`, `t[0:8]`, `tile_view`, `tile_assign`, `tile_reshape` and their kin.
+
+A change of a part is refused where it would be lost. In NumPy, and in Warp, a row of a tile is a view. Here it is a
+tile of its own, so a program that changes a row in place and then reads the tile would compute another number. In
+Python a function changes the object that it is given; here a func has its own copy of a tile, vector or struct.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.names.annotate import references
 from workbench.frontend.state import coerce
-from workbench.frontend.state.context import Context, FormHandler
+from workbench.frontend.state.context import Context, Env, FormHandler
+from workbench.frontend.state.definition import root
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
-from workbench.frontend.tiles import lanes
+from workbench.frontend.tiles import elementwise
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
-from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
-from workbench.frontend.values import subscripts
+from workbench.frontend.values import vectors
 from workbench.ir.ops import AXES, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.limits import BLOCK_THREADS
 from workbench.tiles import Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, float32, int32, int64, is_integer, matrix
+
+
+def part_of(context: Context, part: Value, tile: Value) -> Value:
+    """Note that `part` is a part or another form of a tile, and return it.
+
+    It is not noted for a tile without a name, which is not known elsewhere.
+    """
+    parts = context.shared.parts
+    # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
+    if part is not tile and (tile.name or tile in parts):
+        parts[part] = parts.get(tile, (tile, tile.name))
+    return part
+
+
+def follow(context: Context, operand: Operand, result: Value) -> None:
+    """Note that a part which a branch merges into another value is still a part."""
+    if isinstance(operand, Value) and operand in context.shared.parts:
+        context.shared.parts[result] = context.shared.parts[operand]
+
+
+def carry_parts(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
+    """Note of the values that a loop carries that they are parts of tiles; the tile itself may be carried, too."""
+    for name, value in carried.items() if context.shared.parts else ():
+        follow(context, before[name], value)
+        tile, owner = context.shared.parts.get(value, (None, ""))
+        # Inside the loop the whole is the loop's parameter, another value than before it, under the same name.
+        if tile is not None and before.get(owner) is tile and owner in carried:
+            context.shared.parts[value] = carried[owner], owner
+
+
+def check_alone(context: Context, name: str, tile: Operand) -> None:
+    """Refuse to change a part of a tile in place, where a name still holds that tile and it is read later.
+
+    Raises:
+        KernelTypeError: `name` is such a part.
+    """
+    if not isinstance(tile, Value) or tile not in context.shared.parts:
+        return
+    outer, owner = context.shared.parts[tile]
+    held = any(operand is outer for other, operand in context.env.items() if other != name)
+    # Refused only if the difference could be seen: if no name holds the whole, or nothing reads it later, both meanings
+    # agree.
+    if held and _is_read_later(context, owner):
+        raise context.type_error(
+            f"{name or 'This'} is a part of {owner}, and tiles are values: {owner} would stay as it is.",
+            f"Change {owner} itself: {owner}[…] = …, or tile_assign({owner}, …, offset=…).",
+        )
+
+
+def check_seen(context: Context, name: str) -> None:
+    """Refuse to change a part of a parameter in place where nothing reads it later: the caller keeps what it has.
+
+    Raises:
+        KernelTypeError: it is such a change.
+    """
+    definition = context.definition
+    if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
+        return
+    if name not in references(definition) and not _is_read_later(context, name):
+        message = f"{name} is {definition.name}'s own copy, and nothing reads it after this change."
+        raise context.type_error(message, f"Return {name} and assign it at the call, or write to an array.")
+
+
+def _is_bound(node: ast.FunctionDef, name: str) -> bool:
+    """Return whether the function gives the name another value somewhere, not counting `name += …`."""
+    nodes = list(ast.walk(node))
+    sums = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
+    names = (n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in sums)
+    return any(isinstance(n.ctx, ast.Store) for n in names)
+
+
+def _is_read_later(context: Context, name: str) -> bool:
+    """Return whether the function reads a name after the present statement, or in the next iteration of a loop."""
+    nodes = list(ast.walk(context.definition.node))
+    here = _begin(context.node) if context.node is not None else (0, 0)
+    around = [n for n in nodes if isinstance(n, ast.stmt) and _begin(n) <= here < _end(n)]
+    # Positions in the text stand for order: the lowering of what comes later has not happened yet.
+    line, end = here[0], _end(max(around, key=_begin)) if around else here
+    parts = (ast.Attribute, ast.Subscript)
+    changed = {id(root(n)) for n in nodes if isinstance(n, parts) and isinstance(n.ctx, ast.Store)}
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in changed]
+    reads = [_begin(n) for n in names if isinstance(n.ctx, ast.Load)]
+    stores = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
+    spans = [(n.lineno, n.end_lineno or n.lineno) for n in nodes if isinstance(n, (ast.For, ast.While))]
+    # In a loop a read above the line comes after it, in the next round, unless the loop gives the name a new value.
+    again = [(a, b) for a, b in spans if a <= line <= b and not any(a <= at <= b for at in stores)]
+    return any(at >= end or any(a <= at[0] <= b for a, b in again) for at in reads)
+
+
+def _begin(node: ast.AST) -> tuple[int, int]:
+    """Return the line and the column at which a node begins; 0 where it has none."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    """Return the line and the column at which a node ends; 0 where it has none."""
+    return getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0
+
 
 Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
 
@@ -83,7 +187,7 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     if isinstance(operand, Literal) and not operand.is_float:
         # Python's negative index, folded now: backends see indices from 0 on.
         return context.builder.const(int(operand.value) % size, int32)
-    index = subscripts.index(context, operand, lambda: context.builder.const(size, int32))
+    index = vectors.index(context, operand, lambda: context.builder.const(size, int32))
     return index if index.type in (int32, int64) else context.builder.cast(index, int64)
 
 
@@ -107,7 +211,7 @@ def _span(context: Context, node: ast.Slice, size: int) -> range:
     Raises:
         KernelTypeError: a bound is not known at compile time.
     """
-    span = subscripts.written_slice(subscripts.bounds(context, node))
+    span = vectors.written_slice(vectors.bounds(context, node))
     if span is None:
         message = "A slice of a tile has bounds that are known at compile time."
         raise context.type_error(message, "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).")
@@ -116,9 +220,9 @@ def _span(context: Context, node: ast.Slice, size: int) -> range:
 
 def subscript(context: Context, tile: Value, node: ast.expr) -> Value:
     """Lower `t[…]`: a part of the tile, an element of it for the whole block, or one for each thread."""
-    numbers = lanes.element_indices(context, tile, node)
+    numbers = elementwise.element_indices(context, tile, node)
     if numbers is not None:
-        return lanes.taken(context, tile, numbers)
+        return elementwise.taken(context, tile, numbers)
     tile, node = _gathered(context, tile, node)
     starts, sizes, shape = located(context, tile, node)
     if not shape:
@@ -153,11 +257,11 @@ def _gathered(context: Context, tile: Value, node: ast.expr) -> tuple[Value, ast
         if not is_tile(numbers) or tile_of(numbers).ndim != 1 or not is_integer(tile_of(numbers).dtype):
             continue
         if not isinstance(written, ast.Slice):
-            numbers = lanes.from_begin(context, numbers, size)
+            numbers = elementwise.from_begin(context, numbers, size)
         several += not isinstance(written, ast.Slice)
         if several > 1:
             raise context.type_error("Of a tile's indices one may be a tile.", "Index one axis at a time.")
-        tile = lanes.take_along_axis(context, tile, axis, value_of(numbers))
+        tile = elementwise.take_along_axis(context, tile, axis, value_of(numbers))
         nodes[axis] = ast.copy_location(ast.Slice(), written)
     return tile, node if len(nodes) == 1 and nodes[0] is node else ast.Tuple(nodes, ast.Load())
 
@@ -176,9 +280,11 @@ def changed(context: Context, label: str, tile: Value, node: ast.expr, operand: 
     check_alone(context, label, tile)
     type = tile_of(tile)
     what = f"An element of {label or 'a tile'}"
-    numbers = lanes.element_indices(context, tile, node)
+    numbers = elementwise.element_indices(context, tile, node)
     if numbers is not None:
-        return lanes.put(context, tile, numbers, coerce.assign_type(context, operand, type.dtype, what, tiles=True))
+        return elementwise.put(
+            context, tile, numbers, coerce.assign_type(context, operand, type.dtype, what, tiles=True)
+        )
     starts, sizes, shape = located(context, tile, node)
     value = coerce.assign_type(context, operand, type.dtype, what, tiles=True)
     result: Any = type
