@@ -269,9 +269,5 @@ def _near(context: Context, node: ast.Call) -> Operand:
 
 
 FORMS: dict[str, FormHandler] = {
-    "print": lower_print,
-    "printf": lower_printf,
-    "expect_eq": _equal,
-    "expect_neq": _differ,
-    "expect_near": _near,
-}
+    "print": lower_print, "printf": lower_printf, "expect_eq": _equal, "expect_neq": _differ, "expect_near": _near,
+}  # fmt: skip

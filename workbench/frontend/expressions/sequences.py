@@ -215,11 +215,8 @@ def _reversed(context: Context, node: ast.Call) -> tuple[Operand, ...]:
 
 
 SEQUENCES: dict[str, Callable[[Context, ast.Call], tuple[Operand, ...]]] = {
-    "range": _range,
-    "enumerate": _enumerate,
-    "zip": _zip,
-    "reversed": _reversed,
-}
+    "range": _range, "enumerate": _enumerate, "zip": _zip, "reversed": _reversed,
+}  # fmt: skip
 
 
 def contains(context: Context, left: Operand, right: Operand) -> Value:

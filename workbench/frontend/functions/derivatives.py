@@ -293,7 +293,7 @@ def emit_custom(
     """
     name = definition.name
     _check_inputs(context, name, env)
-    parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+    parts = _values(returned)
     if any(isinstance(p, Poison) for p in parts):
         return POISON
     with context.builder.block() as opened:
@@ -321,6 +321,11 @@ def emit_custom(
     inputs = [o for o in env.values() if isinstance(o, Value)]
     results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
     return results if isinstance(returned, tuple) else results[0] if results else ()
+
+
+def _values(returned: Operand | None) -> tuple[Operand, ...]:
+    """Return the values that a function's body returns, none of a body that returns nothing."""
+    return returned if isinstance(returned, tuple) else () if returned is None else (returned,)
 
 
 def _check_inputs(context: Context, name: str, env: Env) -> None:
@@ -500,8 +505,7 @@ def _derive(context: Context, definition: Definition, env: Env) -> Block:
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
-        parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        parts = _values(inner.shared.syntax.body(inner, mark(definition, definition.node.body)))
         inner.builder.yield_(*(inner.builder.strong(materialise(inner, p)) for p in parts))
     return opened.block
 
@@ -527,8 +531,7 @@ def _replay(context: Context, name: str, definition: Definition, env: Env, resul
         )
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
-        parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        parts = _values(inner.shared.syntax.body(inner, mark(definition, definition.node.body)))
         if not any(isinstance(p, Poison) for p in parts):
             values = [assign_type(inner, p, t, f"A result of {name}") for p, t in zip(parts, results, strict=False)]
             if len(parts) != len(results):

@@ -243,15 +243,8 @@ def _popped(context: Context, node: ast.Call) -> Operand:
 
 
 FORMS: dict[str, FormHandler] = {
-    forms.vector.name: _composed(Vector),
-    forms.quaternion.name: _composed(Quaternion),
-    forms.natural.name: _natural,
-    forms.low_word.name: _low_word,
-    forms.has_components.name: _has_components,
-    forms.is_double.name: _is_double,
-    forms.epsilon.name: _epsilon,
-    forms.factors.name: _factors,
-    forms.stack.name: _stack,
-    forms.pushed.name: _pushed,
+    forms.vector.name: _composed(Vector), forms.quaternion.name: _composed(Quaternion), forms.natural.name: _natural,
+    forms.low_word.name: _low_word, forms.has_components.name: _has_components, forms.is_double.name: _is_double,
+    forms.epsilon.name: _epsilon, forms.factors.name: _factors, forms.stack.name: _stack, forms.pushed.name: _pushed,
     forms.popped.name: _popped,
-}
+}  # fmt: skip

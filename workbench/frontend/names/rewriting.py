@@ -50,12 +50,8 @@ from workbench.host.narrow import is_list
 from workbench.source import blocks_of, located, nodes_of, parsed, statements_of
 
 BEGIN = (
-    "bvh_query_aabb",
-    "bvh_query_ray",
-    "bvh_query_sphere",
-    "bvh_query_capsule",
-    "mesh_query_aabb",
-    "mesh_query_sphere",
+    *(f"bvh_query_{shape}" for shape in ("aabb", "ray", "sphere", "capsule")),
+    *(f"mesh_query_{shape}" for shape in ("aabb", "sphere")),
 )
 """Names of the functions that begin a query; the next ones advance it."""
 NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_next"

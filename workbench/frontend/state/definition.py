@@ -131,11 +131,11 @@ def mark_incomplete(reason: str) -> None:
 
 def note_expression(definition: Definition, node: ast.AST, usable: Usable, known: Collection[str] = ()) -> None:
     """Note what an expression of Python reads that is about to be evaluated; names in `known` are not the scope's."""
-    if NOTED.get() is not None and not definition.library and not _note_readable(definition, node, usable, known):
+    if NOTED.get() is not None and not definition.library and not _is_readable(definition, node, usable, known):
         mark_incomplete(f"what {ast.unparse(node)} reads is not known")
 
 
-def _note_readable(definition: Definition, node: ast.AST, usable: Usable, known: Collection[str]) -> bool:
+def _is_readable(definition: Definition, node: ast.AST, usable: Usable, known: Collection[str]) -> bool:
     """Return whether all that evaluating a Python expression reads can be noted, and note it.
 
     Args:
@@ -149,7 +149,7 @@ def _note_readable(definition: Definition, node: ast.AST, usable: Usable, known:
         if isinstance(node, ast.Call) and not _is_ours(definition, node.func, usable):
             return False
         parts = ast.iter_child_nodes(node)
-        return isinstance(node, _READABLE) and all(_note_readable(definition, part, usable, known) for part in parts)
+        return isinstance(node, _READABLE) and all(_is_readable(definition, part, usable, known) for part in parts)
     if path.partition(".")[0] in known:
         return "." not in path
     definition.read(path, usable)

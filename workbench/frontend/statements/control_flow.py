@@ -31,18 +31,6 @@ from workbench.frontend.names.python_names import REFUSED
 from workbench.frontend.state import operands, paths
 from workbench.frontend.state.coerce import describe, joined_if, truth, usable
 from workbench.frontend.state.context import Context, Env, Syntax
-from workbench.frontend.state.operands import (
-    AlreadyReported,
-    Elements,
-    Literal,
-    Operand,
-    Parts,
-    Pending,
-    Poison,
-    Static,
-    Unset,
-    View,
-)
 from workbench.frontend.state.paths import Branches, Idle, LoopNode, Next, Skip
 from workbench.frontend.statements import iterate, loops
 from workbench.frontend.tiles import elementwise, slicing
@@ -104,13 +92,15 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
 def _is_hidden(name: str, env: Env) -> bool:
     """Return whether a name is one of our own, which have a dot; a struct's fields have one too, and are shown."""
     root = env.get(name.split(".")[0])
-    return "." in name and not (isinstance(root, Parts) and isinstance(root.type, Struct))
+    return "." in name and not (isinstance(root, operands.Parts) and isinstance(root.type, Struct))
 
 
-def _recomposed(env: Env, name: str) -> Operand:
+def _recomposed(env: Env, name: str) -> operands.Operand:
     """Return what a name means, a tuple or a part of an array as one."""
     operand = env[name]
-    return gather(env, name) if isinstance(operand, Parts) and not isinstance(operand.type, Struct) else operand
+    return (
+        gather(env, name) if isinstance(operand, operands.Parts) and not isinstance(operand.type, Struct) else operand
+    )
 
 
 def _is_flag(statement: ast.stmt) -> bool:
@@ -119,7 +109,7 @@ def _is_flag(statement: ast.stmt) -> bool:
     return bool(targets) and all(isinstance(t, ast.Name) and "." in t.id for t in targets)
 
 
-def _shown_operand(operand: Operand, values: list[Value]) -> Place | None:
+def _shown_operand(operand: operands.Operand, values: list[Value]) -> Place | None:
     """Return what a trace shows of a name's operand; None if it is nothing to show.
 
     Args:
@@ -132,16 +122,16 @@ def _shown_operand(operand: Operand, values: list[Value]) -> Place | None:
     if isinstance(operand, Value):
         values.append(operand)
         return len(values) - 1
-    if isinstance(operand, Literal):
+    if isinstance(operand, operands.Literal):
         return Shown(operand.value)
     if isinstance(operand, tuple):
         parts = [_shown_operand(o, values) for o in operand]
         return tuple(p if p is not None else Shown("?") for p in parts)
-    if isinstance(operand, Static):
+    if isinstance(operand, operands.Static):
         return Shown(operand.value if isinstance(operand.value, bool) else operand.path)
-    if isinstance(operand, Elements):
+    if isinstance(operand, operands.Elements):
         return Shown("an array of structs")
-    return Shown(f"a part of {operand.array.name}") if isinstance(operand, View) else None
+    return Shown(f"a part of {operand.array.name}") if isinstance(operand, operands.View) else None
 
 
 def _assign(context: Context, node: ast.Assign) -> None:
@@ -161,12 +151,12 @@ def _assign(context: Context, node: ast.Assign) -> None:
         lvalues.assign(context, target, result)
 
 
-def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
+def _thread_indices(context: Context, node: ast.expr, count: int) -> operands.Operand | None:
     """Lower the value of `i, j = tid()` to `count` indices; None of any other value."""
     if not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
-    if isinstance(callee, Static) and python_names.callee_name(callee.value) == "tid":
+    if isinstance(callee, operands.Static) and python_names.callee_name(callee.value) == "tid":
         with context.at(node):
             return calls.thread_index(context, node, count)
     return None
@@ -197,7 +187,7 @@ def _annotation(context: Context, node: ast.expr) -> AnyType | None:
         KernelTypeError: it is no type.
     """
     operand = expression(context, node)
-    if not isinstance(operand, Static):
+    if not isinstance(operand, operands.Static):
         raise context.type_error(f"{ast.unparse(node)} is not a type.")
     return parameter_type(operand.value, ast.unparse(node), context.builder.location, context.definition.name)
 
@@ -211,7 +201,7 @@ def _expression(context: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return
     result = expression(context, node.value)
-    if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
+    if not isinstance(node.value, ast.Call) and isinstance(result, (Value, operands.Static)):
         equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
         advice = "Write = to assign: == compares." if equal else "Assign it to a name."
         raise context.syntax_error("This line computes a value and discards it.", advice)
@@ -257,7 +247,7 @@ class BodyResult(msgspec.Struct, frozen=True):
         env: the names at their end; None: those before.
     """
 
-    value: Operand | None
+    value: operands.Operand | None
     goes_on: bool | Value = False
     env: Env | None = None
 
@@ -270,7 +260,7 @@ FUNCTION = BodyResult(None)
 """Statements whose end is the function's."""
 
 
-def body(context: Context, statements: Statements) -> Operand | None:
+def body(context: Context, statements: Statements) -> operands.Operand | None:
     """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable."""
     return _run(context, statements, FUNCTION).value
 
@@ -336,7 +326,7 @@ def guarded(context: Context, statements: Statements, lower: Callable[[Context, 
         if context.shared.trace:
             mark(context, statements[0])
         return lower(context, statements[0])
-    except AlreadyReported:
+    except operands.AlreadyReported:
         pass
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
@@ -344,7 +334,9 @@ def guarded(context: Context, statements: Statements, lower: Callable[[Context, 
         context.back(before)
     for name in paths.assigned(statements):
         bound = context.env.get(name)
-        if bound is None or not (views.is_array(bound) or isinstance(bound, Elements)):  # x[i] = … does not bind x
+        if bound is None or not (
+            views.is_array(bound) or isinstance(bound, operands.Elements)
+        ):  # x[i] = … does not bind x
             context.env[name] = operands.POISON
     return None
 
@@ -403,14 +395,14 @@ def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None
         context.env[name] = context.builder.const(value, bool_)
 
 
-def _store_returned(context: Context, node: ast.Return, value: Operand | None) -> None:
+def _store_returned(context: Context, node: ast.Return, value: operands.Operand | None) -> None:
     """Store the values of a `return` in a loop under the names of the function's values, and set their flag."""
     if paths.shape_of(node) != context.returning:
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
             advice = "Return the same number of values everywhere, written out."
             context.shared.errors.append(context.syntax_error(message, advice))
-    elif isinstance(value, Poison):
+    elif isinstance(value, operands.Poison):
         context.env.update((name, value) for name in context.results)
     elif value is not None:
         lvalues.assign(context, located(_values(context, ast.Store()), node), value)
@@ -530,7 +522,9 @@ def _parted(
     for number, side in enumerate(sides):
         context.env = dict(before)
         if flag and number == 1:
-            context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
+            context.env.update(
+                (n, o.value) for n, o in before.items() if isinstance(o, operands.Unset) and o.bound_if == flag
+            )
         with context.builder.block() as opened:
             ended.append(side if isinstance(side, BodyResult) else _run(context, side, end))
         returned = ended[-1].goes_on is False and ended[-1].value is not operands.PENDING
@@ -581,7 +575,7 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
         except WorkbenchError as error:
             branches.after[name] = operands.PENDING if name in branches.unset else operands.POISON
             if paths.is_part(name):  # of a tuple that may be another one before it is read
-                branches.after[name] = Unset(error.message)
+                branches.after[name] = operands.Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
     labels = ["" if " " in n else n for n in types]
@@ -593,7 +587,7 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
             slicing.follow(context, operand, result)
     for name, reason in branches.unset.items():
         value = branches.after[name]
-        branches.after[name] = value if isinstance(value, Unset) else Unset(reason, value)
+        branches.after[name] = value if isinstance(value, operands.Unset) else operands.Unset(reason, value)
 
 
 def _if(context: Context, node: ast.If) -> None:
@@ -611,7 +605,7 @@ LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
 }  # fmt: skip
 
 
-def _returned(context: Context, node: ast.Return) -> Operand | None:
+def _returned(context: Context, node: ast.Return) -> operands.Operand | None:
     """Lower the value of a `return`, in the func's annotated type; None without a value, `POISON` after an error."""
     with context.at(node):
         mark(context, node)
@@ -620,7 +614,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
     try:
         with context.at(node):
             return convert_result(context, expression(context, node.value))
-    except AlreadyReported:
+    except operands.AlreadyReported:
         return operands.POISON
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
@@ -628,8 +622,8 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
 
 
 def _merged(
-    context: Context, a: Operand | None, b: Operand | None, branches: Branches
-) -> tuple[Operand | None, list[Operand | str]]:
+    context: Context, a: operands.Operand | None, b: operands.Operand | None, branches: Branches
+) -> tuple[operands.Operand | None, list[operands.Operand | str]]:
     """Merge the results of two paths leaf by leaf: return one side's form, and for each leaf itself or its merged name.
 
     Raises:
@@ -638,27 +632,27 @@ def _merged(
     if a is b is operands.PENDING:
         return operands.PENDING, [operands.PENDING]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
-    if any(isinstance(o, Poison) for side in flat for o in side):
+    if any(isinstance(o, operands.Poison) for side in flat for o in side):
         return operands.POISON, [operands.POISON]
-    if isinstance(a, Pending) or isinstance(b, Pending):
-        form = b if isinstance(a, Pending) else a
+    if isinstance(a, operands.Pending) or isinstance(b, operands.Pending):
+        form = b if isinstance(a, operands.Pending) else a
         flat = (
             [[operands.PENDING] * len(flat[1]), flat[1]]
-            if isinstance(a, Pending)
+            if isinstance(a, operands.Pending)
             else [flat[0], [operands.PENDING] * len(flat[0])]
         )
     elif not (context.inside or context.of_expression) and any(flat):  # a kernel: that it returns anything is the error
         return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
     else:
         form = _alike(context, a, b)
-    parts: list[Operand | str] = []
+    parts: list[operands.Operand | str] = []
     for number, (left, right) in enumerate(zip(*flat, strict=True)):
-        known = left if isinstance(right, Pending) else right
+        known = left if isinstance(right, operands.Pending) else right
         apart = not paths.is_same(left, right)
         if not apart or ((left is operands.PENDING or right is operands.PENDING) and paths.stays(known)):
             parts.append(known)
             continue
-        if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):
+        if any(views.is_array(o) or isinstance(o, operands.Elements) for o in (left, right)):
             message = f"{context.definition.name} returns an array on a path that depends on a condition."
             raise context.type_error(message, "Return its elements, or let the caller choose between them.")
         name = f"{RESULT} {number}"
@@ -667,7 +661,7 @@ def _merged(
     return form, parts
 
 
-def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | None:
+def _alike(context: Context, a: operands.Operand | None, b: operands.Operand | None) -> operands.Operand | None:
     """Return the form of what two paths return: one side, which stands for both.
 
     Raises:
@@ -685,9 +679,9 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
     return a
 
 
-def _known(context: Context, operand: Operand) -> Operand:
+def _known(context: Context, operand: operands.Operand) -> operands.Operand:
     """Return an operand as a literal or IR value; a pending one stays pending."""
-    return operand if isinstance(operand, Pending) else usable(context, operand)
+    return operand if isinstance(operand, operands.Pending) else usable(context, operand)
 
 
 SYNTAX = Syntax(expression, body, _loop_body)

@@ -101,8 +101,7 @@ def taken(context: Context, tile: Value, indices: Value) -> Value:
 
 def _rows(context: Context, tile: Value, indices: Value) -> Value:
     """Emit a gather of rows of a tile of two dimensions, by a tile of their numbers; return the tile of rows."""
-    gathered = value_of(library.call(context, _differentiable(tile_algorithms.gather, tile), [tile, indices]))
-    return gathered
+    return value_of(library.call(context, _differentiable(tile_algorithms.gather, tile), [tile, indices]))
 
 
 def _differentiable(form: Form, tile: Value) -> Form:

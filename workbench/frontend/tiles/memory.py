@@ -320,15 +320,8 @@ def tile_atomic_add(context: Context, node: ast.Call) -> Operand:
     return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)
 
 
-FORMS = {
-    "tile_zeros": full(0),
-    "tile_ones": full(1),
-    "tile_full": tile_full,
-    "tile_arange": tile_arange,
-    "tile_load": tile_load,
-    "tile_store": tile_store,
-    "tile_atomic_add": tile_atomic_add,
-    "tile_load_indexed": tile_load_indexed,
-    "tile_store_indexed": tile_store_indexed,
-    "tile_atomic_add_indexed": tile_atomic_add_indexed,
-}
+_CALLS = (
+    tile_full, tile_arange, tile_load, tile_store, tile_atomic_add, tile_load_indexed, tile_store_indexed,
+    tile_atomic_add_indexed,
+)  # fmt: skip
+FORMS = {"tile_zeros": full(0), "tile_ones": full(1), **{lower.__name__: lower for lower in _CALLS}}

@@ -8,7 +8,7 @@ Python a function changes the object that it is given; here a func has its own c
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -129,17 +129,12 @@ def _end(node: ast.AST) -> tuple[int, int]:
 Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
 
 
-def one(context: Context, name: str, operands: Sequence[Value], tile: Any, attrs: dict[str, Any]) -> Value:
-    """Emit an operation with one tile as its result, and return that."""
-    return context.builder.one(name, operands, tile, attrs)
-
-
 def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: str = "register") -> Value:
     """Emit a tile with another shape or storage; the same tile if both are as they were."""
     type = tile_of(value)
     if type.shape == shape and type.storage == storage:
         return value
-    tile = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
+    tile = context.builder.one("tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
     # The elements are the same ones, so what is known of them still holds.
     if value in context.shared.non_negative:
         context.shared.non_negative.add(tile)
@@ -227,7 +222,7 @@ def subscript(context: Context, tile: Value, node: ast.expr) -> Value:
     starts, sizes, shape = located(context, tile, node)
     if not shape:
         return context.builder.one("tile_extract", (tile, *starts), tile_of(tile).dtype)
-    part = one(context, "tile_slice", (tile, *starts), Tile(tile_of(tile).dtype, sizes), {SHAPE: sizes})
+    part = context.builder.one("tile_slice", (tile, *starts), Tile(tile_of(tile).dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
@@ -327,7 +322,7 @@ def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     """Emit the tile with its axes in another order."""
     type = tile_of(tile)
     transposed_type = Tile(type.dtype, tuple(type.shape[a] for a in axes))
-    return part_of(context, one(context, "tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
+    return part_of(context, context.builder.one("tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
 
 
 def tile_view(context: Context, node: ast.Call) -> Operand:
@@ -355,7 +350,7 @@ def tile_view(context: Context, node: ast.Call) -> Operand:
     for axis, (operand, size) in enumerate(zip(parts, sizes, strict=False)):
         if isinstance(operand, Literal):
             _ask_inside(arguments, axis, int(operand.value) % type.shape[axis], size, type)
-    part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {SHAPE: sizes})
+    part = context.builder.one("tile_slice", (tile, *starts), Tile(type.dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
@@ -434,7 +429,7 @@ def tile_broadcast(context: Context, node: ast.Call) -> Operand:
     if extra < 0 or not all(a in (1, b) for a, b in zip(small, shape[extra:], strict=True)):
         problem = f"cannot bring a tile of shape {shown(small)} to {shown(shape)}."
         raise arguments.error(problem, "Sizes of 1 are repeated.")
-    return one(context, "tile_broadcast", (tile,), Tile(tile_of(tile).dtype, shape), {SHAPE: shape})
+    return context.builder.one("tile_broadcast", (tile,), Tile(tile_of(tile).dtype, shape), {SHAPE: shape})
 
 
 def tile_reshape(context: Context, node: ast.Call) -> Operand:
@@ -514,7 +509,7 @@ def assembled(context: Context, node: ast.Call) -> Operand:
     for k in range(dtype.length):
         (row,) = coerce.over(context, "tile()", [tile], lambda parts, k=k: [coerce.extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
         place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
-        rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
+        rows = context.builder.one("tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
     return reshaped(context, rows, (*dtype.shape, n))
 
 
@@ -537,21 +532,14 @@ def untile(context: Context, node: ast.Call) -> Operand:
     rows: list[Operand] = []
     for k in range(count):
         starts, row = (tile, context.builder.const(k, int32), zero), Tile(type.dtype, (1, n))
-        part = one(context, "tile_slice", starts, row, {SHAPE: (1, n)})
+        part = context.builder.one("tile_slice", starts, row, {SHAPE: (1, n)})
         rows.append(reshaped(context, part, (n,)))
     (vectors,) = coerce.over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], kind)])  # type: ignore[list-item]
     return only_element(context, vectors) if n == 1 else coerce.stored(vectors, "thread")
 
 
-FORMS: dict[str, FormHandler] = {
-    "tile_view": tile_view,
-    "tile_assign": tile_assign,
-    "tile_extract": tile_extract,
-    "tile_broadcast": tile_broadcast,
-    "tile_reshape": tile_reshape,
-    "tile_squeeze": tile_squeeze,
-    "tile_transpose": tile_transpose,
-    "tile_astype": tile_astype,
-    "tile": assembled,
-    "untile": untile,
-}
+_CALLS = (
+    tile_view, tile_assign, tile_extract, tile_broadcast, tile_reshape, tile_squeeze, tile_transpose, tile_astype,
+    untile,
+)  # fmt: skip
+FORMS: dict[str, FormHandler] = {"tile": assembled, **{lower.__name__: lower for lower in _CALLS}}

@@ -19,39 +19,13 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.scalars.operators import where
 from workbench.errors import WorkbenchError
-from workbench.frontend.state.coerce import (
-    any_tile,
-    apply,
-    assign_type,
-    components,
-    composed,
-    convert,
-    describe,
-    extracted,
-    in_parts,
-    joined,
-    lowered,
-    materialise,
-    over,
-    usable,
-)
+from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context, FormHandler, is_thread
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, vector_of
 from workbench.tiles import is_tile
-from workbench.types import (
-    Complex,
-    Kind,
-    Matrix,
-    Quaternion,
-    Scalar,
-    Transform,
-    Vector,
-    element,
-    int32,
-    is_integer,
-)
+from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform, Vector, element, int32, is_integer
 from workbench.types import bool as bool_
 
 LETTERS = "xyzw"
@@ -67,7 +41,7 @@ def is_swizzle(base: object, attr: str) -> bool:
 
 def swizzle(context: Context, base: Value, attr: str) -> Value:
     """Emit the vector of the components that the letters name."""
-    parts = {letter: extracted(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
+    parts = {letter: coerce.extracted(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
 
 
@@ -81,9 +55,9 @@ def subscript(context: Context, base: Value, node: ast.expr) -> Operand:
     if isinstance(type, Matrix):
         return _matrix_subscript(context, base, node)
     if not isinstance(node, ast.Slice):
-        return extracted(context, base, component(context, type, context.lower(node)))
+        return coerce.extracted(context, base, component(context, type, context.lower(node)))
     positions = of_slice(context, type, type.length, bounds(context, node))
-    parts = [extracted(context, base, k) for k in positions]
+    parts = [coerce.extracted(context, base, k) for k in positions]
     return context.builder.one("vec", parts, Vector(len(positions), type.dtype)) if parts else ()
 
 
@@ -127,9 +101,9 @@ def replaced(context: Context, base: Value, positions: Sequence[int], operand: O
     if not positions:
         return base
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
-    value = assign_type(context, operand, type.dtype if number else Vector(len(positions), type.dtype), what)
+    value = coerce.assign_type(context, operand, type.dtype if number else Vector(len(positions), type.dtype), what)
     for k, position in enumerate(positions):
-        part = value if number else extracted(context, value, k)
+        part = value if number else coerce.extracted(context, value, k)
         at = context.builder.const(position)
         base = context.builder.emit("insert", (base, at, part), (type,), names=(name,)).result
     return base
@@ -149,7 +123,7 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
     if isinstance(operand, Literal):
         if operand.is_float:
             raise context.type_error("Indices must be integers or slices; this is a float.", "Write int(…).")
-        value = materialise(context, operand)
+        value = coerce.materialise(context, operand)
         if operand.value >= 0:
             return value
         count = size()
@@ -225,7 +199,7 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
     Raises:
         KernelTypeError: it is no integer, or a literal outside.
     """
-    operand = usable(context, operand)
+    operand = coerce.usable(context, operand)
     if isinstance(operand, Literal):
         if operand.is_float or not -vector.length <= operand.value < vector.length:
             raise context.type_error(f"{vector!r} has components 0 to {vector.length - 1}, not {operand.value!r}.")
@@ -248,16 +222,18 @@ def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
         assert isinstance(base, Value)
         if attr not in PLACES:
             raise no_part(context, base, attr)
-        return context.builder.one("vec", [extracted(context, base, k) for k in PLACES[attr]], type.part(attr))
+        return context.builder.one("vec", [coerce.extracted(context, base, k) for k in PLACES[attr]], type.part(attr))
     if isinstance(type, Matrix):
         if attr == "T":  # as NumPy's
-            return apply(context, TABLE["transpose"], (base,))
-        raise context.syntax_error(f"{describe(base)} has no {attr}; it has T.", "Write m[i, j] for a component.")
+            return coerce.apply(context, TABLE["transpose"], (base,))
+        raise context.syntax_error(
+            f"{coerce.describe(base)} has no {attr}; it has T.", "Write m[i, j] for a component."
+        )
     if is_swizzle(base, attr):
         return swizzle(context, value_of(base), attr)
     if isinstance(type, Vector) and attr in tuple(LETTERS[: type.length]):
-        return extracted(context, value_of(base), LETTERS.index(attr))
-    raise context.syntax_error(f"{describe(base)} has no {attr}.")
+        return coerce.extracted(context, value_of(base), LETTERS.index(attr))
+    raise context.syntax_error(f"{coerce.describe(base)} has no {attr}.")
 
 
 PLACES = {"p": range(3), "q": range(3, 7)}
@@ -270,40 +246,34 @@ def _transform(context: Context, type: Transform, args: Sequence[Operand]) -> Va
     Raises:
         KernelTypeError: the arguments are something else.
     """
-    operands = [usable(context, a) for a in args]
+    operands = [coerce.usable(context, a) for a in args]
     types = [o.type if isinstance(o, Value) else None for o in operands]
     if len(types) == 1 and isinstance(types[0], Transform):
-        return context.builder.cast(materialise(context, operands[0]), type)
+        return context.builder.cast(coerce.materialise(context, operands[0]), type)
     if types == [type.part("p")]:
         operands, types = [*operands, *_unrotated(context, type)], [*types, type.part("q")]
     if types == [type.part("p"), type.part("q")]:
-        parts = [c for o in operands for c in components(context, materialise(context, o))]
+        parts = [c for o in operands for c in coerce.components(context, coerce.materialise(context, o))]
     elif not operands:
-        parts = [assign_type(context, Literal(0.0), type.dtype, "")] * type.length
+        parts = [coerce.assign_type(context, Literal(0.0), type.dtype, "")] * type.length
     elif len(operands) in (1, type.length) and not any(isinstance(t, Vector) for t in types):
         operands = operands * (type.length // len(operands))
-        parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
+        parts = [coerce.assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
     else:
-        got = ", ".join(map(describe, operands)) or "nothing"
+        got = ", ".join(map(coerce.describe, operands)) or "nothing"
         raise context.type_error(f"{type!r}() takes p and q, or 7 numbers; it got {got}.", EXAMPLE)
     return context.builder.one("vec", parts, type)
 
 
-def transform_of(value: Value) -> Transform:
-    """Return the type of a value that is known to be a transform."""
-    assert isinstance(value.type, Transform)
-    return value.type
-
-
 def _unrotated(context: Context, type: Transform) -> list[Value]:
     """Return the quaternion without rotation, as the only item of a list."""
-    numbers = [assign_type(context, Literal(float(k == 3)), type.dtype, "") for k in range(4)]
+    numbers = [coerce.assign_type(context, Literal(float(k == 3)), type.dtype, "") for k in range(4)]
     return [context.builder.one("vec", numbers, type.part("q"))]
 
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
     """Return the error for a name that a transform does not have."""
-    return context.syntax_error(f"{describe(t)} has no {name}; it has p and q.")
+    return context.syntax_error(f"{coerce.describe(t)} has no {name}; it has p and q.")
 
 
 def transform_changed(context: Context, t: Value, name: str, operand: Operand, label: str) -> Value:
@@ -313,11 +283,12 @@ def transform_changed(context: Context, t: Value, name: str, operand: Operand, l
         KernelSyntaxError: another name.
         KernelTypeError: the operand does not fit.
     """
-    type = transform_of(t)
+    type = t.type
+    assert isinstance(type, Transform)
     if name not in PLACES:
         raise no_part(context, t, name)
-    part = assign_type(context, operand, type.part(name), f"{label or 'The transform'}.{name}")
-    for position, component in zip(PLACES[name], components(context, part), strict=True):
+    part = coerce.assign_type(context, operand, type.part(name), f"{label or 'The transform'}.{name}")
+    for position, component in zip(PLACES[name], coerce.components(context, part), strict=True):
         index = context.builder.const(position)
         t = context.builder.emit("insert", (t, index, component), (type,), names=(label,)).result
     return t
@@ -337,7 +308,8 @@ def _on_transforms(context: Context, name: str, left: Operand, right: Operand) -
     if (both and name in ("add", "sub")) or (one and name in ("mul", "div")):
         return name
     raise context.type_error(
-        f"Transforms have * + - among them, and * and / with a number; this is {describe(left)} and {describe(right)}.",
+        "Transforms have * + - among them, and * and / with a number; "
+        f"this is {coerce.describe(left)} and {coerce.describe(right)}.",
         "Write transform_point(t, v) for a point, transform_vector(t, v) for a direction.",
     )
 
@@ -356,17 +328,17 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
     """Emit the elements that a loop over a value gets: the rows of a matrix, the components of a vector."""
     type = value.type
     if isinstance(type, Complex):
-        real, imag = (parts(context, p) for p in in_parts(context, value))
-        return tuple(joined(context, *pair) for pair in zip(real, imag, strict=True))
+        real, imag = (parts(context, p) for p in coerce.in_parts(context, value))
+        return tuple(coerce.joined(context, *pair) for pair in zip(real, imag, strict=True))
     if isinstance(type, Matrix):
         return tuple(row(context, value, r) for r in range(type.rows))
-    return tuple(components(context, value))
+    return tuple(coerce.components(context, value))
 
 
 def row(context: Context, m: Value, position: Position) -> Value:
     """Emit a row of a matrix, as a vector."""
     type = matrix_of(m)
-    line = [extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
+    line = [coerce.extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
     return context.builder.one("vec", line, Vector(type.columns, type.dtype))
 
 
@@ -401,7 +373,7 @@ def _matrix_subscript(context: Context, m: Value, node: ast.expr) -> Operand:
 
 def _at(context: Context, m: Value, r: Position, c: Position) -> Value:
     """Emit the read of component (r, c) of a matrix."""
-    return extracted(context, m, _flat(context, matrix_of(m), r, c))
+    return coerce.extracted(context, m, _flat(context, matrix_of(m), r, c))
 
 
 def _each(axis: Position | range) -> Sequence[Position]:
@@ -433,9 +405,9 @@ def matrix_changed(context: Context, name: str, m: Value, node: ast.expr, operan
     what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
     both = isinstance(node, ast.Tuple) and len(node.elts) > 1
     one = part or (number and (both or isinstance(r, range)))
-    value = assign_type(context, operand, type.dtype if one else _form(m, r, c), what)
+    value = coerce.assign_type(context, operand, type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
-        m = _with(context, name, m, i, j, value if one else extracted(context, value, k))
+        m = _with(context, name, m, i, j, value if one else coerce.extracted(context, value, k))
     return m
 
 
@@ -470,7 +442,7 @@ def _along(context: Context, type: Matrix, axis: int, node: ast.expr) -> Positio
         size, what = type.shape[axis], ("rows", "columns")[axis]
         if isinstance(node, ast.Slice):
             return of_slice(context, type, size, bounds(context, node))
-        operand = usable(context, context.lower(node))
+        operand = coerce.usable(context, context.lower(node))
         if isinstance(operand, Literal) and (operand.is_float or not -size <= operand.value < size):
             raise context.type_error(f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
         if isinstance(operand, Literal):
@@ -531,7 +503,7 @@ def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, 
         return name
     raise context.type_error(
         "Quaternions have + - * among them, and * and / with a number; "
-        f"this is {describe(left)} and {describe(right)}.",
+        f"this is {coerce.describe(left)} and {coerce.describe(right)}.",
         "Write quat_rotate(q, v) to rotate a vector, q * quat_inverse(r) to divide.",
     )
 
@@ -549,16 +521,16 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
     """
     if isinstance(type, Transform):
         return _transform(context, type, args)
-    operands = [usable(context, a) for a in args]
+    operands = [coerce.usable(context, a) for a in args]
     line, count = len(type.shape) == 1, prod(type.shape)
     if len(operands) > 1 and line:
         operands = [c for o in operands for c in _each_part(context, o)]
-    if any_tile(operands):
-        return over(context, f"{type!r}()", operands, lambda parts: [construct(context, type, [*parts])])[0]
+    if coerce.any_tile(operands):
+        return coerce.over(context, f"{type!r}()", operands, lambda parts: [construct(context, type, [*parts])])[0]
     vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     same_form = vector_types and vector_types[0].with_dtype(type.dtype) in (type, getattr(type, "real", type))
     if len(operands) == 1 and same_form:
-        return convert(context, operands[0], type)
+        return coerce.convert(context, operands[0], type)
     if vector_types:
         advice = "" if line else "Write matrix_from_rows(…) or matrix_from_cols(…)."
         rows = "" if line else ", row by row"
@@ -572,7 +544,7 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
     if len(operands) < count:
         operands = [operands[0] if operands else Literal(0)] * count
     what, number = f"A component of {type!r}", types.number_type(type)
-    return composed(context, [assign_type(context, o, number, what) for o in operands], type)
+    return coerce.composed(context, [coerce.assign_type(context, o, number, what) for o in operands], type)
 
 
 def _each_part(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
@@ -589,7 +561,7 @@ def _lines(context: Context, node: ast.Call) -> list[Value]:
     name = ast.unparse(node.func)
     if node.keywords or not node.args:
         raise context.type_error(f"{name}() takes vectors, without names.")
-    values = [materialise(context, context.lower(a)) for a in node.args]
+    values = [coerce.materialise(context, context.lower(a)) for a in node.args]
     if any(not types.is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.type_error(f"{name}() takes vectors of one type; it got {got}.")
@@ -605,7 +577,7 @@ def _from_lines(columns: bool) -> FormHandler:
         rows = [parts(context, line) for line in _lines(context, node)]
         rows = [*zip(*rows, strict=True)] if columns else rows
         type = types.vector_of((len(rows), len(rows[0])), rows[0][0].type)
-        return composed(context, [c for row in rows for c in row], type)
+        return coerce.composed(context, [c for row in rows for c in row], type)
 
     return lower
 
@@ -625,7 +597,7 @@ def _float_dtype(context: Context, node: ast.Call) -> Scalar:
     Raises:
         KernelTypeError: there are other arguments, or it is no float scalar type.
     """
-    dtypes = [*lowered(context, node, "dtype?").values()]
+    dtypes = [*coerce.lowered(context, node, "dtype?").values()]
     scalar = number_of(dtypes[0]) if dtypes else types.float32
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
         raise context.type_error(f"The dtype of {ast.unparse(node.func)}() is a float type.", "Write dtype=float.")
@@ -643,7 +615,7 @@ def number_of(operand: Operand) -> Scalar | Complex | None:
 
 def _identity(context: Context, node: ast.Call) -> Operand:
     """Lower `identity(n=3, dtype=float)`: both known at compile time."""
-    arguments = lowered(context, node, "n dtype?")
+    arguments = coerce.lowered(context, node, "n dtype?")
     size, kind = arguments["n"], arguments.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(types.MOST_COMPONENTS) + 1):
         raise context.type_error(f"The n of identity() is 1 to {isqrt(types.MOST_COMPONENTS)}, written out.")
@@ -653,7 +625,7 @@ def _identity(context: Context, node: ast.Call) -> Operand:
     n = int(size.value)
     one, zero = (1.0, 0.0) if types.is_float(scalar) else (1, 0)
     flat = tuple(one if r == c else zero for r in range(n) for c in range(n))
-    return convert(
+    return coerce.convert(
         context, context.builder.const(flat, Matrix(n * n, types.element(scalar), n)), types.vector_of((n, n), scalar)
     )
 
