@@ -6,7 +6,7 @@ import ast
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, NoReturn, cast, overload
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast, overload
 
 import numpy as np
 from msgspec.structs import replace
@@ -50,6 +50,8 @@ from workbench.tiles import Tile
 from workbench.types import ArrayType
 from workbench.work import Work
 
+T = TypeVar("T")
+
 
 class Subscripted(Listed):
     """Represents what can be launched by brackets: `kernel[n](x, y)` runs n threads."""
@@ -92,37 +94,16 @@ class Subscripted(Listed):
         return launched
 
 
-def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
-    """Check and return the number of a loop's states that an adjoint stores at once.
+def checked_option(name: str, value: T, fits: bool, definition: Definition, advice: str) -> T:
+    """Return the value of an option of a kernel if it fits.
 
     Raises:
-        KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
+        KernelTypeError: it does not; the advice says what does.
     """
-    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
-        return checkpoints
-    raise KernelTypeError(
-        f"{definition.name} requests checkpoints={checkpoints!r}.",
-        definition.locate(definition.node),
-        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
-        definition.name,
-    )
-
-
-def checked_matmul(value: object, definition: Definition) -> str:
-    """Check and return how a kernel asks to multiply matrices; an empty text leaves it to the cell.
-
-    Raises:
-        KernelTypeError: there is none of this name.
-    """
-    if isinstance(value, str) and value in ("", *MATMULS):
+    if fits:
         return value
-    listed = ", ".join(f'"{word}"' for word in MATMULS)
-    raise KernelTypeError(
-        f"{definition.name} requests matmul={value!r}.",
-        definition.locate(definition.node),
-        f"Give one of {listed}.",
-        definition.name,
-    )
+    message = f"{definition.name} requests {name}={value!r}."
+    raise KernelTypeError(message, definition.locate(definition.node), advice, definition.name)
 
 
 def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | None]) -> None:
@@ -156,24 +137,6 @@ def checked_defaults(definition: Definition) -> dict[str, object]:
             advice = f"Pass {text} at the launch, or use it inside of {definition.name}."
             raise KernelTypeError(what, definition.locate(node), advice, definition.name)
     return checked
-
-
-def checked_fma(value: object, definition: Definition) -> bool:
-    """Return whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
-
-    Raises:
-        KernelTypeError: it is neither True, False nor None.
-    """
-    if value is None:
-        return settings().fma
-    if isinstance(value, bool):
-        return value
-    raise KernelTypeError(
-        f"{definition.name} requests fma={value!r}.",
-        definition.locate(definition.node),
-        "Give True or False, or leave it out.",
-        definition.name,
-    )
 
 
 UNKNOWN = Tiling(256)
@@ -342,10 +305,10 @@ class Kernel(Subscripted):
     def __init__(
         self,
         definition: Definition,
-        checkpoints: object = CHECKPOINTS,
-        matmul: object = "",
+        checkpoints: int = CHECKPOINTS,
+        matmul: str = "",
         enable_backward: object = True,
-        fma: object = None,
+        fma: bool | None = None,
     ) -> None:
         """Make a kernel of a definition; its body is read when it is first used.
 
@@ -362,10 +325,16 @@ class Kernel(Subscripted):
         """
         must_be(definition, Definition, "Kernel() takes what @wb.kernel read", KernelTypeError, "Write @wb.kernel.")
         check_signature(definition)
-        self.checkpoints = checked_checkpoints(checkpoints, definition)
-        self.matmul = checked_matmul(matmul, definition)
+        least, most = CHECKPOINT_RANGE[0], CHECKPOINT_RANGE[-1]
+        few = isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE
+        advice = f"Give a whole number from {least} to {most}, or leave it out for {CHECKPOINTS}."
+        self.checkpoints = checked_option("checkpoints", checkpoints, few, definition, advice)
+        words = ", ".join(f'"{word}"' for word in MATMULS)
+        known = isinstance(matmul, str) and matmul in ("", *MATMULS)
+        self.matmul = checked_option("matmul", matmul, known, definition, f"Give one of {words}.")
         self.enable_backward = bool(enable_backward)
-        self.fma = checked_fma(fma, definition)
+        fma = settings().fma if fma is None else fma
+        self.fma = checked_option("fma", fma, isinstance(fma, bool), definition, "Give True or False, or leave it out.")
         self.definition = self._written = definition
         self.name = self.__name__ = definition.name
         self.__module__ = definition.module

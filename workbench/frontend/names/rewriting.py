@@ -47,7 +47,7 @@ from workbench.frontend.names.annotate import references
 from workbench.frontend.names.python_names import callee
 from workbench.frontend.state.definition import Definition, dotted
 from workbench.host.narrow import is_list
-from workbench.source import blocks_of, located, nodes_of, parsed, statements_of
+from workbench.source import blocks_of, located, nodes_of, statements_of, template
 
 BEGIN = (
     *(f"bvh_query_{shape}" for shape in ("aabb", "ray", "sphere", "capsule")),
@@ -129,15 +129,10 @@ def _written_out(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
         del step.args[1]
     else:
         return [node]
-    (loop,) = copy.deepcopy(parsed(_QUERY).body)
-    assert isinstance(loop, ast.While)
-    for part in (*nodes_of(loop), *nodes_of(*before), *nodes_of(step)):
+    for part in (*nodes_of(*before), *nodes_of(step)):
         ast.copy_location(part, node)
+    loop = template(_QUERY, node, {"QUERY": query, "FOUND": f"found{at}"})
     advance, branch = loop.body
-    assert isinstance(advance, ast.Assign) and isinstance(branch, ast.If) and isinstance(branch.body[0], ast.Assign)
-    for part in nodes_of(loop):
-        if isinstance(part, ast.Name):
-            part.id = {"QUERY": query, "FOUND": f"found{at}"}.get(part.id, part.id)
     advance.value, branch.body[0].targets = step, [target]
     branch.body += node.body
     loop.orelse = node.orelse

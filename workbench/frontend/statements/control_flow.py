@@ -635,12 +635,8 @@ def _merged(
     if any(isinstance(o, operands.Poison) for side in flat for o in side):
         return operands.POISON, [operands.POISON]
     if isinstance(a, operands.Pending) or isinstance(b, operands.Pending):
-        form = b if isinstance(a, operands.Pending) else a
-        flat = (
-            [[operands.PENDING] * len(flat[1]), flat[1]]
-            if isinstance(a, operands.Pending)
-            else [flat[0], [operands.PENDING] * len(flat[0])]
-        )
+        form, width = (b, len(flat[1])) if isinstance(a, operands.Pending) else (a, len(flat[0]))
+        flat = [[o] * width if isinstance(o, operands.Pending) else side for o, side in zip((a, b), flat, strict=True)]
     elif not (context.inside or context.of_expression) and any(flat):  # a kernel: that it returns anything is the error
         return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
     else:

@@ -462,7 +462,7 @@ def _retyped(
 
 def _first(names: Sequence[str], before: Env) -> LoopTypes:
     """Return the types that a loop's names are carried in at first, as a `LoopTypes` without hidden names."""
-    types = {n: int64 if paths.is_index_name(n) else t for n in names if (t := _start_type(before[n])) is not None}
+    types = {n: int64 if paths.is_index_name(n) else t for n in names if (t := _carried_type(before[n])) is not None}
     return LoopTypes(types, {}, ())
 
 
@@ -478,19 +478,12 @@ def _named(node: ast.For | ast.While) -> frozenset[str]:
     return frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
 
 
-def _start_type(operand: Operand) -> Type | None:
-    """Return the type in which a name is carried first; None if it cannot be carried."""
-    if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
-        return operand.type
-    return default_type(operand) if isinstance(operand, Literal) else None
-
-
 def _lost(before: Operand, end: Operand, carried: bool) -> bool:
     """Return whether a name cannot be handed to the next iteration, and is not what it was."""
     if isinstance(before, (Unset, Poison)) or isinstance(end, (Poison, Pending)):
         return False
     if carried or isinstance(before, Pending):
-        return not isinstance(end, (Value, Literal)) or (isinstance(end, Value) and isinstance(end.type, ArrayType))
+        return _carried_type(end) is None
     return not paths.is_same(before, end)
 
 
@@ -500,8 +493,8 @@ def _changed(name: str) -> Unset:
     return Unset(paths.RETURNS_A_VALUE if paths.is_ours(name) else reason)
 
 
-def _end_type(operand: Operand) -> Type | None:
-    """Return the type of a number or a vector at the end of an iteration, a literal's weak."""
+def _carried_type(operand: Operand) -> Type | None:
+    """Return the type in which a number or a vector is carried, a literal's weak; None if it cannot be carried."""
     if isinstance(operand, Literal):
         return default_type(operand)
     return operand.type if isinstance(operand, Value) and not isinstance(operand.type, ArrayType) else None
@@ -512,13 +505,13 @@ def _returned(before: Operand, type: Type | None, end: Operand) -> Type | None:
 
     None if the name `before` stands for no such value, or nothing new is known.
     """
-    known = _end_type(end) if isinstance(before, Pending) else None
+    known = _carried_type(end) if isinstance(before, Pending) else None
     return known if known is not None and (type is None or _decides(known, type)) else None
 
 
 def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
     """Return the type that a start without a type takes from the end of an iteration; None if it keeps what it has."""
-    known = _end_type(end)
+    known = _carried_type(end)
     start = weak(before) if isinstance(before, (Literal, Value)) else None
     if not isinstance(start, Weak) or known is None:
         return None
