@@ -33,7 +33,6 @@ from workbench.frontend import (
     lost_value,
     meaning,
     parameter_types,
-    refuse_references,
     reread,
     structs_named,
     uniforms_read,
@@ -363,9 +362,8 @@ class Kernel(Subscripted):
         """
         if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
             self._structs = structs_named(self.definition)
-            self._annotations, self._families = parameter_types(self.definition)
+            self._annotations, self._families = parameter_types(self.definition, "a kernel")
             refuse_tiles(self.definition, self._annotations)
-            refuse_references(self.definition, "a kernel")
         return self._annotations
 
     @property

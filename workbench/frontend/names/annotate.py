@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import adopts, convert, describe
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import (
@@ -226,19 +226,29 @@ def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
     return parameter_types(definition)[0]
 
 
-def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], dict[str, Generic]]:
+def parameter_types(
+    definition: Definition, without_references: str = ""
+) -> tuple[dict[str, AnyType | None], dict[str, Generic]]:
     """Return each parameter's type, or None if it is generic, and the families of types that generic ones take.
 
     A generic parameter that takes every type has no family.
 
+    Args:
+        definition: the function.
+        without_references: what an error calls functions of its sort, which have no references; empty: they may.
+
     Raises:
         KernelTypeError: an annotation that is not a type of the language.
+        KernelSyntaxError: a parameter is a reference, `without_references`.
     """
     types: dict[str, AnyType | None] = {}
     families: dict[str, Generic] = {}
     for argument in definition.parameters:
         name, node = argument.arg, argument.annotation
         value = _value(definition, argument) if node is not None else None
+        if isinstance(value, Ref) and without_references:
+            raise _reference(definition, name, without_references)
+        value = unwrapped(value)
         family = generic(value)
         if family is not None:
             families[name] = family
@@ -249,6 +259,18 @@ def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], 
 
 
 def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
+    """Return the type that an annotation means, as Python would evaluate it in the definition's scope; else its value.
+
+    Args:
+        name: what an error calls it.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated.
+    """
+    return unwrapped(_evaluated(definition, node, name))
+
+
+def _evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     """Return the value of an annotation, as Python would have it in the definition's scope.
 
     Args:
@@ -262,12 +284,12 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
             node = ast.parse(node.value, mode="eval").body
         value = _plain(definition, node)
         if value is not MISSING:
-            return unwrapped(value)
+            return value
         note_expression(definition, node, is_annotation)
         code = compile(ast.Expression(node), "<annotation>", "eval")
         # The user's own annotation, as Python would.
         names = ChainMap(_type_parameters(definition), _Names(definition.scope, is_annotation))  # type: ignore[arg-type]
-        return unwrapped(eval(code, {"__builtins__": {}}, names))
+        return eval(code, {"__builtins__": {}}, names)
     except WorkbenchError:
         raise
     except Exception as error:
@@ -361,15 +383,15 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
     if argument.annotation is None:
         return None
     location = definition.locate(argument.annotation)
-    return parameter_type(_value(definition, argument), argument.arg, location, definition.name)
+    return parameter_type(unwrapped(_value(definition, argument)), argument.arg, location, definition.name)
 
 
 def _value(definition: Definition, argument: ast.arg) -> Any:
     """Return the Python value of a parameter's annotation: the one Python evaluated, or else its evaluated source."""
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
-        return unwrapped(given_annotation(definition, argument.arg))
-    return evaluated(definition, argument.annotation, argument.arg)
+        return given_annotation(definition, argument.arg)
+    return _evaluated(definition, argument.annotation, argument.arg)
 
 
 def unwrapped(value: Any) -> Any:
@@ -486,8 +508,13 @@ def refuse_references(definition: Definition, of: str) -> None:
         KernelSyntaxError: a parameter is one.
     """
     for name in references(definition):
-        message = f"{name} of {definition.name} is a reference, which {of} does not have."
-        raise definition.syntax_error(message, "Return the result.")
+        raise _reference(definition, name, of)
+
+
+def _reference(definition: Definition, name: str, of: str) -> KernelSyntaxError:
+    """Return the error for a reference of a function that cannot return it to its caller."""
+    message = f"{name} of {definition.name} is a reference, which {of} does not have."
+    return definition.syntax_error(message, "Return the result.")
 
 
 def convert_result(context: Context, operand: Operand) -> Operand:
