@@ -6,7 +6,7 @@ import ast
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast, overload
+from typing import Any, ClassVar, NamedTuple, NoReturn, cast, overload
 
 import numpy as np
 from msgspec.structs import replace
@@ -22,21 +22,12 @@ from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError, LaunchError, must_be
 from workbench.forks import fork_safe_lock
-from workbench.frontend import (
-    Definition,
-    Dependency,
-    Generic,
-    NeedsBlocks,
-    Tiling,
-    check_signature,
-    is_literal,
-    lost_value,
-    meaning,
-    parameter_types,
-    reread,
-    structs_named,
-    uniforms_read,
-)
+from workbench.frontend.names.annotate import Generic, parameter_types
+from workbench.frontend.names.lost_values import lost_value
+from workbench.frontend.names.python_names import meaning, reread, structs_named, uniforms_read
+from workbench.frontend.state.context import NeedsBlocks, Tiling
+from workbench.frontend.state.definition import Definition, Dependency, is_literal
+from workbench.frontend.statements.lower import check_signature
 from workbench.host.uniform import IN_USE
 from workbench.limits import CHECKPOINTS
 from workbench.runtime.device.call_site import warn
@@ -48,8 +39,6 @@ from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.tiles import Tile
 from workbench.types import ArrayType
 from workbench.work import Work
-
-T = TypeVar("T")
 
 
 class Subscripted(Listed):
@@ -93,7 +82,7 @@ class Subscripted(Listed):
         return launched
 
 
-def checked_option(name: str, value: T, fits: bool, definition: Definition, advice: str) -> T:
+def checked_option(name: str, value: Any, fits: bool, definition: Definition, advice: str) -> Any:
     """Return the value of an option of a kernel if it fits.
 
     Raises:
@@ -304,10 +293,10 @@ class Kernel(Subscripted):
     def __init__(
         self,
         definition: Definition,
-        checkpoints: int = CHECKPOINTS,
-        matmul: str = "",
+        checkpoints: object = CHECKPOINTS,
+        matmul: object = "",
         enable_backward: object = True,
-        fma: bool | None = None,
+        fma: object = None,
     ) -> None:
         """Make a kernel of a definition; its body is read when it is first used.
 

@@ -32,26 +32,13 @@ from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part, front_end_version, function_parts
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
-from workbench.frontend import (
-    DEFAULT,
-    GIVEN,
-    MISSING,
-    Custom,
-    Definition,
-    Dependency,
-    Lowered,
-    Notice,
-    Reads,
-    Tiling,
-    anything,
-    is_annotation,
-    lower,
-    meaning,
-    reevaluated_static,
-    usable_in_kernel,
-    watch_custom,
-)
-from workbench.frontend.functions.derivatives import DIFFERENTIATORS
+from workbench.frontend.expressions.statics import reevaluated_static
+from workbench.frontend.functions.derivatives import DIFFERENTIATORS, Custom, watch_custom
+from workbench.frontend.names.annotate import is_annotation
+from workbench.frontend.names.python_names import meaning, usable_in_kernel
+from workbench.frontend.state.context import Notice, Tiling
+from workbench.frontend.state.definition import DEFAULT, GIVEN, MISSING, Definition, Dependency, Reads, anything
+from workbench.frontend.statements.lower import Lowered, lower
 from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.ir.data import Unwritable, from_data, show, to_data
