@@ -279,7 +279,7 @@ class Kernel(Subscripted):
 
     __wb_kernel__ = True
 
-    checkpoints = CHECKPOINTS
+    checkpoints: int = CHECKPOINTS
     matmul = ""
     enable_backward = True
     warp_meanings = fma = False
