@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from measure import RESULTS, machine
 
 import workbench as wb
-from workbench.frontend import lower
+from workbench.frontend.statements.lower import lower
 
 SIZES = (10, 100, 1000, 3000)
 KINDS: dict[str, Callable[[int], list[str]]] = {

@@ -22,7 +22,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import load_symbols
-from workbench.frontend import Tiling
+from workbench.frontend.state.context import Tiling
 
 ROUNDS = 4000
 CHAINS = 16

@@ -43,9 +43,9 @@ from workbench.errors import (
     RecordError,
     WorkbenchError,
 )
-from workbench.frontend import Float, Int, Scalar, ref
-from workbench.frontend import array_of as _array_of
-from workbench.frontend import instead_of as _instead_of
+from workbench.frontend.names.annotate import Float, Int, Scalar, ref
+from workbench.frontend.names.annotate import array_of as _array_of
+from workbench.frontend.names.python_names import instead_of as _instead_of
 from workbench.host.vectors import ON_HOST as _ON_HOST
 from workbench.runtime.arithmetic import OPERATIONS as _OPERATIONS
 from workbench.runtime.arrays.array import array

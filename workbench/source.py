@@ -7,8 +7,9 @@ the process that ran it (ipykernel names a cell's file after its process id); it
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any, cast
 
@@ -87,6 +88,16 @@ def located(node: Any, origin: ast.AST) -> Any:
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, origin)
     return node
+
+
+def template(text: str, origin: ast.AST, names: Mapping[str, str]) -> Any:
+    """Return the one statement of a text, at the location of a node, with these names in place of its own."""
+    (statement,) = copy.deepcopy(parsed(text).body)
+    for node in nodes_of(statement):
+        ast.copy_location(node, origin)
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+    return statement
 
 
 def statements_of(*trees: ast.AST) -> list[ast.AST]:

@@ -27,7 +27,7 @@ FACTS = {
     # The ends of int32, the sides of a block of a transposition, and the words of a message.
     "passes/analysis/intervals.py": {"LEAST", "MOST"},
     "backends/cpu/emit/tiles/transpose.py": {"SIDES"},
-    "frontend/state/merge.py": {"len(text) <= 40"},
+    "frontend/state/paths.py": {"len(text) <= 40"},
     # Cells of structs, and the unit of a register within which targets interleave.
     "backends/cpu/gang/transposes.py": {"FIELD_BYTES", "UNIT"},
     # How exactly a literal is expected, in a message.

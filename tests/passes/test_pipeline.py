@@ -15,7 +15,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.python import interpret
-from workbench.frontend import Tiling
+from workbench.frontend.state.context import Tiling
 from workbench.ir.values import Function
 from workbench.passes import pipeline
 

@@ -10,7 +10,7 @@ import workbench as wb
 from tests.support.devices.on_all import same_on_all, wide
 from tests.support.kernels.gemm import gemm_kernel
 from workbench.autodiff import adjoint
-from workbench.frontend import Tiling
+from workbench.frontend.state.context import Tiling
 from workbench.ir.values import Function, walk
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.lower_tiles.lower import lower_tiles

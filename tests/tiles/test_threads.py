@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from tests.support.devices.on_all import arrays_of, same_on_all
 from workbench.backends.python import run
-from workbench.frontend import lower
+from workbench.frontend.statements.lower import lower
 from workbench.ir.data import show
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.lower_tiles.lower import lower_tiles

@@ -25,7 +25,7 @@ from workbench.autodiff.directions import parameters
 from workbench.cache.disk import Damaged, decode, distrust, own
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
-from workbench.frontend.state.tiling import Tiling
+from workbench.frontend.state.context import Tiling
 from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
 from workbench.runtime.active_observers import observing

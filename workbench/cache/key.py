@@ -474,11 +474,14 @@ _ALIKE = {"option checks": "every check is needed"}
 """Reasons of a rebuild by option, for two values that are shown alike."""
 
 
-def _options(options: Options) -> Iterator[Part]:
-    """Yield a part per option of the build; raise `CacheError` if a value has no exact text."""
+@lru_cache(maxsize=256)
+def _options(options: Options) -> tuple[Part, ...]:
+    """Return a part per option of the build; raise `CacheError` if a value has no exact text."""
+    parts: list[Part] = []
     for name, value in options.items():
         shown = _SHOWN.get(value, str(value)) if isinstance(value, (bool, str)) else str(value)
-        yield Part(f"option {name}", "option", _exact(value, f"the option {name}"), shown)
+        parts.append(Part(f"option {name}", "option", _exact(value, f"the option {name}"), shown))
+    return tuple(parts)
 
 
 def _code(function: Function) -> bytes:

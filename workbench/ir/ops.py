@@ -342,7 +342,7 @@ MESSAGE = Attribute("message", str)
 NUMBER = Attribute("number", int)
 PARTS = Attribute[tuple[str | tuple[str, ...], ...]]("parts", tuple)
 FRAMES = Attribute[tuple[object, ...]]("frames", tuple)
-"""A tuple of `frontend.Frame`s."""
+"""A tuple of `Frame`s of the front end."""
 END = Attribute("end", bool)
 COLD = Attribute("cold", bool)
 SCALAR = Attribute("scalar", bool)

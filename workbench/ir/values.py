@@ -50,7 +50,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
         gradient: (*inputs, *adjoints of the results, *adjoint arrays of the inputs that are float arrays) yields an
         adjoint for each input in `adjoints`; replay: (*inputs) yields the results
         with CUDA text also: cuda, adj_cuda, replay_cuda, the texts; inputs and outputs, the names of operands and
-        results in them; reference, whether the block means anything (see `frontend/functions/cuda_funcs.py`); derive,
+        results in them; reference, whether the block means anything (see `frontend/functions/derivatives.py`); derive,
         the body as a closed block if there is an adj_cuda: its derivative is what that text is elsewhere
 
 Operations on tiles are in `workbench.ir.tiles`; what passes may take for granted of each operation is in the table

@@ -22,7 +22,7 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError
-from workbench.frontend import Definition, Scope
+from workbench.frontend.state.definition import Definition, Scope
 from workbench.optim.optimizer import Optimizer
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array

@@ -50,8 +50,8 @@ from workbench.passes.weak_literals import decide
 Pass = Callable[[Function], Function]
 Stage = tuple[str, ...]
 
-# After lowering: TYPED alone where each statement is to be seen (frontend/statements/trace.py). A func that is called
-# often is copied from its lowered form, which goes through the same.
+# After lowering: TYPED alone where each statement is to be seen (`mark` in frontend/statements). A func that is
+# called often is copied from its lowered form, which goes through the same.
 TYPED: Stage = ("weak_literals",)
 LOWERED: Stage = (*TYPED, "fold", "added_products", "refuse_endless", "dce")
 

@@ -12,9 +12,9 @@ import pytest
 import workbench as wb
 from tests.support.checks.meaning import define
 from workbench.builtins import FORMS
-from workbench.frontend import lower
 from workbench.frontend.functions import inline, library
 from workbench.frontend.state.definition import Definition
+from workbench.frontend.statements.lower import lower
 from workbench.ir.values import walk
 
 WRITTEN = sorted(name for name, form in FORMS.items() if form.body is not None)

@@ -35,7 +35,6 @@ ELSEWHERE = {
     "workbench/backends/cpu/native/stopping.py": "interrupts",
     "workbench/backends/cpu/emit/loops.py": "interrupts, and what LLVM would take minutes for",
     "workbench/frontend/names/lost_values.py": "warnings",
-    "workbench/frontend/state/reads.py": "what the cache of lowered kernels compares",
     "workbench/frontend/state/warp_notices.py": "notices of what Warp means otherwise",
 }
 """Files whose faults change no number that a kernel computes, and what they are for."""

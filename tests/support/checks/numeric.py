@@ -15,7 +15,8 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.native.dispatch import dispatch
 from workbench.backends.python.interpret import run
 from workbench.builtins import FORMS, TABLE
-from workbench.frontend import Definition, Scope, lower
+from workbench.frontend.state.definition import Definition, Scope
+from workbench.frontend.statements.lower import lower
 from workbench.ir.values import Function
 from workbench.source import Source
 from workbench.types import ArrayType, Type, float64, int32

@@ -29,16 +29,10 @@ from workbench.errors import (
     must_be,
 )
 from workbench.events import CompileFailed, Remark, publish
-from workbench.frontend import (
-    MISSING,
-    Definition,
-    Scope,
-    evaluated_defaults,
-    lost_value,
-    reread,
-    usable_in_kernel,
-    value_in,
-)
+from workbench.frontend.names.annotate import evaluated_defaults, value_in
+from workbench.frontend.names.lost_values import lost_value
+from workbench.frontend.names.python_names import reread, usable_in_kernel
+from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.passes.checks.bounds_checks import shared_stores
 from workbench.runtime.device.device import get_device
 from workbench.runtime.launching.checks import checks_wanted

@@ -27,7 +27,7 @@ from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
 from workbench.errors import KernelTypeError, LaunchError, NotDifferentiable, WorkbenchError, must_be
-from workbench.frontend import Generic
+from workbench.frontend.names.annotate import Generic
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value

@@ -24,8 +24,9 @@ from workbench.api.launches.launch import must_be_kernel
 from workbench.backends.prints import text
 from workbench.backends.python import interpret
 from workbench.errors import KernelFault, LaunchError
-from workbench.frontend import Frame as Mark
-from workbench.frontend import Shown, lower
+from workbench.frontend.statements.control_flow import Frame as Mark
+from workbench.frontend.statements.control_flow import Shown
+from workbench.frontend.statements.lower import lower
 from workbench.host.narrow import is_list, is_numpy, is_numpy_array
 from workbench.ir.ops import END, FRAMES, KIND, PARTS
 from workbench.ir.values import Function, Op, array_of

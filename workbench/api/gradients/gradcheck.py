@@ -26,7 +26,7 @@ from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.native import dispatch
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
-from workbench.frontend import Tiling
+from workbench.frontend.state.context import Tiling
 from workbench.host.narrow import HostArray
 from workbench.ir.ops import NAME
 from workbench.ir.values import GRADIENT, Function, walk

@@ -20,7 +20,8 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, Protocol, TypeGuard, TypeVar
 
-from workbench.frontend import Definition, meaning
+from workbench.frontend.names.python_names import meaning
+from workbench.frontend.state.definition import Definition
 from workbench.weak import WeakValueDict
 
 K = TypeVar("K", bound="Versioned")

@@ -17,7 +17,10 @@ from workbench.api.kernels.editions import follow_reloads
 from workbench.api.kernels.pickled import reduced
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.errors import KernelTypeError, its_type, must_be
-from workbench.frontend import Custom, Definition, check_signature, native_of, parameter_types, refuse_references
+from workbench.frontend.functions.derivatives import Custom, native_of
+from workbench.frontend.names.annotate import parameter_types, refuse_references
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.statements.lower import check_signature
 from workbench.host.vectors import ON_HOST
 
 

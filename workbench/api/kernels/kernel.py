@@ -22,22 +22,12 @@ from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError, LaunchError, must_be
 from workbench.forks import fork_safe_lock
-from workbench.frontend import (
-    Definition,
-    Dependency,
-    Generic,
-    NeedsBlocks,
-    Tiling,
-    check_signature,
-    is_literal,
-    lost_value,
-    meaning,
-    parameter_types,
-    refuse_references,
-    reread,
-    structs_named,
-    uniforms_read,
-)
+from workbench.frontend.names.annotate import Generic, parameter_types
+from workbench.frontend.names.lost_values import lost_value
+from workbench.frontend.names.python_names import meaning, reread, structs_named, uniforms_read
+from workbench.frontend.state.context import NeedsBlocks, Tiling
+from workbench.frontend.state.definition import Definition, Dependency, is_literal
+from workbench.frontend.statements.lower import check_signature
 from workbench.host.uniform import IN_USE
 from workbench.limits import CHECKPOINTS
 from workbench.runtime.device.call_site import warn
@@ -92,37 +82,16 @@ class Subscripted(Listed):
         return launched
 
 
-def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
-    """Check and return the number of a loop's states that an adjoint stores at once.
+def checked_option(name: str, value: Any, fits: bool, definition: Definition, advice: str) -> Any:
+    """Return the value of an option of a kernel if it fits.
 
     Raises:
-        KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
+        KernelTypeError: it does not; the advice says what does.
     """
-    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
-        return checkpoints
-    raise KernelTypeError(
-        f"{definition.name} requests checkpoints={checkpoints!r}.",
-        definition.locate(definition.node),
-        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
-        definition.name,
-    )
-
-
-def checked_matmul(value: object, definition: Definition) -> str:
-    """Check and return how a kernel asks to multiply matrices; an empty text leaves it to the cell.
-
-    Raises:
-        KernelTypeError: there is none of this name.
-    """
-    if isinstance(value, str) and value in ("", *MATMULS):
+    if fits:
         return value
-    listed = ", ".join(f'"{word}"' for word in MATMULS)
-    raise KernelTypeError(
-        f"{definition.name} requests matmul={value!r}.",
-        definition.locate(definition.node),
-        f"Give one of {listed}.",
-        definition.name,
-    )
+    message = f"{definition.name} requests {name}={value!r}."
+    raise KernelTypeError(message, definition.locate(definition.node), advice, definition.name)
 
 
 def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | None]) -> None:
@@ -156,24 +125,6 @@ def checked_defaults(definition: Definition) -> dict[str, object]:
             advice = f"Pass {text} at the launch, or use it inside of {definition.name}."
             raise KernelTypeError(what, definition.locate(node), advice, definition.name)
     return checked
-
-
-def checked_fma(value: object, definition: Definition) -> bool:
-    """Return whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
-
-    Raises:
-        KernelTypeError: it is neither True, False nor None.
-    """
-    if value is None:
-        return settings().fma
-    if isinstance(value, bool):
-        return value
-    raise KernelTypeError(
-        f"{definition.name} requests fma={value!r}.",
-        definition.locate(definition.node),
-        "Give True or False, or leave it out.",
-        definition.name,
-    )
 
 
 UNKNOWN = Tiling(256)
@@ -328,7 +279,7 @@ class Kernel(Subscripted):
 
     __wb_kernel__ = True
 
-    checkpoints = CHECKPOINTS
+    checkpoints: int = CHECKPOINTS
     matmul = ""
     enable_backward = True
     warp_meanings = fma = False
@@ -362,10 +313,16 @@ class Kernel(Subscripted):
         """
         must_be(definition, Definition, "Kernel() takes what @wb.kernel read", KernelTypeError, "Write @wb.kernel.")
         check_signature(definition)
-        self.checkpoints = checked_checkpoints(checkpoints, definition)
-        self.matmul = checked_matmul(matmul, definition)
+        least, most = CHECKPOINT_RANGE[0], CHECKPOINT_RANGE[-1]
+        few = isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE
+        advice = f"Give a whole number from {least} to {most}, or leave it out for {CHECKPOINTS}."
+        self.checkpoints = checked_option("checkpoints", checkpoints, few, definition, advice)
+        words = ", ".join(f'"{word}"' for word in MATMULS)
+        known = isinstance(matmul, str) and matmul in ("", *MATMULS)
+        self.matmul = checked_option("matmul", matmul, known, definition, f"Give one of {words}.")
         self.enable_backward = bool(enable_backward)
-        self.fma = checked_fma(fma, definition)
+        fma = settings().fma if fma is None else fma
+        self.fma = checked_option("fma", fma, isinstance(fma, bool), definition, "Give True or False, or leave it out.")
         self.definition = self._written = definition
         self.name = self.__name__ = definition.name
         self.__module__ = definition.module
@@ -394,9 +351,8 @@ class Kernel(Subscripted):
         """
         if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
             self._structs = structs_named(self.definition)
-            self._annotations, self._families = parameter_types(self.definition)
+            self._annotations, self._families = parameter_types(self.definition, "a kernel")
             refuse_tiles(self.definition, self._annotations)
-            refuse_references(self.definition, "a kernel")
         return self._annotations
 
     @property

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from workbench.frontend import Definition, Scope, meaning
+from workbench.frontend.names.python_names import meaning
+from workbench.frontend.state.definition import Definition, Scope
 from workbench.source import Source, nodes_of, parsed
 
 LANGUAGE: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.api.kernels.watched import Closure
 from workbench.errors import KernelSyntaxError
-from workbench.frontend import Definition, Scope, default_nodes, is_literal
+from workbench.frontend.state.definition import Definition, Scope, default_nodes, is_literal
 from workbench.function_text import Text, shown_name, text_of
 from workbench.source import Source
 

@@ -14,7 +14,8 @@ from typing import Any
 from workbench.api.kernels.editions import follow_reloads
 from workbench.api.kernels.source_text import caller
 from workbench.errors import KernelTypeError, must_be
-from workbench.frontend import Definition, Scope, evaluated
+from workbench.frontend.names.annotate import evaluated
+from workbench.frontend.state.definition import Definition, Scope
 from workbench.runtime.arrays.structure import StructValue
 from workbench.source import UNKNOWN, Location, Source
 from workbench.structs import AnyType, Field, Struct, StructArray, as_element

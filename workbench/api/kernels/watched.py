@@ -9,7 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from workbench.frontend import MISSING, PURE, Dependency, Scope
+from workbench.frontend.expressions.statics import PURE
+from workbench.frontend.state.definition import MISSING, Dependency, Scope
 from workbench.host.narrow import is_numpy_array, is_tuple
 
 

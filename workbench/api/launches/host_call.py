@@ -23,7 +23,8 @@ from workbench.api.launches.map import map
 from workbench.backends.python import interpret
 from workbench.builtins import Form
 from workbench.errors import LaunchError
-from workbench.frontend import Definition, Scope, lower, result_types
+from workbench.frontend.state.definition import Definition, Scope
+from workbench.frontend.statements.lower import lower, result_types
 from workbench.host.narrow import is_numpy, is_numpy_array
 from workbench.host.vectors import PRODUCT, HostVector
 from workbench.runtime.arrays.array import array

@@ -32,7 +32,7 @@ from workbench.api.launches.recent import NOTING, note
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable, its_type, must_be
 from workbench.events import SUBSCRIBERS, Launched, listening
-from workbench.frontend import Tiling
+from workbench.frontend.state.context import Tiling
 from workbench.host.narrow import is_numpy_array, is_tuple
 from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector

@@ -25,7 +25,9 @@ from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE, Builtin, Form
 from workbench.errors import LaunchError, its_type
-from workbench.frontend import Definition, Scope, as_builtin, result_types
+from workbench.frontend.names.python_names import as_builtin
+from workbench.frontend.state.definition import Definition, Scope
+from workbench.frontend.statements.lower import result_types
 from workbench.host.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit, number

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.frontend import meaning
+from workbench.frontend.names.python_names import meaning
 from workbench.host.vectors import HostVector
 
 NOTING: list[bool] = []

@@ -1,7 +1,7 @@
 """A kernel lowered for parameters of some types: its IR, and what launches need to know without reading that.
 
 Lowering is most of the cost of a first launch whose code is in the cache. So the result of lowering is cached too, with
-everything that it read outside of the kernel's text (`workbench.frontend.state.reads`): a process that reads the same
+everything that it read outside of the kernel's text (`frontend.state.definition`): a process that reads the same
 values need not lower the kernel again. See design/lowerings.md.
 
 These values are compared by *fingerprints*: exact texts, equal in any process only if a kernel means the same by both
@@ -32,26 +32,13 @@ from workbench.cache.disk import Entry
 from workbench.cache.key import Key, Part, front_end_version, function_parts
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
-from workbench.frontend import (
-    DEFAULT,
-    GIVEN,
-    MISSING,
-    Custom,
-    Definition,
-    Dependency,
-    Lowered,
-    Notice,
-    Reads,
-    Tiling,
-    anything,
-    is_annotation,
-    lower,
-    meaning,
-    reevaluated_static,
-    usable_in_kernel,
-    watch_custom,
-)
-from workbench.frontend.functions.derivatives import DIFFERENTIATORS
+from workbench.frontend.expressions.statics import reevaluated_static
+from workbench.frontend.functions.derivatives import DIFFERENTIATORS, Custom, watch_custom
+from workbench.frontend.names.annotate import is_annotation
+from workbench.frontend.names.python_names import meaning, usable_in_kernel
+from workbench.frontend.state.context import Notice, Tiling
+from workbench.frontend.state.definition import DEFAULT, GIVEN, MISSING, Definition, Dependency, Reads, anything
+from workbench.frontend.statements.lower import Lowered, lower
 from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.ir.data import Unwritable, from_data, show, to_data
@@ -65,7 +52,7 @@ from workbench.types import NUMBERS, SCALARS, Scalar, is_small
 
 _KNOWN = ("workbench", "builtins", "math", "numpy", "jax", "typing", "collections")
 """Libraries whose functions and types mean the same as long as they are found under the same name."""
-_RECORDS = ("workbench.types", "workbench.structs", "workbench.tiles", "workbench.frontend.names.generic")
+_RECORDS = ("workbench.types", "workbench.structs", "workbench.tiles", "workbench.frontend.names.annotate")
 """Modules of the language's types, which are records compared by content."""
 _HARMLESS = {"__init__", "__repr__", "__str__"}
 """Methods of enums that say nothing of a member's value."""

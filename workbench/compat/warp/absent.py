@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from workbench.frontend import instead_of
+from workbench.frontend.names.python_names import instead_of
 
 ABSENT = (
     "BvhQueryTiled", "HashGridQuery", "MarchingCubes", "MeshQueryAABBTiled", "Texture1D", "Texture2D", "Texture3D",

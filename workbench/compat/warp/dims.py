@@ -15,7 +15,7 @@ import workbench as wb
 from workbench.api.builds.arguments import as_sizes
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import called_name
-from workbench.frontend import Definition
+from workbench.frontend.state.definition import Definition
 
 
 def _is_tid(node: ast.AST) -> bool:

@@ -27,7 +27,9 @@ from workbench.compat.warp.geometry import HashGrid, object_of
 from workbench.compat.warp.kinds import NUMBERS, PYTHON, TYPES, Attribute, Widened, of_warp
 from workbench.compat.warp.settings import config, get_module
 from workbench.compat.warp.spelling import only_indexed, rewritten
-from workbench.frontend import Definition, as_builtin, parameter_annotations
+from workbench.frontend.names.annotate import parameter_annotations
+from workbench.frontend.names.python_names import as_builtin
+from workbench.frontend.state.definition import Definition
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
 from workbench.runtime.arrays.structure import StructValue

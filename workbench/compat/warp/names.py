@@ -25,7 +25,7 @@ from workbench.compat.warp.geometry import Bvh, HashGrid, Mesh
 from workbench.compat.warp.kinds import NUMBERS, number_type, quaternion, transformation
 from workbench.compat.warp.settings import config, get_module
 from workbench.doctor import doctor
-from workbench.frontend import parameter_annotations
+from workbench.frontend.names.annotate import parameter_annotations
 from workbench.interop.jax.values.library import library
 from workbench.structs import as_element
 from workbench.types import Scalar, Vector, as_type, element, int8, matrix, vector

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 import workbench as wb
 from workbench.builtins import FORMS, TABLE
-from workbench.frontend import Definition
 from workbench.frontend.names.rewriting import BEGIN
+from workbench.frontend.state.definition import Definition
 from workbench.types import SCALARS
 
 _TEXT = """

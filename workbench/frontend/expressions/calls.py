@@ -23,13 +23,12 @@ from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import coerce, warp_notices
-from workbench.frontend.state.arguments import lowered, nodes_by_name
+from workbench.frontend.state.coerce import lowered, nodes_by_name, over
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static
-from workbench.frontend.state.tile_maps import over
-from workbench.frontend.tiles import memory, reduce, slicing, threads
-from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
-from workbench.frontend.values.matrices import number_of
+from workbench.frontend.tiles import arguments, memory, reduce, slicing
+from workbench.frontend.values import structs, vectors, views
+from workbench.frontend.values.vectors import number_of
 from workbench.host.narrow import is_tuple
 from workbench.ir.ops import AXIS
 from workbench.ir.values import Value
@@ -92,10 +91,8 @@ def call(context: Context, node: ast.Call) -> Operand:
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         args = _by_name(type(target), args, keywords)
-    if isinstance(target, Transform):
-        return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
-        return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
+        return vectors.construct(context, target, _no_keywords(context, callee, args, keywords))
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     return _by_math(context, callee, () if keywords else args)
@@ -279,11 +276,11 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     constant = folded(builtin, operands)
     if constant is not None:
         return constant
-    if builtin.name in ("min", "max") and len(operands) == 1:
-        parts = subscripts.components(context, operands)
-        if len(parts) == 1 and parts != list(operands):
-            return parts[0]  # of a vector of one component
-        operands = parts
+    only = operands[0] if len(operands) == 1 else None
+    if builtin.name in ("min", "max") and isinstance(only, Value) and types.is_vector(only.type):
+        operands = coerce.scalar_components(context, only)
+        if len(operands) == 1:
+            return operands[0]
     if builtin.name in ("min", "max") and len(operands) > 2:
         first: Operand = operands[0]
         for other in operands[1:]:
@@ -452,7 +449,7 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
     if count > 4:
         raise context.type_error(f"A launch has at most 4 dimensions; this asks tid() for {count}.")
     if context.shared.tiling is not None:
-        return threads.indices(context, count)
+        return arguments.indices(context, count)
     before = context.shared.launch_ndim
     if before not in (None, count):
         message = f"tid() was called for {before} indices before and is called for {count} here."
@@ -511,9 +508,9 @@ def _query(context: Context, node: ast.Call) -> Operand:
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "range": _range, "type": _type,
     "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
-    "static": statics.static, **sequences.FORMS, **atomics.FORMS, **messages.FORMS,
-    **matrices.FORMS,
-    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
+    "static": statics.static, **sequences.FORMS, **views.FORMS, **messages.FORMS,
+    **vectors.FORMS,
+    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **arguments.FORMS,
 }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from workbench.frontend.functions import library
 from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.values import matrices, subscripts
+from workbench.frontend.values import vectors
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
 from workbench.types import Complex, Quaternion, Scalar, Transform, Type, Vector
@@ -155,17 +155,15 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
     if name in PARTS:
         return coerce.in_parts(context, z)[PARTS.index(name)]
     if isinstance(z, Value) and isinstance(z.type, Vector) and z.type.shape:
-        kind = matrices if len(z.type.shape) == 2 else subscripts
-        return by_parts(context, z, lambda part: kind.attribute(context, part, name))
+        return by_parts(context, z, lambda part: vectors.attribute(context, part, name))
     raise context.syntax_error(f"{coerce.describe(z)} has no {name}; it has real, imag and conjugate().")
 
 
 def subscript(context: Context, v: Value, node: ast.expr) -> Value:
     """Emit `v[i]`, `m[i, j]` and slices; an index is evaluated once."""
-    kind = matrices if len(v.type.shape) == 2 else subscripts  # type: ignore[union-attr]
     names: list[str] = []
-    index = subscripts.once(context, node, names)
-    result = by_parts(context, v, lambda part: kind.subscript(context, part, index))
+    index = vectors.once(context, node, names)
+    result = by_parts(context, v, lambda part: vectors.subscript(context, part, index))
     for name in names:
         del context.env[name]
     return result

@@ -19,8 +19,7 @@ from workbench.frontend.expressions import calls, complex_numbers, sequences
 from workbench.frontend.expressions.sequences import contains, contains_of_range
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
-from workbench.frontend.names.python_names import python_value, usable_in_kernel
-from workbench.frontend.names.unsupported import REFUSED
+from workbench.frontend.names.python_names import REFUSED, python_value, usable_in_kernel
 from workbench.frontend.state import coerce, warp_notices
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import (
@@ -37,12 +36,12 @@ from workbench.frontend.state.operands import (
     too_large,
 )
 from workbench.frontend.tiles import arguments, reduce, slicing
-from workbench.frontend.values import matrices, structs, subscripts, transforms, views
+from workbench.frontend.values import structs, vectors, views
 from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
-from workbench.types import MAX_NDIM, ArrayType, Complex, Matrix, Scalar, Transform, Vector, is_float, number_type
+from workbench.types import MAX_NDIM, ArrayType, Complex, Scalar, Transform, Vector, is_float, number_type
 from workbench.types import bool as bool_
 
 _PYTHON: Any = operator  # of which stubs leave the parameters out
@@ -55,13 +54,9 @@ BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
-    ast.Lt: ("lt", operator.lt),
-    ast.LtE: ("le", operator.le),
-    ast.Gt: ("gt", operator.gt),
-    ast.GtE: ("ge", operator.ge),
-    ast.Eq: ("eq", operator.eq),
-    ast.NotEq: ("ne", operator.ne),
-}
+    ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
+    ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
+}  # fmt: skip
 PRODUCTS = {"quat_mul": quat_mul, "transform_multiply": transform_multiply}
 
 
@@ -184,7 +179,7 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     if name == "matmul" and is_tile(left) and is_tile(right):
         arguments.tiling_of(context)
         return reduce.matmul(context, left, right)
-    name = matrices.sign_of(context, name, left, right)
+    name = vectors.sign_of(context, name, left, right)
     if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
         return _integer_power(context, left, int(right.value))  # type: ignore[arg-type]
     if complex_numbers.is_complex(left) or complex_numbers.is_complex(right):
@@ -636,12 +631,10 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return slicing.attribute(context, base, node.attr)
     if isinstance(base, Value) and isinstance(base.type, Vector) and node.attr in _TRAITS:
         return _TRAITS[node.attr](base.type)
-    if isinstance(base, Value) and isinstance(base.type, Transform):
-        return transforms.attribute(context, base, node.attr)
-    if complex_numbers.is_complex(base) or node.attr in complex_numbers.NAMES:
+    of_transform = isinstance(base, Value) and isinstance(base.type, Transform)
+    if complex_numbers.is_complex(base) or (node.attr in complex_numbers.NAMES and not of_transform):
         return complex_numbers.attribute(context, base, node.attr)  # type: ignore[arg-type]
-    is_matrix = isinstance(base, Value) and isinstance(base.type, Matrix)
-    return (matrices if is_matrix else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
+    return vectors.attribute(context, base, node.attr)  # type: ignore[arg-type]
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:
@@ -677,14 +670,12 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         return slicing.subscript(context, base, node.slice)
     if context.shared.tiling is not None and slicing.is_first(context, base, node.slice):
         return base
-    if isinstance(base, Value) and isinstance(base.type, Matrix):
-        return matrices.subscript(context, base, node.slice)
     if complex_numbers.is_complex(base) and not getattr(getattr(base, "type", None), "shape", ()):
         raise context.type_error(f"{coerce.describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if complex_numbers.is_complex(base):
         return complex_numbers.subscript(context, base, node.slice)  # type: ignore[arg-type]
     if isinstance(base, Value) and isinstance(base.type, Vector):
-        return subscripts.subscript(context, base, node.slice)
+        return vectors.subscript(context, base, node.slice)
     raise context.type_error(f"{coerce.describe(base)} cannot be indexed.")
 
 

@@ -20,8 +20,8 @@ from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View, value_of
 from workbench.frontend.tiles import slicing
-from workbench.frontend.tiles.part_copies import check_alone, check_seen
-from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
+from workbench.frontend.tiles.slicing import check_alone, check_seen
+from workbench.frontend.values import structs, vectors, views
 from workbench.ir.ops import EFFECTS, KIND, REFERENCE
 from workbench.ir.values import Op, Value, array_of, dtype_of, vector_of, walk
 from workbench.tiles import Tile, is_tile
@@ -207,12 +207,12 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     if complex_numbers.is_complex(base):
         return _replaced_in_complex(context, lvalue, operand, text)
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
-        return matrices.changed(context, label, base, node.slice, operand)
+        return vectors.matrix_changed(context, label, base, node.slice, operand)
     if isinstance(node, ast.Attribute) and isinstance(type, Transform):
-        return transforms.changed(context, base, node.attr, operand, label)
+        return vectors.transform_changed(context, base, node.attr, operand, label)
     several = _several(context, base, node)
     if several is not None:
-        return subscripts.replaced(context, base, several, operand, f"These components of {text}", label)
+        return vectors.replaced(context, base, several, operand, f"These components of {text}", label)
     where = _component(context, type, node)
     if type.dtype == bool_ and isinstance(operand, Literal) and operand.value not in (0, 1):
         raise context.type_error(
@@ -246,11 +246,11 @@ def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript)
     """Return the positions that a slice `v[1:3]` or letters `v.xy` select; None of anything else, and of `v.xx`."""
     type = vector_of(base)
     if isinstance(node, ast.Attribute):
-        distinct = subscripts.is_swizzle(base, node.attr) and len(set(node.attr)) == len(node.attr)
-        return [subscripts.LETTERS.index(letter) for letter in node.attr] if distinct else None
+        distinct = vectors.is_swizzle(base, node.attr) and len(set(node.attr)) == len(node.attr)
+        return [vectors.LETTERS.index(letter) for letter in node.attr] if distinct else None
     if not isinstance(node.slice, ast.Slice):
         return None
-    return subscripts.of_slice(context, type, type.length, subscripts.bounds(context, node.slice))
+    return vectors.of_slice(context, type, type.length, vectors.bounds(context, node.slice))
 
 
 def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscript) -> Value:
@@ -260,10 +260,10 @@ def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscri
         KernelSyntaxError: the type has no component of this letter.
     """
     if isinstance(node, ast.Subscript):
-        return subscripts.component(context, type, expression(context, node.slice))
+        return vectors.component(context, type, expression(context, node.slice))
     if isinstance(type, Matrix) or node.attr not in tuple("xyzw"[: type.length]):
         raise context.syntax_error(f"{type!r} has no component {node.attr}.")
-    return subscripts.component(context, type, Literal(subscripts.LETTERS.index(node.attr)))
+    return vectors.component(context, type, Literal(vectors.LETTERS.index(node.attr)))
 
 
 def _label(lvalue: Place) -> str:
@@ -295,7 +295,7 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
     """
     wanted = len(target.elts)
     if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
-        parts: list[Operand] = list(matrices.parts(context, operand))
+        parts: list[Operand] = list(vectors.parts(context, operand))
     elif isinstance(operand, tuple):
         parts = list(operand)
     else:
@@ -360,7 +360,7 @@ def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr
     if not isinstance(target, ast.Subscript):
         return target
     value = _evaluated(context, target.value, names)
-    index = subscripts.once(context, target.slice, names)
+    index = vectors.once(context, target.slice, names)
     return ast.copy_location(ast.Subscript(value, index, target.ctx), target)
 
 
@@ -410,7 +410,7 @@ def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, 
     For a part of an element, the neutral value (-0.0 or 0) is added to all other parts.
     """
     kind = dtype_of(slot.array)
-    atomics.check_sum(context, slot.array)
+    views.check_sum(context, slot.array)
     if isinstance(lvalue, Part):
         assert isinstance(kind, Vector)
         nothing = context.builder.const(((-0.0 if kind.dtype.kind is Kind.FLOAT else 0),) * kind.length, kind)
@@ -449,7 +449,7 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
     if not isinstance(current.type, Vector) or isinstance(operand, Literal):
         return True
     operand = coerce.usable(context, operand)
-    return matrices.sign_of(context, name, current, operand) == name and name != "matmul"
+    return vectors.sign_of(context, name, current, operand) == name and name != "matmul"
 
 
 def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, operand: Operand) -> None:
@@ -490,4 +490,4 @@ def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Va
     def change(old: Value) -> Value:
         return coerce.assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
 
-    atomics.exchanged(context, (slot.array, *slot.indices, *where), scalar, change)
+    views.exchanged(context, (slot.array, *slot.indices, *where), scalar, change)

@@ -13,8 +13,7 @@ import re
 from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.frontend.state.arguments import lowered
-from workbench.frontend.state.coerce import apply, components, describe, materialise, usable
+from workbench.frontend.state.coerce import apply, components, describe, lowered, materialise, usable
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.ops import MESSAGE, PARTS
@@ -270,9 +269,5 @@ def _near(context: Context, node: ast.Call) -> Operand:
 
 
 FORMS: dict[str, FormHandler] = {
-    "print": lower_print,
-    "printf": lower_printf,
-    "expect_eq": _equal,
-    "expect_neq": _differ,
-    "expect_near": _near,
-}
+    "print": lower_print, "printf": lower_printf, "expect_eq": _equal, "expect_neq": _differ, "expect_near": _near,
+}  # fmt: skip

@@ -6,6 +6,12 @@ of a tuple, a vector, `enumerate`, `zip` and `reversed`.
 A tuple is never in memory: what Python does to it (comparisons, subscripts, `sum prod any all divmod`, …) is written
 out for its elements. Where only a run knows which elements there are, as of an array, a range to n or behind an `if`,
 `sum prod any all min max` are the loops that they mean.
+
+Nothing can tell a list of the function's own, `row = [0.0] * 4` or `grid = [[0] * 3 for _ in range(3)]`, from a tuple,
+a vector or a matrix as long as it has one name that is only indexed, looped over, searched with `in` or given to `len
+sum min max any all`. So that is what it is: a list whose elements are assigned is a vector, or a matrix if they are
+lists; any other one is a tuple, or a matrix. Another use, which would let two names change one list, is refused at that
+use.
 """
 
 from __future__ import annotations
@@ -16,24 +22,26 @@ import operator
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import reduce
-from typing import Any
+from typing import Any, TypeGuard
 
+import msgspec
 from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import common_type
+from workbench.frontend.names import python_names
 from workbench.frontend.names.python_names import callee_name, captured_value
-from workbench.frontend.state.arguments import lowered, nodes_by_name
-from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
+from workbench.frontend.state import coerce
+from workbench.frontend.state.coerce import convert, weak
 from workbench.frontend.state.context import Context, Env, FormHandler
-from workbench.frontend.state.exits import stored
 from workbench.frontend.state.operands import Literal, Operand, Static, View
-from workbench.frontend.values import matrices, structs, subscripts, views
+from workbench.frontend.state.paths import stored
+from workbench.frontend.values import structs, vectors, views
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, number_of
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.source import located
-from workbench.types import ArrayType, Scalar, Vector, int32, is_integer
+from workbench.source import located, nodes_of
+from workbench.types import ArrayType, Matrix, Scalar, Vector, element, int32, is_float, is_integer, strong
 from workbench.types import bool as bool_
 
 OVER = (
@@ -88,7 +96,7 @@ def displayed(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     left, right = unchanged(context, node.left), unchanged(context, node.right)
     result = combined(context, "mul", left, right)
     if result is None:
-        times = describe(right if isinstance(left, tuple) else left)
+        times = coerce.describe(right if isinstance(left, tuple) else left)
         message = f"How often a list is repeated must be known at compile time; this is {times}."
         raise context.type_error(message, "Write a number, or static(n).")
     return result
@@ -129,9 +137,9 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
         return tuple(captured_value(context, v, f"{operand.path}[{k}]") for k, v in enumerate(operand.value))
     if isinstance(operand, (Value, Literal, Static)):
         if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
-            return matrices.parts(context, operand)
+            return vectors.parts(context, operand)
         return None
-    usable(context, operand)  # refuses what has no value
+    coerce.usable(context, operand)  # refuses what has no value
     return None
 
 
@@ -163,8 +171,8 @@ def start_of(context: Context, node: ast.Call) -> tuple[ast.expr, Value | Litera
     Raises:
         KernelTypeError: it has other arguments, or counts from a float.
     """
-    arguments = nodes_by_name(context, node, "iterable start?")
-    first = usable(context, context.lower(arguments["start"])) if "start" in arguments else Literal(0)
+    arguments = coerce.nodes_by_name(context, node, "iterable start?")
+    first = coerce.usable(context, context.lower(arguments["start"])) if "start" in arguments else Literal(0)
     if isinstance(first, Literal) and first.is_float:
         raise context.type_error("enumerate() counts from an integer; this is a float.", "Write int(…).")
     return arguments["iterable"], first
@@ -176,7 +184,7 @@ def _enumerate(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     items = sequence(context, inner)
     if isinstance(first, Literal):
         return tuple((Literal(int(first.value) + k), item) for k, item in enumerate(items))
-    return tuple((apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(items))
+    return tuple((coerce.apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(items))
 
 
 def _zip(context: Context, node: ast.Call) -> tuple[Operand, ...]:
@@ -202,16 +210,13 @@ def _reversed(context: Context, node: ast.Call) -> tuple[Operand, ...]:
     Raises:
         KernelTypeError: there is not exactly one argument.
     """
-    (inner,) = nodes_by_name(context, node, "sequence /").values()
+    (inner,) = coerce.nodes_by_name(context, node, "sequence /").values()
     return sequence(context, inner)[::-1]
 
 
 SEQUENCES: dict[str, Callable[[Context, ast.Call], tuple[Operand, ...]]] = {
-    "range": _range,
-    "enumerate": _enumerate,
-    "zip": _zip,
-    "reversed": _reversed,
-}
+    "range": _range, "enumerate": _enumerate, "zip": _zip, "reversed": _reversed,
+}  # fmt: skip
 
 
 def contains(context: Context, left: Operand, right: Operand) -> Value:
@@ -223,13 +228,14 @@ def contains(context: Context, left: Operand, right: Operand) -> Value:
     items = elements(context, right)
     if items is None:
         raise context.type_error(
-            f"in takes a tuple or a vector on its right; this is {describe(right)}.", "Write the comparisons out."
+            f"in takes a tuple or a vector on its right; this is {coerce.describe(right)}.",
+            "Write the comparisons out.",
         )
-    item = usable(context, left)
+    item = coerce.usable(context, left)
     result: Value | None = None
-    for element in items:
-        part = _equal(context, item, usable(context, element))
-        result = part if result is None else apply(context, TABLE["or_"], (result, part))
+    for each in items:
+        part = _equal(context, item, coerce.usable(context, each))
+        result = part if result is None else coerce.apply(context, TABLE["or_"], (result, part))
     return context.builder.const(False, bool_) if result is None else result
 
 
@@ -237,7 +243,7 @@ def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
     """Emit the equality that `in` means: what is the same value is equal, even a NaN."""
     if isinstance(a, Literal) and isinstance(b, Literal):
         return context.builder.const(a.value in (b.value,), bool_)
-    return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))
+    return context.builder.const(True, bool_) if a is b else coerce.apply(context, TABLE["eq"], (a, b))
 
 
 def contains_of_range(context: Context, node: ast.expr, interval: ast.expr) -> Value | None:
@@ -248,7 +254,7 @@ def contains_of_range(context: Context, node: ast.expr, interval: ast.expr) -> V
     """
     if iterator_name(context, interval) != "range" or not isinstance(interval, ast.Call):
         return None
-    item, *limits = (usable(context, context.lower(n)) for n in (node, *interval.args))
+    item, *limits = (coerce.usable(context, context.lower(n)) for n in (node, *interval.args))
     start, stop, step = (Literal(0), *limits, Literal(1))[:3] if len(limits) == 1 else (*limits, Literal(1))[:3]
     integers = all(not o.is_float if isinstance(o, Literal) else is_integer(o.type) for o in (item, start, stop))
     if not integers or not isinstance(step, Literal) or step.is_float or step.value == 0 or interval.keywords:
@@ -256,10 +262,12 @@ def contains_of_range(context: Context, node: ast.expr, interval: ast.expr) -> V
         raise context.type_error(message, "Write the comparisons out.")
     less, more = ("le", "lt") if step.value > 0 else ("ge", "gt")
     bounds = (less, (start, item)), (more, (item, stop))
-    inside = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])
+    inside = coerce.apply(context, TABLE["and_"], [coerce.apply(context, TABLE[name], pair) for name, pair in bounds])
     if abs(step.value) != 1:
-        rest = apply(context, TABLE["mod"], (apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value))))
-        inside = apply(context, TABLE["and_"], (inside, apply(context, TABLE["eq"], (rest, Literal(0)))))
+        rest = coerce.apply(
+            context, TABLE["mod"], (coerce.apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value)))
+        )
+        inside = coerce.apply(context, TABLE["and_"], (inside, coerce.apply(context, TABLE["eq"], (rest, Literal(0)))))
     return inside
 
 
@@ -295,7 +303,7 @@ def equal(context: Context, left: tuple[Operand, ...], right: tuple[Operand, ...
             part = equal(context, a, b)
         else:
             part = contains(context, a, (b,))
-        same = apply(context, TABLE["and_"], (same, part))
+        same = coerce.apply(context, TABLE["and_"], (same, part))
     return same
 
 
@@ -311,8 +319,8 @@ def ordered(context: Context, name: str, left: tuple[Operand, ...], right: tuple
         if isinstance(a, tuple) and isinstance(b, tuple):
             decided = ordered(context, name, a, b)
         else:
-            decided = apply(context, TABLE[name], (usable(context, a), usable(context, b)))
-        result = apply(context, TABLE["where"], (same, result, decided))
+            decided = coerce.apply(context, TABLE[name], (coerce.usable(context, a), coerce.usable(context, b)))
+        result = coerce.apply(context, TABLE["where"], (same, result, decided))
     return result
 
 
@@ -325,7 +333,7 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr) -> Operan
         KernelTypeError: the bounds of a slice are not known, or the numbers have no common type.
     """
     if isinstance(node, ast.Slice):
-        span = subscripts.written_slice(subscripts.bounds(context, node))
+        span = vectors.written_slice(vectors.bounds(context, node))
         if span is None or span.step == 0:
             message = "The bounds of a slice of a tuple are written out, and its step is not 0."
             raise context.type_error(message, "Take its elements one by one.")
@@ -347,19 +355,21 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
         KernelTypeError: they have no common type.
     """
     count, one = len(numbers), context.builder.one
-    type = common_type("[i]", [weak(n) for n in numbers])
+    type = common_type("[i]", [coerce.weak(n) for n in numbers])
     if isinstance(type, Scalar) and not type.weak:
         items_type = Vector(count, type)
-        row = one("vec", [convert(context, n, type) for n in numbers], items_type)
-        return one("extract", (row, subscripts.component(context, items_type, index)), type)
+        row = one("vec", [coerce.convert(context, n, type) for n in numbers], items_type)
+        return one("extract", (row, vectors.component(context, items_type, index)), type)
     # What has no type yet is in no vector: numbers are compared with the index, which is checked as a vector's is.
     index_type = Vector(count, int32)
     row = context.builder.const(tuple(range(count)), index_type)
-    position = one("extract", (row, subscripts.component(context, index_type, index)), int32)
+    position = one("extract", (row, vectors.component(context, index_type, index)), int32)
     result: Operand = numbers[-1]
     for k, number in reversed([*enumerate(numbers[:-1])]):
-        result = apply(context, TABLE["where"], (apply(context, TABLE["eq"], (position, Literal(k))), number, result))
-    return materialise(context, result)
+        result = coerce.apply(
+            context, TABLE["where"], (coerce.apply(context, TABLE["eq"], (position, Literal(k))), number, result)
+        )
+    return coerce.materialise(context, result)
 
 
 def items_of(context: Context, node: ast.expr) -> tuple[Operand, ...]:
@@ -375,7 +385,7 @@ def items_of(context: Context, node: ast.expr) -> tuple[Operand, ...]:
     operand = context.lower(node)
     items = None if views.is_array(operand) else elements(context, operand)
     if items is None:
-        message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
+        message = f"A tuple, a vector or a generator expression is expected here; this is {coerce.describe(operand)}."
         raise context.type_error(message, "Write a loop: for v in x: s += v.")
     return items
 
@@ -421,7 +431,7 @@ def _decided(context: Context, test: ast.expr) -> bool | None:
     """Return the value of an `if` of a generator expression at compile time; None if only a run decides it."""
     with context.at(test):
         with context.builder.block() as opened:
-            known = truth(context, context.lower(test))
+            known = coerce.truth(context, context.lower(test))
         written = (op for op in opened.block.ops if op.name == "const" and op.result.type == bool_)
         numbers = {op.result: number_of(op) for op in written}
         if known in numbers:  # compared are numbers of this round
@@ -441,7 +451,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
     parts = target.elts if isinstance(target, ast.Tuple) else []
     items = elements(context, item)
     if items is None or len(items) != len(parts):
-        raise context.type_error(f"{describe(item)} cannot be unpacked into {ast.unparse(target)}.")
+        raise context.type_error(f"{coerce.describe(item)} cannot be unpacked into {ast.unparse(target)}.")
     for name, operand in zip(parts, items, strict=True):
         _bind(context, name, operand)
 
@@ -542,7 +552,7 @@ def _reduction(name: str, unrolled: FormHandler, parameters: str = "iterable /")
     """Return the lowering of a form with these parameters as a loop, or by `unrolled` if its elements are known."""
 
     def lower(context: Context, node: ast.Call) -> Operand:
-        nodes_by_name(context, node, parameters)
+        coerce.nodes_by_name(context, node, parameters)
         in_loop = looped(context, name, node)
         return in_loop if in_loop is not None else unrolled(context, node)
 
@@ -551,18 +561,18 @@ def _reduction(name: str, unrolled: FormHandler, parameters: str = "iterable /")
 
 def _sum(context: Context, node: ast.Call) -> Operand:
     """Lower `sum(x)` or `sum(x, start)` of known elements."""
-    total = usable(context, context.lower(node.args[1])) if len(node.args) > 1 else Literal(0)
+    total = coerce.usable(context, context.lower(node.args[1])) if len(node.args) > 1 else Literal(0)
     for item in items_of(context, node.args[0]):
-        total = _added(context, total, usable(context, item))
+        total = _added(context, total, coerce.usable(context, item))
     return total
 
 
 def _prod(context: Context, node: ast.Call) -> Operand:
     """Lower `prod(x)` of known elements; the product of literals is a literal."""
-    items = [usable(context, item) for item in items_of(context, node.args[0])]
+    items = [coerce.usable(context, item) for item in items_of(context, node.args[0])]
     if all(isinstance(item, Literal) for item in items):
         return Literal(math.prod(item.value for item in items if isinstance(item, Literal)))
-    return reduce(lambda a, b: apply(context, TABLE["mul"], (a, b)), items)
+    return reduce(lambda a, b: coerce.apply(context, TABLE["mul"], (a, b)), items)
 
 
 def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | Literal:
@@ -572,7 +582,7 @@ def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | 
             return Literal(a.value + b.value)
         if b.type != bool_ and not a.is_float:
             return b  # Python's sum begins with the integer 0
-    return apply(context, TABLE["add"], (a, b))
+    return coerce.apply(context, TABLE["add"], (a, b))
 
 
 def _quantified(sign: str) -> FormHandler:
@@ -581,9 +591,9 @@ def _quantified(sign: str) -> FormHandler:
     def lower(context: Context, node: ast.Call) -> Operand:
         result = context.builder.const(sign == "and_", bool_)
         for item in items_of(context, node.args[0]):
-            known = truth(context, item)
+            known = coerce.truth(context, item)
             test = context.builder.const(known, bool_) if isinstance(known, bool) else known
-            result = apply(context, TABLE[sign], (result, test))
+            result = coerce.apply(context, TABLE[sign], (result, test))
         return result
 
     return lower
@@ -600,10 +610,10 @@ def _divmod(context: Context, node: ast.Call) -> Operand:
     Raises:
         KernelTypeError: it has keywords, or not two arguments.
     """
-    a, b = (usable(context, operand) for operand in lowered(context, node, "a b /").values())
+    a, b = (coerce.usable(context, operand) for operand in coerce.lowered(context, node, "a b /").values())
     if isinstance(a, Literal) and isinstance(b, Literal):
-        a = materialise(context, a)
-    return tuple(apply(context, TABLE[name], (a, b)) for name in ("floordiv", "mod"))
+        a = coerce.materialise(context, a)
+    return tuple(coerce.apply(context, TABLE[name], (a, b)) for name in ("floordiv", "mod"))
 
 
 FORMS: dict[str, FormHandler] = {
@@ -614,3 +624,155 @@ FORMS: dict[str, FormHandler] = {
     "tuple": _tuple,
     "divmod": _divmod,
 }
+
+
+_READERS = ("len", "sum", "min", "max", "any", "all", "prod", "enumerate", "zip", "reversed", "tuple")
+
+
+class Uses(msgspec.Struct, frozen=True):
+    """The uses of a list by its name in a function.
+
+    Attributes:
+        changed: an element is assigned somewhere.
+        by_element: whether lists in it are only indexed in turn: `grid[i][j]`, `len(grid[i])`.
+        stray: the first use that could change the list behind its name; None if there is none.
+    """
+
+    changed: bool
+    by_element: bool
+    stray: ast.AST | None
+
+
+def uses(context: Context, name: str) -> Uses:
+    """Return how the function that is lowered uses the list with this name; its text has all uses."""
+    nodes = context.definition.nodes
+    parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
+    changed, by_element = False, True
+    strays, slices = list[ast.AST](), list[ast.AST]()
+    for mention in (n for n in nodes if isinstance(n, ast.Name) and n.id == name):
+        parent = parents[id(mention)]
+        if isinstance(parent, ast.Subscript) and mention is parent.value:
+            outer = parents[id(parent)]
+            inner = outer if isinstance(outer, ast.Subscript) and parent is outer.value else None
+            changed |= any(isinstance(n.ctx, ast.Store) for n in (parent, inner) if n)
+            by_element &= not _is_slice(inner) if inner else _reads(context, outer, parent, ("len",))
+            if _is_slice(parent):
+                by_element = False
+                of_copy = inner is not None and isinstance(inner.ctx, ast.Load) and not _is_slice(inner)
+                slices += [] if of_copy or _reads(context, outer, parent) else [outer]
+                strays += [] if isinstance(parent.ctx, ast.Load) else [parent]
+        elif _reads(context, parent, mention):
+            by_element &= _reads(context, parent, mention, ("len",))
+        elif not (isinstance(parent, ast.Assign) and parent.targets == [mention] and is_display(parent.value)):
+            strays.append(parent)
+    if changed:  # a vector's slices are vectors: a sum of them is not a longer list
+        strays += slices or _changed_while_read(nodes, name)
+    return Uses(changed, by_element, strays[0] if strays else None)
+
+
+def _is_slice(node: ast.AST | None) -> bool:
+    """Return whether a node is a slice of something."""
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+
+
+def _reads(context: Context, parent: ast.AST, child: ast.AST, names: tuple[str, ...] = ()) -> bool:
+    """Return whether a node only reads the elements of the list below it.
+
+    With `names`, it is a call of one of these; else also a loop over the list or a search in it.
+    """
+    if isinstance(parent, ast.Call):
+        several = isinstance(parent.func, ast.Name) and parent.func.id == "zip"
+        first = parent.args[:1] if len(parent.args) == 1 or _calls(context, parent, ("sum", "enumerate")) else []
+        return child in (parent.args if several else first) and _calls(context, parent, names or _READERS)
+    if names:
+        return False
+    if isinstance(parent, (ast.For, ast.comprehension)):
+        return child is parent.iter
+    if not isinstance(parent, ast.Compare):
+        return False
+    return isinstance(parent.ops[-1], (ast.In, ast.NotIn)) and child is parent.comparators[-1]
+
+
+def _calls(context: Context, node: ast.Call, names: tuple[str, ...]) -> bool:
+    """Return whether a call without keywords is of one of the names, as the language means it: not a func's."""
+    if not isinstance(node.func, ast.Name) or node.func.id not in names or node.keywords:
+        return False
+    callee = python_names.name(context, node.func.id)
+    return isinstance(callee, Static) and not hasattr(callee.value, "__wb_definitions__")
+
+
+def _changed_while_read(nodes: Sequence[ast.AST], name: str) -> list[ast.AST]:
+    """Return the loops over a list that assign its elements: Python's would read what they assign."""
+    return [
+        loop.iter
+        for loop in nodes
+        if isinstance(loop, ast.For) and _has(name, loop.iter) and not _is_range(loop.iter)
+        if any(
+            isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store) and _has(name, n.value)
+            for n in nodes_of(loop.target, *loop.body)
+        )
+    ]
+
+
+def _is_range(node: ast.expr) -> bool:
+    """Return whether an expression is `range(…)`, whose bounds are computed once, before the loop."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+
+
+def _has(name: str, node: ast.AST) -> bool:
+    """Return whether a name is read in a tree."""
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in nodes_of(node))
+
+
+def list_of(context: Context, name: str, node: ast.expr) -> Operand:
+    """Lower a list that is assigned to a name; return a tuple, a vector or a matrix.
+
+    Raises:
+        KernelSyntaxError: the name has a use that could change the list behind it.
+        KernelTypeError: elements are assigned, and have no common type; or lists in it are, and differ in length.
+    """
+    use = uses(context, name)
+    if use.stray is not None:
+        with context.at(use.stray if hasattr(use.stray, "lineno") else node):
+            message = f"{name} is a list, which is only indexed, looped over, searched with in, or given to len, sum, "
+            message += "min or max: here it could change behind its name."
+            advice = "Write a tuple, (…), or use vec2, vec3, vec4 or an array parameter."
+            raise context.syntax_error(message, advice)
+    items = displayed(context, node)
+    nested = any(isinstance(item, tuple) for item in items)
+    if not use.changed and not (nested and use.by_element):
+        return items
+    own_rows = not nested or (use.by_element and not any(map(_repeats_a_row, nodes_of(node))))
+    packed = _packed(context, items) if own_rows or not use.changed else None
+    if packed is None and use.changed:
+        message = f"Elements of the list {name} are assigned, so they are numbers of one type"
+        message += f", in rows of one length, each a list of its own and used as {name}[i][j]." if nested else "."
+        advice = "Write [[0.0] * 3 for _ in range(2)], or use an array parameter." if nested else "Use a name for each."
+        raise context.type_error(message, advice)
+    return items if packed is None else packed
+
+
+def _repeats_a_row(node: ast.AST) -> bool:
+    """Return whether a node repeats a list in a list, `[[0.0] * 3] * 2`: the same list each time."""
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+    return any(is_display(e) for n in sides for e in getattr(n, "elts", [getattr(n, "elt", n)]) if e is not n)
+
+
+def _packed(context: Context, items: tuple[Operand, ...]) -> Value | None:
+    """Emit a vector of numbers, or of tuples of them a matrix; None if they have no common type or differ in length."""
+    rows = [item if isinstance(item, tuple) else (item,) for item in items]
+    numbers = [n for row in rows for n in row if isinstance(n, Literal) or _is_scalar(n)]
+    if not 0 < len(numbers) <= UNROLLED_SEQUENCE or any(len(numbers) != len(rows) * len(row) for row in rows):
+        return None
+    scalar = strong(common_type("[…]", [weak(n) for n in numbers]))
+    integers = [n.value for n in numbers if isinstance(n, Literal) and isinstance(n.value, int) and is_float(scalar)]
+    if any(int(element(scalar).numpy.type(n)) != n for n in integers):
+        return None  # an integer among floats that a float rounds
+    nested = any(isinstance(item, tuple) for item in items)
+    type = Matrix(len(numbers), scalar, len(rows[0])) if nested else Vector(len(numbers), scalar)
+    return context.builder.one("vec", [convert(context, n, scalar) for n in numbers], type)
+
+
+def _is_scalar(operand: Operand) -> TypeGuard[Value]:
+    """Return whether an operand is a value of a scalar type."""
+    return isinstance(operand, Value) and isinstance(operand.type, Scalar)

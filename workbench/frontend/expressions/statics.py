@@ -15,10 +15,9 @@ from typing import Any
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
 from workbench.frontend.names.python_names import bits, captured_value, struct_of
-from workbench.frontend.state import reads
-from workbench.frontend.state.arguments import nodes_by_name
+from workbench.frontend.state.coerce import nodes_by_name
 from workbench.frontend.state.context import Context
-from workbench.frontend.state.definition import MISSING, Definition
+from workbench.frontend.state.definition import MISSING, Definition, Dependency, mark_incomplete, watch
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.host.narrow import is_list, is_numpy
@@ -59,11 +58,11 @@ def static(context: Context, node: ast.Call) -> Operand:
         raise context.type_error(message) from None
     context.shared.statics.clear()  # it may have bound names, or set attributes
     dependency = _dependency(context.definition, inner, code, text, locals_, value)
-    reads.watch(dependency, f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
+    watch(dependency, f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
     return _operand(context, value, text)
 
 
-def reevaluated_static(definition: Definition, text: str, known: Mapping[str, Any]) -> reads.Dependency:
+def reevaluated_static(definition: Definition, text: str, known: Mapping[str, Any]) -> Dependency:
     """Return a dependency on the value that a definition's `static(…)` has now, from its stored text.
 
     `known` has the values of the kernel's local names in it.
@@ -81,7 +80,7 @@ def reevaluated_static(definition: Definition, text: str, known: Mapping[str, An
 
 def _dependency(
     definition: Definition, inner: ast.expr, code: Any, text: str, known: Mapping[str, Any], value: Any
-) -> reads.Dependency:
+) -> Dependency:
     """Return a dependency on the value of a `static(…)`, which launches compare with what its code evaluates to then.
 
     Args:
@@ -100,7 +99,7 @@ def _dependency(
         except Exception:  # whatever it is, the next lowering reports it at its place
             return MISSING
 
-    return reads.Dependency(definition, text, bits(value), reevaluate, paths=_paths(inner, known), known=known)
+    return Dependency(definition, text, bits(value), reevaluate, paths=_paths(inner, known), known=known)
 
 
 def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str, Any]) -> None:
@@ -109,7 +108,7 @@ def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str
     for path in paths or ():
         definition.read(path)
     if paths is None and not definition.library:
-        reads.mark_incomplete(f"{text} may read anything")
+        mark_incomplete(f"{text} may read anything")
 
 
 def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:

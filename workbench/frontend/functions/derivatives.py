@@ -9,6 +9,10 @@ A call of a func whose gradient or replay the user wrote is one `custom` operati
 gradient is a function of the func's inputs and of the adjoints of its results. `adjoint[x] += v` in it is, for a number
 or vector x, a local name that begins at 0 and is returned at the end; for an array it is the adjoint array. Both are
 made by rewriting the syntax tree, so branches, loops and early returns are what they are elsewhere.
+
+A func may have CUDA text. Its Python body, where there is one, is the meaning: other backends run it, and gradients are
+derived from it. A func whose body is `...` has a meaning on CUDA alone; what it does to the arrays it is given is not
+known, so the worst is assumed.
 """
 
 from __future__ import annotations
@@ -17,27 +21,149 @@ import ast
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from workbench.builtins.declaration.declare import Form
 from workbench.builtins.declaration.forms import adjoint as ADJOINT
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.functions.cuda_funcs import Native, attributes
-from workbench.frontend.names.annotate import parameter_annotations
+from workbench.frontend.names.annotate import annotated, parameter_annotations, refuse_references
 from workbench.frontend.names.python_names import as_builtin, reread
 from workbench.frontend.names.rewriting import mark
-from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, describe, materialise
 from workbench.frontend.state.context import Context, Env, Shared
-from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.definition import Definition, Dependency, watch
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, Static, View
-from workbench.ir.build import Rewriter
+from workbench.ir import ops
+from workbench.ir.build import Builder, Rewriter
 from workbench.ir.ops import ADJOINTS, EFFECTS, NAME
 from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Op, Value, walk
-from workbench.structs import AnyType
+from workbench.source import Location
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import ArrayType, Scalar, Type, Vector, is_float
+
+
+class CudaText(msgspec.Struct, frozen=True):
+    """CUDA C++ statements, and where their first line stands."""
+
+    text: str
+    origin: Location
+
+
+class Native(msgspec.Struct, frozen=True):
+    """The CUDA text of a func.
+
+    Attributes:
+        cuda: statements; parameters by name, the result by `return`.
+        adjoint: statements that add to `adj_x` for each input x of floats, given the result's adjoint `adj_ret`.
+        replay: statements that give the result again, without effects.
+        result: the type that is returned; None for nothing.
+        reference: whether the Python body is the meaning.
+    """
+
+    cuda: CudaText
+    adjoint: CudaText | None
+    replay: CudaText | None
+    result: Type | None
+    reference: bool
+
+
+def native_of(definition: Definition, cuda: object, adjoint: object, replay: object) -> Native:
+    """Check a func with CUDA text, and return its texts with its result type.
+
+    Args:
+        definition: the func.
+        cuda: the text of the func itself.
+        adjoint, replay: texts as in `Native`; None if there are none.
+
+    Raises:
+        KernelTypeError: a parameter has no type, or it or the result is a struct.
+        KernelSyntaxError: a text is no string, or a parameter is a reference.
+    """
+    refuse_references(definition, "a func with CUDA source")
+    types = parameter_annotations(definition)
+    for name, type in types.items():
+        if type is None:
+            message = f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter."
+            raise definition.type_error(message, f"Annotate it, for example {name}: float.")
+    texts: list[CudaText | None] = []
+    for text in (cuda, adjoint, replay):
+        if text is not None and not isinstance(text, str):
+            raise definition.syntax_error("CUDA source is a string.")
+        texts.append(None if text is None else CudaText(text, _origin(definition, text)))
+    returns = definition.node.returns
+    result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
+    for name, type in (*types.items(), ("The result", result)):
+        if isinstance(type, (IndexedArray, Struct, StructArray)):
+            what = "a func with CUDA source takes numbers, vectors and arrays"
+            message = f"{name} of {definition.name} is {type!r}; {what}."
+            raise definition.type_error(message, "Pass the fields.")
+    assert not isinstance(result, (Struct, StructArray))
+    first, *others = texts
+    assert first is not None
+    return Native(first, others[0], others[1], result, not _is_empty(definition.node))
+
+
+def _is_empty(node: ast.FunctionDef) -> bool:
+    """Return whether the body does nothing: it is `...` or `pass`, perhaps after a docstring."""
+    return all(
+        isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in node.body
+    )
+
+
+def _origin(definition: Definition, text: str) -> Location:
+    """Return the location of the text: in the decorator, or as a string of the same cell or file; else the def."""
+    nodes = [n for d in definition.node.decorator_list for n in ast.walk(d)]
+    try:
+        nodes += ast.walk(ast.parse(definition.source.text))
+    except SyntaxError:
+        pass
+    literal = next((n for n in nodes if isinstance(n, ast.Constant) and n.value == text), None)
+    return definition.locate(literal or definition.node)
+
+
+def attributes(native: Native, env: Env) -> dict[str, Any]:
+    """Return the attributes of the operation `custom` that a call of a func with CUDA text becomes.
+
+    Args:
+        native: the func's texts.
+        env: the arguments by the names of the parameters, which the texts use.
+    """
+    texts = (
+        (ops.CUDA, ops.CUDA_PLACE, native.cuda),
+        (ops.ADJ_CUDA, ops.ADJ_CUDA_PLACE, native.adjoint),
+        (ops.REPLAY_CUDA, ops.REPLAY_CUDA_PLACE, native.replay),
+    )
+    attrs: dict[str, Any] = {}
+    for text, location, text_of in texts:
+        attrs |= {text: text_of and text_of.text, location: text_of and text_of.origin}
+    names = tuple(name for name, o in env.items() if isinstance(o, Value))
+    return {**attrs, ops.INPUTS: names, ops.OUTPUTS: (), ops.REFERENCE: native.reference}
+
+
+def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Operand | None:
+    """Emit the worst that a func without a body in Python may do: a change of each array.
+
+    Returns:
+        Zeros in place of its result; None if it has none.
+    """
+    touch(context.builder, [v for v in env.values() if isinstance(v, Value)])
+    return None if native.result is None else blank(context.builder, native.result)
+
+
+def touch(builder: Builder, values: list[Value]) -> None:
+    """Emit a read and a write of an element of each array among the values, as if any of it were used and changed."""
+    for array in values:
+        if isinstance(array.type, ArrayType):
+            zeros = [builder.const(0)] * array.type.ndim
+            builder.store(array, *zeros, builder.load(array, *zeros))
+
+
+def blank(builder: Builder, type: Type) -> Value:
+    """Emit a constant of this type, all zeros."""
+    return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
+
 
 Differentiator: TypeAlias = Callable[[str, Block, Sequence[Value]], tuple[Sequence[Op], Sequence[Value]]]
 """From a func's name, its operations (which yield one float) and the inputs to the operations of the derivatives, and
@@ -129,10 +255,10 @@ class Custom(msgspec.Struct, frozen=True):
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
-def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Dependency:
+def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> Dependency:
     """Return a dependency on the custom parts that a version of a func has now; others make the kernel stale."""
     reevaluate = partial(customs.get, definition)
-    return reads.Dependency(definition, definition.name, reevaluate(), reevaluate, (customs, definition))
+    return Dependency(definition, definition.name, reevaluate(), reevaluate, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
@@ -143,7 +269,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
     custom = customs.get(definition)
     if definition.library:
         return None if custom is None or any(d is custom.gradient for d, _ in context.inside) else custom
-    reads.watch(watch_custom(definition, customs), "custom")
+    watch(watch_custom(definition, customs), "custom")
     if custom is None or any(d in (custom.gradient, custom.replay) for d, _ in context.inside):
         return None
     return custom
@@ -167,7 +293,7 @@ def emit_custom(
     """
     name = definition.name
     _check_inputs(context, name, env)
-    parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+    parts = _values(returned)
     if any(isinstance(p, Poison) for p in parts):
         return POISON
     with context.builder.block() as opened:
@@ -195,6 +321,11 @@ def emit_custom(
     inputs = [o for o in env.values() if isinstance(o, Value)]
     results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
     return results if isinstance(returned, tuple) else results[0] if results else ()
+
+
+def _values(returned: Operand | None) -> tuple[Operand, ...]:
+    """Return the values that a function's body returns, none of a body that returns nothing."""
+    return returned if isinstance(returned, tuple) else () if returned is None else (returned,)
 
 
 def _check_inputs(context: Context, name: str, env: Env) -> None:
@@ -374,8 +505,7 @@ def _derive(context: Context, definition: Definition, env: Env) -> Block:
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
-        parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        parts = _values(inner.shared.syntax.body(inner, mark(definition, definition.node.body)))
         inner.builder.yield_(*(inner.builder.strong(materialise(inner, p)) for p in parts))
     return opened.block
 
@@ -401,8 +531,7 @@ def _replay(context: Context, name: str, definition: Definition, env: Env, resul
         )
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
-        returned = inner.shared.syntax.body(inner, mark(definition, definition.node.body))
-        parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        parts = _values(inner.shared.syntax.body(inner, mark(definition, definition.node.body)))
         if not any(isinstance(p, Poison) for p in parts):
             values = [assign_type(inner, p, t, f"A result of {name}") for p, t in zip(parts, results, strict=False)]
             if len(parts) != len(results):

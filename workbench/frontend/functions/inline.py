@@ -28,16 +28,14 @@ from msgspec.structs import replace
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Weak
 from workbench.errors import WorkbenchError
-from workbench.frontend.functions.cuda_funcs import unknown_body
-from workbench.frontend.functions.derivatives import Custom, custom_of, emit_custom
-from workbench.frontend.names.annotate import parameter_types
-from workbench.frontend.names.generic import FUNCTION, Family, Generic
+from workbench.frontend.functions.derivatives import Custom, custom_of, emit_custom, unknown_body
+from workbench.frontend.names.annotate import FUNCTION, Family, Generic, parameter_types, references
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
-from workbench.frontend.names.rewriting import mark, references, returning
-from workbench.frontend.state import coerce, reads
-from workbench.frontend.state.arguments import bound
+from workbench.frontend.names.rewriting import mark, returning
+from workbench.frontend.state import coerce
+from workbench.frontend.state.coerce import bound
 from workbench.frontend.state.context import Body, Calls, Context, Env
-from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.definition import DEFAULT, Definition, note_name
 from workbench.frontend.state.operands import (
     Axis,
     Bundle,
@@ -377,7 +375,7 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
         KernelTypeError: the default is nothing that a kernel can use.
     """
     value = definition.default(name)
-    reads.name(definition, reads.DEFAULT, name, value)
+    note_name(definition, DEFAULT, name, value)
     if value is None:
         return Static(None, name)
     if isinstance(value, bool):

@@ -20,11 +20,10 @@ from workbench.builtins.declaration.rules import promote_all
 from workbench.frontend.functions.derivatives import Custom
 from workbench.frontend.functions.inline import inlined
 from workbench.frontend.state import coerce
-from workbench.frontend.state.arguments import argument
+from workbench.frontend.state.coerce import any_tile, argument, over
 from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, literal_of, value_of
-from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
 from workbench.ir.values import Value, slots_of
 from workbench.types import Quaternion, Vector, element, int64, uint32, vector_of
@@ -244,15 +243,8 @@ def _popped(context: Context, node: ast.Call) -> Operand:
 
 
 FORMS: dict[str, FormHandler] = {
-    forms.vector.name: _composed(Vector),
-    forms.quaternion.name: _composed(Quaternion),
-    forms.natural.name: _natural,
-    forms.low_word.name: _low_word,
-    forms.has_components.name: _has_components,
-    forms.is_double.name: _is_double,
-    forms.epsilon.name: _epsilon,
-    forms.factors.name: _factors,
-    forms.stack.name: _stack,
-    forms.pushed.name: _pushed,
+    forms.vector.name: _composed(Vector), forms.quaternion.name: _composed(Quaternion), forms.natural.name: _natural,
+    forms.low_word.name: _low_word, forms.has_components.name: _has_components, forms.is_double.name: _is_double,
+    forms.epsilon.name: _epsilon, forms.factors.name: _factors, forms.stack.name: _stack, forms.pushed.name: _pushed,
     forms.popped.name: _popped,
-}
+}  # fmt: skip

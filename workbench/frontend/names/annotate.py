@@ -1,4 +1,13 @@
-"""Annotations of parameters: a type, or nothing (a generic parameter)."""
+"""Annotations: a parameter's type, or nothing (a generic parameter); references; and the type of a func's result.
+
+A generic parameter (`Float`, `Int`, `Scalar`, `Any`, alone and as an array's element, or a function) has no type of its
+own: each call or launch decides it, within the family.
+
+A func's annotation of its result, `-> float`, is compared with the result itself. A literal takes the type that is
+said. A number of another type becomes it where nothing is lost (an int a float, a float a wider one) and is refused
+elsewhere: an annotation that is not true would mislead whoever reads the call. Annotations that are no types of the
+language say nothing here, as in Python.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +17,159 @@ import types as python_types
 import typing
 from collections import ChainMap
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.names.generic import Generic, Ref, generic
-from workbench.frontend.state import reads
-from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.frontend.state.coerce import adopts, convert, describe
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.definition import (
+    MISSING,
+    Definition,
+    Scope,
+    anything,
+    default_nodes,
+    dotted,
+    given_annotation,
+    is_literal,
+    note_expression,
+)
+from workbench.frontend.state.operands import Bundle, Literal, Operand, Poison
+from workbench.frontend.values.structs import fitted
+from workbench.ir.values import Value
 from workbench.source import Location, Source
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
 from workbench.tiles import Tile
-from workbench.types import ArrayType, Scalar, Vector
+from workbench.types import AnyVector, ArrayType, Complex, Kind, Vector
+from workbench.types import Scalar as ScalarType
+
+
+class Family(msgspec.Struct, frozen=True):
+    """A generic annotation, `Float`, `Int` or `Scalar`: a parameter takes any scalar type of these kinds."""
+
+    name: str
+    kinds: tuple[Kind, ...]
+    __wb_generic__ = True
+
+    def accepts(self, type: Any) -> bool:
+        """Return whether a type belongs to the family."""
+        return isinstance(type, ScalarType) and type.kind in self.kinds
+
+    def __repr__(self) -> str:
+        """Return the name of the family, such as `Float`."""
+        return self.name
+
+
+class ArrayOf(msgspec.Struct, frozen=True):
+    """A generic annotation for arrays of `ndim` dimensions.
+
+    Attributes:
+        family: what it takes as types of elements; None: any.
+        ndim: the number of dimensions.
+    """
+
+    family: Family | AnyVector | None
+    ndim: int
+    __wb_generic__ = True
+
+    def accepts(self, type: Any) -> bool:
+        """Return whether a type is an array of so many dimensions, with elements that the family takes."""
+        if not isinstance(type, (ArrayType, StructArray)) or type.ndim != self.ndim:
+            return False
+        return self.family is None or self.family.accepts(type.dtype)
+
+    def __repr__(self) -> str:
+        """Return the annotation as it is written, such as `array2d[Float]` or `array[Any]`."""
+        return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.family or 'Any'!r}]".replace("'", "")
+
+
+class Function(msgspec.Struct, frozen=True):
+    """A generic annotation for functions: a parameter that accepts funcs and builtins, shown as `Callable`."""
+
+    __wb_generic__ = True
+
+    def accepts(self, type: AnyType) -> bool:
+        """Return whether a type fits, which no type of the language does: none is a function."""
+        return False
+
+    def __repr__(self) -> str:
+        """Return `Callable`."""
+        return "Callable"
+
+
+class Ref(msgspec.Struct, frozen=True):
+    """The annotation `ref[T]`: a func's parameter that its caller sees changed.
+
+    Attributes:
+        type: of the parameter.
+    """
+
+    type: Any
+
+    def __repr__(self) -> str:
+        """Return the annotation as it is written, such as `ref[float32]`."""
+        return f"ref[{self.type!r}]"
+
+
+class _Refs:
+    """`ref[float]` annotates a parameter of a func that changes a number, vector or struct of its caller.
+
+        >>> import workbench as wb
+        >>> @wb.func
+        ... def bump(x: wb.ref[float], by: float):
+        ...     x += by
+        >>> @wb.kernel
+        ... def k(y: wb.array[float]):
+        ...     bump(y[wb.tid()], 2.0)
+
+    The argument is a name, an element of an array, a component or a field; the call is a statement of its own.
+    """
+
+    def __getitem__(self, type: Any) -> Ref:
+        """Return the annotation of a reference to a value of this type."""
+        return Ref(type)
+
+    def __repr__(self) -> str:
+        """Return `ref`."""
+        return "ref"
+
+
+ref = _Refs()
+Float = Family("Float", (Kind.FLOAT,))
+Int = Family("Int", (Kind.INT, Kind.UINT))
+Scalar = Family("Scalar", (Kind.FLOAT, Kind.INT, Kind.UINT))
+FUNCTION = Function()
+Generic = Family | ArrayOf | Function | AnyVector
+
+
+def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
+    """Return the annotation of an array with this generic element, in 1 dimension by default; None if it is a type."""
+    dtype = bound(dtype)
+    if dtype is Any or isinstance(dtype, typing.TypeVar):
+        return ArrayOf(None, ndim or 1)
+    return ArrayOf(dtype, ndim or 1) if isinstance(dtype, (Family, AnyVector)) else None
+
+
+def bound(value: Any) -> Any:
+    """Return the family that a type variable is bound to, `TypeVar("T", bound=Float)`; anything else itself."""
+    family = value.__bound__ if isinstance(value, typing.TypeVar) else None
+    return family if isinstance(family, Family) else value
+
+
+_CALLABLE: Any = typing.get_origin(Callable[..., Any])
+
+
+def generic(value: Any) -> Generic | None:
+    """Return the generic annotation that restricts an argument; None if an annotation is a type or takes everything."""
+    value = bound(value)
+    if isinstance(value, (Family, ArrayOf, AnyVector)):
+        return value
+    origin = typing.get_origin(value) or value
+    return FUNCTION if origin is _CALLABLE else None
+
 
 _OUTER = (
     "A name of the function around this one is known where the body uses it too, and without quotes around the "
@@ -60,7 +210,7 @@ class _Names(Mapping[str, Any]):
 def is_annotation(value: Any) -> bool:
     """Return whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
     return (
-        isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
+        isinstance(value, (type, ScalarType, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
         or hasattr(value, "__dict__")
         or type(value).__name__ == "TypeAliasType"
@@ -76,19 +226,29 @@ def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
     return parameter_types(definition)[0]
 
 
-def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], dict[str, Generic]]:
+def parameter_types(
+    definition: Definition, without_references: str = ""
+) -> tuple[dict[str, AnyType | None], dict[str, Generic]]:
     """Return each parameter's type, or None if it is generic, and the families of types that generic ones take.
 
     A generic parameter that takes every type has no family.
 
+    Args:
+        definition: the function.
+        without_references: what an error calls functions of its sort, which have no references; empty: they may.
+
     Raises:
         KernelTypeError: an annotation that is not a type of the language.
+        KernelSyntaxError: a parameter is a reference, `without_references`.
     """
     types: dict[str, AnyType | None] = {}
     families: dict[str, Generic] = {}
     for argument in definition.parameters:
         name, node = argument.arg, argument.annotation
         value = _value(definition, argument) if node is not None else None
+        if isinstance(value, Ref) and without_references:
+            raise _reference(definition, name, without_references)
+        value = unwrapped(value)
         family = generic(value)
         if family is not None:
             families[name] = family
@@ -99,6 +259,18 @@ def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], 
 
 
 def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
+    """Return the type that an annotation means, as Python would evaluate it in the definition's scope; else its value.
+
+    Args:
+        name: what an error calls it.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated.
+    """
+    return unwrapped(_evaluated(definition, node, name))
+
+
+def _evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     """Return the value of an annotation, as Python would have it in the definition's scope.
 
     Args:
@@ -112,12 +284,12 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
             node = ast.parse(node.value, mode="eval").body
         value = _plain(definition, node)
         if value is not MISSING:
-            return unwrapped(value)
-        reads.expression(definition, node, is_annotation)
+            return value
+        note_expression(definition, node, is_annotation)
         code = compile(ast.Expression(node), "<annotation>", "eval")
         # The user's own annotation, as Python would.
         names = ChainMap(_type_parameters(definition), _Names(definition.scope, is_annotation))  # type: ignore[arg-type]
-        return unwrapped(eval(code, {"__builtins__": {}}, names))
+        return eval(code, {"__builtins__": {}}, names)
     except WorkbenchError:
         raise
     except Exception as error:
@@ -177,7 +349,7 @@ def _plain(definition: Definition, node: ast.expr) -> Any:
     if isinstance(node, ast.Subscript):
         base, index = _plain(definition, node.value), _plain(definition, node.slice)
         return MISSING if base is MISSING or index is MISSING else base[index]
-    path = reads.dotted(node)
+    path = dotted(node)
     if path in _type_parameters(definition):
         return Any
     return MISSING if path is None else definition.read(path, is_annotation)
@@ -211,15 +383,15 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
     if argument.annotation is None:
         return None
     location = definition.locate(argument.annotation)
-    return parameter_type(_value(definition, argument), argument.arg, location, definition.name)
+    return parameter_type(unwrapped(_value(definition, argument)), argument.arg, location, definition.name)
 
 
 def _value(definition: Definition, argument: ast.arg) -> Any:
     """Return the Python value of a parameter's annotation: the one Python evaluated, or else its evaluated source."""
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
-        return unwrapped(reads.given_annotation(definition, argument.arg))
-    return evaluated(definition, argument.annotation, argument.arg)
+        return given_annotation(definition, argument.arg)
+    return _evaluated(definition, argument.annotation, argument.arg)
 
 
 def unwrapped(value: Any) -> Any:
@@ -248,7 +420,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
         KernelTypeError: it cannot be evaluated.
     """
     if "return" in definition.annotations:
-        return unwrapped(reads.given_annotation(definition, "return"))
+        return unwrapped(given_annotation(definition, "return"))
     return evaluated(definition, node, "the result")
 
 
@@ -306,3 +478,132 @@ def parameter_type(value: Any, name: str, location: Any, function: str) -> AnyTy
 def _is_list(value: Any) -> bool:
     """Return whether an annotation is what other Python code calls a list, a tuple or an array, as `list[float]` is."""
     return getattr(value, "__origin__", value) in (list, tuple, np.ndarray, np.array) or isinstance(value, list)
+
+
+def references(definition: Definition) -> list[str]:
+    """Return the names of the parameters that are references, in order."""
+
+    def is_ref(argument: ast.arg) -> bool:
+        if argument.arg in definition.annotations:
+            return isinstance(definition.annotations[argument.arg], Ref)
+        node = argument.annotation
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "ref" in node.value:
+            with suppress(SyntaxError):  # reported where it is evaluated
+                node = ast.parse(node.value, mode="eval").body
+        path = dotted(node.value if isinstance(node, ast.Subscript) else node) if node is not None else None
+        value = definition.read(path, is_annotation) if path is not None else None
+        return isinstance(value, Ref) or (value is ref and isinstance(node, ast.Subscript))
+
+    return [a.arg for a in definition.parameters if is_ref(a)]
+
+
+def refuse_references(definition: Definition, of: str) -> None:
+    """Refuse references of a function that cannot return them to its caller.
+
+    Args:
+        definition: the function.
+        of: what an error calls functions of its sort, "a func with CUDA source".
+
+    Raises:
+        KernelSyntaxError: a parameter is one.
+    """
+    for name in references(definition):
+        raise _reference(definition, name, of)
+
+
+def _reference(definition: Definition, name: str, of: str) -> KernelSyntaxError:
+    """Return the error for a reference of a function that cannot return it to its caller."""
+    message = f"{name} of {definition.name} is a reference, which {of} does not have."
+    return definition.syntax_error(message, "Return the result.")
+
+
+def convert_result(context: Context, operand: Operand) -> Operand:
+    """Convert the value of a `return` to the type that the func's annotation says, and its references to theirs.
+
+    An annotation that is no type of the language changes nothing.
+
+    Raises:
+        KernelTypeError: the value has another type, or is another number of values.
+    """
+    if context.of_expression:
+        return operand
+    names = references(context.definition)
+    if names and isinstance(operand, tuple):
+        types = parameter_annotations(context.definition)
+        values, changed = operand[: -len(names)], operand[-len(names) :]
+        values = tuple(_as_annotated(context, v) for v in values)
+        return *values, *(_typed(context, v, types[n], n) for v, n in zip(changed, names, strict=True))
+    return _as_annotated(context, operand)
+
+
+def _typed(context: Context, operand: Operand, type: AnyType | None, name: str) -> Operand:
+    """Return an operand converted to the type of the reference parameter `name`; unchanged without a type."""
+    return operand if type is None else fitted(context, operand, type, f"{name} of {context.definition.name}()")
+
+
+def _as_annotated(context: Context, operand: Operand) -> Operand:
+    """Return a func's result converted to its annotation; unchanged if there is none that is a type of the language.
+
+    Raises:
+        KernelTypeError: the result has another type, or another number of values.
+    """
+    node = context.definition.node.returns
+    if node is None or not context.inside or isinstance(operand, Poison):
+        return operand
+    try:
+        annotated = result(context.definition, node)
+    except KernelTypeError:
+        return operand
+    if typing.get_origin(annotated) is not tuple:
+        return _fitted(context, operand, _type(context, annotated))
+    types = typing.get_args(annotated)
+    if not isinstance(operand, tuple) or Ellipsis in types:
+        return operand
+    if len(types) != len(operand):
+        count = f"{len(operand)} values; its annotation says {len(types)}"
+        raise context.type_error(f"{context.definition.name} returns {count}.")
+    return tuple(_fitted(context, o, _type(context, t)) for o, t in zip(operand, types, strict=True))
+
+
+def _type(context: Context, annotated: Any) -> AnyType | None:
+    """Return the type that an evaluated annotation stands for; None if it is generic or no type of the language."""
+    try:
+        return parameter_type(annotated, "the result", None, context.definition.name)
+    except KernelTypeError:
+        return None
+
+
+def _fitted(context: Context, operand: Operand, type: AnyType | None) -> Operand:
+    """Return a func's result in its annotated type, widened if nothing is lost; unchanged without a type.
+
+    Raises:
+        KernelTypeError: it is of a type that does not widen to that.
+    """
+    if type is None:
+        return operand
+    if adopts(operand, type):
+        return convert(context, operand, type)  # type: ignore[arg-type]
+    if isinstance(operand, (Value, Bundle)) and operand.type == type:
+        return operand
+    if isinstance(operand, Value) and _widens(operand.type, type):
+        return convert(context, operand, type)  # type: ignore[arg-type]
+    if not isinstance(operand, (Value, Bundle, Literal, tuple)):
+        return operand
+    raise context.type_error(
+        f"{context.definition.name} returns {describe(operand)}; its annotation says {type!r}.",
+        f"Return {type!r}(…), or change the annotation." if isinstance(type, ScalarType) else "Change the annotation.",
+    )
+
+
+def _is_float(type: Any) -> bool:
+    """Return whether a type is a float scalar."""
+    return isinstance(type, ScalarType) and type.kind is Kind.FLOAT
+
+
+def _widens(source: Any, wanted: Any) -> bool:
+    """Return whether each number of the one type is one of the other, or an int that becomes a float."""
+    if isinstance(wanted, Complex):
+        return source == wanted.real or _widens(source, wanted.real)
+    if not isinstance(source, ScalarType) or not _is_float(wanted):
+        return False
+    return source.kind is not Kind.FLOAT or source.bits < wanted.bits

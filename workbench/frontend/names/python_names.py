@@ -1,4 +1,7 @@
-"""The meaning in a kernel of names of the user's Python."""
+"""The meaning in a kernel of names of the user's Python, and what to write instead of names that have none.
+
+Names and syntax that the language lacks are those that programs elsewhere use, each with the sentence that a user gets.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ast
 import difflib
 import enum
 import math
+import re
 import types as python_types
 from collections.abc import Container, Hashable
 from typing import Any, TypeGuard, cast
@@ -14,10 +18,8 @@ import numpy as np
 
 from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
-from workbench.frontend.names.unsupported import instead_of
-from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context
-from workbench.frontend.state.definition import MISSING, Definition, Scope
+from workbench.frontend.state.definition import MISSING, Definition, Dependency, Scope, dotted, note_attribute, watch
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.host.narrow import HostArray, is_list, is_numpy, is_numpy_array, is_numpy_scalar, is_tuple
@@ -160,7 +162,7 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
     known = context.shared.statics.get(where)
     if known is not None:
         return known
-    value = reads.attribute(base.value, attr, getattr(base.value, attr, MISSING))
+    value = note_attribute(base.value, attr, getattr(base.value, attr, MISSING))
     if value is MISSING:
         near = difflib.get_close_matches(attr, dir(base.value), 1)
         advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
@@ -219,7 +221,7 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
     waiting, met = [definition], {definition}
     for reader in waiting:
         own = {*reader.locals, *(a.arg for a in reader.parameters)}
-        paths = {p for n in reader.nodes if isinstance(n, (ast.Name, ast.Attribute)) and (p := reads.dotted(n))}
+        paths = {p for n in reader.nodes if isinstance(n, (ast.Name, ast.Attribute)) and (p := dotted(n))}
         for path in sorted(paths):
             value = seen(reader.scope, path) if path.split(".")[0] not in own else MISSING
             if isinstance(value, Uniform) and all(value is not u for u in uniforms.values()):
@@ -243,7 +245,7 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
         KernelTypeError: an int is too large for 64 bits.
     """
     if isinstance(value, enum.Enum):
-        value = reads.attribute(value, "value", value.value)
+        value = note_attribute(value, "value", value.value)
     if is_tuple(value) and type(value) is tuple:
         return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
     if isinstance(value, bool) or (is_numpy_scalar(value) and value.dtype == np.bool_):
@@ -329,7 +331,7 @@ def _watch(context: Context, path: str, value: Any) -> None:
     root = path.split(".")[0]
     if root in context.definition.scope.own and not isinstance(value, (int, float, complex, np.generic)):
         return  # constants given with the cell stay what they are; its numbers can be swept
-    reads.watch(reads.Dependency(context.definition, path, value))
+    watch(Dependency(context.definition, path, value))
 
 
 def watch_annotations(context: Context) -> None:
@@ -351,7 +353,7 @@ def structs_named(definition: Definition) -> dict[str, Any]:
 
 def callee(definition: Definition, node: ast.AST, names: Container[str] | None = None) -> Any:
     """Return the value of the dotted name that a node calls; MISSING if it calls no such, or none of these `names`."""
-    path = reads.dotted(node.func) if isinstance(node, ast.Call) else None
+    path = dotted(node.func) if isinstance(node, ast.Call) else None
     if path is None or (names is not None and path.rpartition(".")[2] not in names):
         return MISSING
     return definition.read(path, usable_in_kernel)
@@ -395,3 +397,143 @@ def callee_name(value: Any) -> str:
     if isinstance(value, Form):
         return value.name
     return PYTHON_FORMS.get(value, "") if _hashable(value) else ""
+
+
+_TRANSFORMS = "Use a quat and a vec3: quat_rotate(q, p) + t."
+_SPATIAL = "Use two vec3, one for the angular and one for the linear part."
+_GEOMETRY = "Compute it before, with a library of geometry, and pass the results as arrays."
+_TILES = "Tiles have tile_load, tile_store, tile_map, tile_sum, tile_scan, tile_matmul and others: see wb.tile_load."
+_THREADS = "A kernel gets its own index: i = tid(), or i, j = tid() for two dimensions."
+ABSENT: dict[str, str] = {
+    **dict.fromkeys(("cuda", "threadIdx", "blockIdx", "blockDim"), _THREADS),
+    "syncthreads": "Threads of a block work together on tiles: see tile_load, tile_sum, and wb.launch_tiled.",
+    **dict.fromkeys(
+        ("zeros", "ones", "full", "empty"),
+        "A kernel makes no arrays: pass one, or write vector(length=3, dtype=float) for a few numbers.",
+    ),
+    "select": "Write where(condition, if_true, if_false): the order of the last two is the other way round.",
+    "cast": "Call the type: float64(x), int(x).",
+    "reinterpret": "There is no view of a number's bits; keep bits as integers.",
+    "fma": "Write x * y + z; @wb.kernel(fma=True) makes it one operation that rounds once.",
+    "unot": "Write not x.",
+    "pos": "Write x.",
+    "load": "Write x[i].",
+    "ldg": "Write x[i].",
+    "store": "Write x[i] = v.",
+    "address": "Write x[i].",
+    "assign": "Write v = value, or x[i] = value.",
+    "view": "Write x[i] or x[a:b].",
+    "breakpoint": "Step through one thread: print(wb.step(kernel, dim, inputs, thread=i)).",
+    "isclose": "Write abs(x - y) <= tolerance.",
+    "mlp": "Write the sums: for k in range(n): s += weights[j, k] * x[k].",
+    "dense_gemm": "Write the sums: for k in range(n): s += a[i, k] * b[k, j].",
+    "relu": "Write max(x, 0.0).",
+    "leaky_relu": "Write where(x > 0.0, x, 0.01 * x).",
+    "sigmoid": "Write 1.0 / (1.0 + exp(-x)).",
+    "silu": "Write x / (1.0 + exp(-x)).",
+    "norm": "Write length(v).",
+    "random": "Draw with randf(state), after state = rand_init(seed, i).",
+    **dict.fromkeys(("i", "j", "k", "idx", "index"), _THREADS),
+    "norm_l1": "Write abs(v.x) + abs(v.y) + abs(v.z).",
+    "norm_l2": "Write length(v).",
+    "quaternion": "Write quat(x, y, z, w).",
+    "quat_to_euler": "Use quat_to_rpy(q), or quat_to_matrix(q) and atan2 of its elements.",
+    "tile_query_valid": "Queries of trees are not in the language.",
+    "grid_index": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
+    "hash_grid_query_next": "Write for j in hash_grid_query(grid, x, r): …",
+    "velocity_at_point": "Write cross(w, r) + v.",
+}
+_DEVICES = "Give device= to zeros, array and launch, or write with wb.ScopedDevice(device): …"
+_CAPTURES = "Write with wb.capture() as graph: …, then graph.launch()."
+_QUERIES = (
+    "Queries of geometry are not in the language: compute it before, with trimesh say, and pass the results as arrays. "
+    "Neighbours of points are in wb.HashGrid."
+)
+_LIBRARY = "It is a library beside the language, and there is none here yet."
+_BUILT = "Leave it out: a kernel is built at its first launch, and kept on disk."
+_EXCHANGED = "Give the array itself: it has __dlpack__, so torch.from_dlpack(x) and jax.dlpack.from_dlpack(x) share it."
+HOST: dict[str, str] = {
+    "init": "Leave it out: nothing has to be initialised.",
+    **dict.fromkeys(("set_device", "get_preferred_device", "get_cuda_device", "map_cuda_device"), _DEVICES),
+    **dict.fromkeys(
+        ("is_cuda_available", "get_cuda_devices", "get_cuda_device_count", "is_device_available"),
+        "wb.get_devices() lists what there is.",
+    ),
+    **dict.fromkeys(("capture_begin", "capture_end", "capture_launch", "ScopedCapture"), _CAPTURES),
+    **dict.fromkeys(("synchronize_device", "synchronize_stream", "synchronize_event"), "Write wb.synchronize()."),
+    **dict.fromkeys(("Volume", "MarchingCubes", "Texture2D", "Texture3D"), _QUERIES),
+    **dict.fromkeys(("fem", "sim", "render", "sparse", "autograd", "jax_experimental"), _LIBRARY),
+    **dict.fromkeys(("force_load", "load_module", "compile_aot_module", "build_module", "overload"), _BUILT),
+    **dict.fromkeys(("to_torch", "to_jax", "to_dlpack", "to_paddle"), _EXCHANGED),
+    **dict.fromkeys(("float", "int"), "Write float(x) and int(x), or the width: float32, int32."),
+    **{name: f"Write x.{name}(), x.{name}(axis=0)." for name in ("sum", "mean")},
+    "cumsum": "Write wb.utils.array_scan(x, out).",
+    "sort": "Write wb.utils.radix_sort_pairs(keys, values, n).",
+    **dict.fromkeys(("grid", "thread_id", "program_id"), _THREADS),
+}
+"""Names outside of kernels, of Warp, of numba and of NumPy, and what to write instead of each."""
+_FAMILIES = {
+    "transform": _TRANSFORMS, "spatial": _SPATIAL, "mesh": _GEOMETRY, "bvh": _GEOMETRY, "hash": _GEOMETRY,
+    "volume": _GEOMETRY, "texture": _GEOMETRY, "intersect": _GEOMETRY, "closest": _GEOMETRY, "tile": _TILES,
+}  # fmt: skip
+
+
+def instead_of(name: str, of_module: bool = False) -> str:
+    """Return what to write instead of a name that programs for Warp or numba use; empty for any other name.
+
+    Args:
+        of_module: it stands as `wb.name`, so that it may be a name for use outside of kernels, too.
+    """
+    sized = re.fullmatch(r"(vec|mat)(\d)(\d?)[a-z]*", name)
+    if sized:
+        return f"Write vector({sized[2]}, float)." if sized[1] == "vec" else "Write matrix((rows, columns), float)."
+    head, rest, _ = name.partition("_")
+    family = _FAMILIES.get(head.removesuffix("ation"), "") if rest or head == "transformation" else ""
+    return ABSENT.get(name) or (HOST.get(name, "") if of_module else "") or family
+
+
+REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Lambda: ("A kernel has no lambda.", "Define a func above the kernel."),
+    ast.ListComp: (
+        "A comprehension stands behind name =, in a loop, behind in, or in sum(), any(), all(), min(), max(), tuple().",
+        "Give it a name.",
+    ),
+    ast.SetComp: ("A kernel has no comprehension.", "Write a for loop."),
+    ast.DictComp: ("A kernel has no comprehension.", "Write a for loop."),
+    ast.GeneratorExp: (
+        "A generator expression stands in sum(), any(), all(), min(), max() and tuple() alone.",
+        "Write a for loop.",
+    ),
+    ast.List: (
+        "A list stands behind name =, in a loop or behind in, or in sum(), any(), all(), min() or max().",
+        "Give it a name, or write a tuple, (…).",
+    ),
+    ast.Set: ("A kernel has no set.", "Use an array parameter."),
+    ast.Dict: ("A kernel has no dict.", "Use separate variables or an array parameter."),
+    ast.JoinedStr: ("A kernel has no strings.", ""),
+    ast.Try: ("A kernel has no try.", "Test for the condition with if."),
+    ast.Raise: ("A kernel has no raise.", 'Write assert condition, "message".'),
+    ast.With: ("A kernel has no with.", ""),
+    ast.AsyncFor: ("A kernel has no async.", ""),
+    ast.AsyncWith: ("A kernel has no async.", ""),
+    ast.Await: ("A kernel has no await.", ""),
+    ast.Yield: ("A kernel has no yield.", "Write results to an array."),
+    ast.YieldFrom: ("A kernel has no yield.", "Write results to an array."),
+    ast.FunctionDef: ("A function cannot be defined inside a kernel.", "Define it above, as a func."),
+    ast.AsyncFunctionDef: ("A kernel has no async.", ""),
+    ast.ClassDef: ("A class cannot be defined inside a kernel.", ""),
+    ast.Global: ("A kernel cannot change global names.", "Write to an array parameter."),
+    ast.Nonlocal: ("A kernel cannot change outer names.", "Write to an array parameter."),
+    ast.Delete: ("A kernel has no del.", "Leave the name as it is: it costs nothing."),
+    ast.Import: ("A kernel has no import.", "Import above the kernel."),
+    ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
+    ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
+    ast.Slice: ("A slice stands here where one index is expected.", "Index one element: x[i]."),
+}
+REFUSED_SINCE_311: tuple[tuple[str, str, str], ...] = (
+    ("TryStar", "A kernel has no try.", "Test for the condition with if."),
+    ("TypeAlias", "A kernel has no type statement.", ""),
+)
+for _name, _message, _advice in REFUSED_SINCE_311:
+    if hasattr(ast, _name):
+        REFUSED[getattr(ast, _name)] = (_message, _advice)

@@ -37,28 +37,21 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial, reduce
 
 import msgspec
 
 from workbench.builtins.declaration.declare import Form
 from workbench.errors import KernelSyntaxError
-from workbench.frontend.names.annotate import is_annotation
-from workbench.frontend.names.generic import Ref, ref
+from workbench.frontend.names.annotate import references
 from workbench.frontend.names.python_names import callee
-from workbench.frontend.state import reads
-from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.definition import Definition, dotted
 from workbench.host.narrow import is_list
-from workbench.source import blocks_of, located, nodes_of, parsed, statements_of
+from workbench.source import blocks_of, located, nodes_of, statements_of, template
 
 BEGIN = (
-    "bvh_query_aabb",
-    "bvh_query_ray",
-    "bvh_query_sphere",
-    "bvh_query_capsule",
-    "mesh_query_aabb",
-    "mesh_query_sphere",
+    *(f"bvh_query_{shape}" for shape in ("aabb", "ray", "sphere", "capsule")),
+    *(f"mesh_query_{shape}" for shape in ("aabb", "sphere")),
 )
 """Names of the functions that begin a query; the next ones advance it."""
 NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_next"
@@ -118,7 +111,7 @@ def _written_out(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
         query, target, call = f"query{at}", node.target, copy.deepcopy(node.iter)
         assert isinstance(call, ast.Call)
         onward = copy.deepcopy(call.func)
-        path = reads.dotted(onward) or ""
+        path = dotted(onward) or ""
         following = MESH_NEXT if path.split(".")[-1].startswith("mesh") else NEXT
         setattr(onward, "attr" if isinstance(onward, ast.Attribute) else "id", following)
         step = ast.Call(onward, [ast.Name(query, ast.Load())], [])
@@ -136,15 +129,10 @@ def _written_out(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
         del step.args[1]
     else:
         return [node]
-    (loop,) = copy.deepcopy(parsed(_QUERY).body)
-    assert isinstance(loop, ast.While)
-    for part in (*nodes_of(loop), *nodes_of(*before), *nodes_of(step)):
+    for part in (*nodes_of(*before), *nodes_of(step)):
         ast.copy_location(part, node)
+    loop = template(_QUERY, node, {"QUERY": query, "FOUND": f"found{at}"})
     advance, branch = loop.body
-    assert isinstance(advance, ast.Assign) and isinstance(branch, ast.If) and isinstance(branch.body[0], ast.Assign)
-    for part in nodes_of(loop):
-        if isinstance(part, ast.Name):
-            part.id = {"QUERY": query, "FOUND": f"found{at}"}.get(part.id, part.id)
     advance.value, branch.body[0].targets = step, [target]
     branch.body += node.body
     loop.orelse = node.orelse
@@ -247,38 +235,6 @@ def _name(name: str) -> ast.expr:
 def _set(name: str, value: ast.expr, origin: ast.AST) -> list[ast.stmt]:
     """Return the statement `name = value`, in a list, with the location of `origin`."""
     return [located(ast.Assign([ast.Name(name, ast.Store())], value), origin)]
-
-
-def references(definition: Definition) -> list[str]:
-    """Return the names of the parameters that are references, in order."""
-
-    def is_ref(argument: ast.arg) -> bool:
-        if argument.arg in definition.annotations:
-            return isinstance(definition.annotations[argument.arg], Ref)
-        node = argument.annotation
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "ref" in node.value:
-            with suppress(SyntaxError):  # reported where it is evaluated
-                node = ast.parse(node.value, mode="eval").body
-        path = reads.dotted(node.value if isinstance(node, ast.Subscript) else node) if node is not None else None
-        value = definition.read(path, is_annotation) if path is not None else None
-        return isinstance(value, Ref) or (value is ref and isinstance(node, ast.Subscript))
-
-    return [a.arg for a in definition.parameters if is_ref(a)]
-
-
-def refuse_references(definition: Definition, of: str) -> None:
-    """Refuse references of a function that cannot return them to its caller.
-
-    Args:
-        definition: the function.
-        of: what an error calls functions of its sort, "a func with CUDA source".
-
-    Raises:
-        KernelSyntaxError: a parameter is one.
-    """
-    for name in references(definition):
-        message = f"{name} of {definition.name} is a reference, which {of} does not have."
-        raise definition.syntax_error(message, "Return the result.")
 
 
 def returning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:

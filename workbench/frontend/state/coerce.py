@@ -1,17 +1,27 @@
-"""Giving operands types: literals adopt, values promote, and where paths meet the types must agree."""
+"""Operands before they are emitted: matched to parameters, given types, and of tiles taken element by element.
+
+Literals adopt types, values promote, and where paths meet the types must agree. Arguments of calls are matched to
+parameters by one rule, for forms, funcs, structs and functions of the library.
+
+Whatever the front end lowers for numbers is lowered once inside a `tile_map`'s block, where each tile is its element;
+numbers beside them are outer values. So tiles have all operators and builtins, with the same types and errors.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Signature, Weak
 from workbench.errors import KernelTypeError
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import (
     AlreadyReported,
     Bundle,
@@ -24,8 +34,8 @@ from workbench.frontend.state.operands import (
     Static,
     Unset,
     View,
+    counted,
 )
-from workbench.frontend.state.tile_maps import any_tile, fill, over, uniform
 from workbench.ir.values import Block, Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
@@ -33,8 +43,104 @@ from workbench.tiles import Tile, contents, is_tile, shown
 from workbench.types import ArrayType, Complex, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
 from workbench.types import bool as bool_
 
-if TYPE_CHECKING:
-    from workbench.frontend.state.context import Context
+Make = Callable[[Sequence[Operand]], "Sequence[Value]"]
+
+
+def any_tile(operands: Sequence[Operand]) -> bool:
+    """Return whether one of the operands is a tile."""
+    return any(map(is_tile, operands))
+
+
+def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[int, ...]:
+    """Return the one shape of the tiles among the operands, of which there is one at least.
+
+    Raises:
+        KernelTypeError: there are two; the message has both.
+    """
+    shapes = [o.type.shape for o in operands if is_tile(o)]
+    for other in shapes[1:]:
+        if other != shapes[0]:
+            raise context.type_error(
+                f"{what} takes tiles of one shape; these are {shown(shapes[0])} and {shown(other)}.",
+                "Bring one to the other's shape: tile_broadcast, tile_reshape, tile_transpose, tile_view.",
+            )
+    return shapes[0]
+
+
+def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -> tuple[Value, ...]:
+    """Emit a `tile_map` that does `make` for each element of tiles; return a tile for each value that it gives.
+
+    Args:
+        context: where.
+        what: how messages call the operation.
+        operands: tiles, of one shape; all others reach `make` as they are.
+        make: emits what is done, of operands in which a tile is its element.
+
+    Raises:
+        KernelTypeError: the tiles have two shapes.
+    """
+    shape = shape_of(context, what, operands)
+    tiles = list(dict.fromkeys(o for o in operands if is_tile(o)))
+    positive = context.shared.non_negative
+    yielded: list[Value] = []
+
+    def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
+        positive.update(indices)
+        positive.update(e for t, e in zip(tiles, elements, strict=True) if t in positive)
+        inside = dict(zip(tiles, elements, strict=True))
+        yielded.extend(make([inside.get(o, o) if is_tile(o) else o for o in operands]))  # type: ignore[arg-type]
+        return yielded
+
+    results = context.builder.tile_map(shape, tiles, element)
+    positive.update(r for r, v in zip(results, yielded, strict=True) if v in positive)
+    storage = "thread" if all(t.type.storage == "thread" for t in tiles) else "register"
+    return tuple(stored(r, storage) for r in results)
+
+
+def stored(value: Value, storage: str) -> Value:
+    """Give a tile that nothing has used yet this storage, in place, and return it; any other value stays as it is."""
+    if isinstance(value.type, Tile) and value.type.storage != storage:
+        msgspec.structs.force_setattr(value, "type", Tile(value.type.dtype, value.type.shape, storage))
+    return value
+
+
+def uniform(context: Context, operand: Operand, what: str) -> Operand:
+    """Check that an operand is one for all threads of a block, and return it.
+
+    Raises:
+        KernelTypeError: it is a tile.
+    """
+    if is_tile(operand):
+        type: Any = operand.type
+        thread = type.storage == "thread"
+        shape = "differs between the threads of a block" if thread else f"is a tile of shape {shown(type.shape)}"
+        advice = "Use where(condition, a, b), or put the branch into a func for tile_map." if thread else ""
+        if thread and context.shared.tiling is not None and context.shared.tiling.flat:
+            advice = "Over blocks tid() is the block's: wb.launch_tiled(kernel, dim=[…], …)."
+        raise context.type_error(f"{what} has to be one number for the whole block; this {shape}.", advice)
+    return operand
+
+
+def fill(context: Context, shape: tuple[int, ...], value: Value, storage: str) -> Value:
+    """Emit a tile with one value everywhere."""
+    (tile,) = context.builder.tile_map(shape, (), lambda at, e: [value])
+    return stored(tile, storage)
+
+
+def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
+    """Check that elements of tiles can have a type, and return it.
+
+    Raises:
+        KernelTypeError: it is that of complex numbers, an array or a struct.
+    """
+    if isinstance(type, Complex):
+        message = f"{what} would have {type!r} elements; tiles of complex numbers are not built."
+        raise context.type_error(message, "Keep real and imaginary parts in two tiles.")
+    if isinstance(type, (Scalar, Vector)):
+        return type
+    kind = "an array" if isinstance(type, ArrayType) else repr(type)
+    raise context.type_error(f"{what} has elements that are numbers or vectors, not {kind}.")
+
 
 _FLOAT, _BOOL = Kind.FLOAT, Kind.BOOL  # to look a member up in an Enum takes 0.2 µs
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
@@ -452,3 +558,77 @@ def truth(context: Context, operand: Operand) -> Value | bool:
         zero = context.builder.const(0, operand.type)
         return context.builder.one("ne", (operand, zero), bool_)
     raise context.type_error(f"A condition must be a bool or a number; this is {operand.type!r}.")
+
+
+Argument = TypeVar("Argument")
+
+
+def bound(
+    context: Context,
+    name: str,
+    parameters: Sequence[str],
+    args: Sequence[Argument],
+    keywords: Mapping[str, Argument],
+    optional: Collection[str] = (),
+) -> dict[str, Argument]:
+    """Return the arguments of a call by the names of the parameters, in the order in which they are written.
+
+    Args:
+        context: of the call.
+        name: that of the callee.
+        parameters: their names, in order.
+        args: the arguments without names.
+        keywords: the arguments by name.
+        optional: the parameters that a call may leave out.
+
+    Raises:
+        KernelTypeError: one is missing, given twice, or unknown, or there are too many.
+    """
+    if len(args) > len(parameters):
+        takes = counted(len(parameters)) if parameters else "no arguments"
+        raise context.type_error(f"{name}() takes {takes}; it got {len(args)}.")
+    arguments = dict(zip(parameters, args, strict=False))
+    for key, argument in keywords.items():
+        if key in arguments or key not in parameters:
+            what = "is given twice to" if key in arguments else "is not a parameter of"
+            advice = f"Its parameters: {', '.join(parameters)}." if parameters else ""
+            raise context.type_error(f"{key} {what} {name}().", advice)
+        arguments[key] = argument
+    for parameter in parameters:
+        if parameter not in arguments and parameter not in optional:
+            raise context.type_error(f"{name}() needs an argument for {parameter}.")
+    return arguments
+
+
+def nodes_by_name(context: Context, node: ast.Call, parameters: str) -> dict[str, ast.expr]:
+    """Return the arguments of a call of a form as they are written, by name.
+
+    Args:
+        context: of the call.
+        node: the call.
+        parameters: the parameters in order, those that may be missing with `?`: `a shape offset? storage?`; those
+            before a / cannot be given by name.
+
+    Raises:
+        KernelTypeError: the call has other arguments.
+    """
+    name, names = ast.unparse(node.func), parameters.split()
+    unnamed = names[: names.index("/")] if "/" in names else []
+    named = {k.arg: k.value for k in node.keywords if k.arg}
+    if not named.keys().isdisjoint(p.rstrip("?") for p in unnamed):
+        raise context.type_error(f"{name}() takes {counted(len(unnamed))} without names.")
+    names = [p for p in names if p != "/"]
+    optional = [p.rstrip("?") for p in names if p.endswith("?")]
+    return bound(context, name, [p.rstrip("?") for p in names], node.args, named, optional)
+
+
+def argument(context: Context, node: ast.expr) -> Operand:
+    """Lower an argument; strings and None, which have no value in a kernel, are taken from the syntax."""
+    if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str)):
+        return Static(node.value, repr(node.value))
+    return context.lower(node)
+
+
+def lowered(context: Context, node: ast.Call, parameters: str) -> dict[str, Operand]:
+    """Return the arguments of a call of a form as operands, by name; `parameters` as in `nodes_by_name`."""
+    return {name: context.lower(n) for name, n in nodes_by_name(context, node, parameters).items()}

@@ -1,22 +1,160 @@
-"""The state of lowering one kernel: the builder, the local names, the errors so far."""
+"""The state of lowering one kernel: the builder, the local names, the loops, the launch of tiles, the errors so far.
+
+A kernel is lowered as one that runs once per thread first. Where it turns out to use a tile, `NeedsBlocks` unwinds to
+whoever asked for the lowering, who asks again with a `Tiling`.
+
+`Loop` is a loop that is being lowered, with the names that it binds first. Where a loop surely runs (a range known now
+that is not empty, `while True`), a name that every way out of it has set is bound after it, as in Python. Such a name
+goes round the loop like any other, from a start that is not read: inside the body it is unset until the body sets it.
+Where only some ways out set it, it stays unset, but keeps its value for what an `else` of the loop needs: if the loop
+was left by a `break`, the names set before each `break` are bound. Only names that are read outside of the loop go
+round it.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from contextlib import contextmanager
+from types import NoneType
 
 import msgspec
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.exits import VALUE, Env, Loop
-from workbench.frontend.state.operands import Operand, Static
-from workbench.frontend.state.tiling import Tiling
+from workbench.frontend.state.operands import PENDING, Operand, Pending, Poison, Static, Unset
 from workbench.ir import ops
 from workbench.ir.build import Builder
 from workbench.ir.values import Block, Captured, Op, Value
 from workbench.source import UNKNOWN, Location
+from workbench.tiles import Tile
 from workbench.types import Type, is_integer
+
+
+class Tiling(msgspec.Struct, frozen=True):
+    """Blocks of a launch.
+
+    Attributes:
+        block_dim: threads of a block.
+        ndim: how many dimensions of blocks the launch has; None if no launch is known: as many as are requested.
+        flat: the launch counts threads: `tid()` is a thread's index.
+        threads: of a flat launch of several dimensions, its sizes; the last one varies fastest from thread to thread.
+    """
+
+    block_dim: int
+    ndim: int | None = None
+    flat: bool = False
+    threads: tuple[int, ...] = ()
+
+
+class NeedsBlocks(Exception):
+    """A tile is used in a kernel that was to run once per thread."""
+
+
+def is_thread(value: object) -> bool:
+    """Return whether a value is per-thread: a tile with one element per thread."""
+    return isinstance(value, Value) and isinstance(value.type, Tile) and value.type.storage == "thread"
+
+
+VALUE = "returned.value"
+"""The name of what a return in a loop returns; no field of a user's struct has it."""
+Env = dict[str, Operand]
+
+
+class Loop(msgspec.Struct):
+    """A loop that is being lowered.
+
+    Attributes:
+        names: those that it may bind first and that are read outside of it.
+        runs: whether it runs at least once.
+        ends: whether it may end by itself; else only a `break` ends it.
+        exit_flag: the name of the flag that a `break` sets; None if nothing sets it.
+        keeps: whether names are bound after it however it ends, as in Warp.
+        unset: names that are not bound at the end of some round.
+        unset_at_break: names that are not bound at some `break`.
+    """
+
+    names: tuple[str, ...] = ()
+    runs: bool = False
+    ends: bool = True
+    exit_flag: str | None = None
+    keeps: bool = False
+    unset: set[str] = msgspec.field(default_factory=set[str])
+    unset_at_break: set[str] = msgspec.field(default_factory=set[str])
+
+    @contextmanager
+    def iteration(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
+        """Open the loop's body: its names are unset at first, with the values of the last iteration behind them.
+
+        At its end, names that are unset are noted in `unset`, and get the values behind them.
+
+        Args:
+            env: local names to what they are now.
+            loops: those that are being lowered; this one is the innermost inside.
+            carried: the values of the names at the beginning of an iteration.
+        """
+        self.unset.clear()
+        self.unset_at_break.clear()
+        self.hide(env, carried)
+        loops.append(self)
+        try:
+            yield
+        finally:
+            loops.pop()
+        for name in self.names:
+            operand = env[name]
+            if isinstance(operand, Unset):
+                self.unset.add(name)
+                env[name] = operand.value
+
+    def hide(self, env: Env, carried: Mapping[str, Operand]) -> None:
+        """Unset the names, with these values behind them."""
+        env.update((name, unset(name, carried.get(name, PENDING))) for name in self.names)
+
+    def leaving(self, env: Env, out_of: str) -> None:
+        """Note what is not bound where a `continue` ends a round, or a `break` the loop.
+
+        `out_of` is "iteration", "loop" or "function"; a `return` needs no names.
+        """
+        missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
+        if out_of == "iteration":
+            self.unset.update(missing)
+        elif out_of == "loop":
+            self.unset_at_break.update(missing)
+
+    def next(self, env: Env) -> None:
+        """Unset, between two rounds of a loop that is unrolled, the names that some path has not bound."""
+        for name in self.names:
+            operand = env.get(name)
+            if name in self.unset and not isinstance(operand, (NoneType, Unset, Poison)):
+                env[name] = unset(name, operand)
+
+    def after(self, env: Env) -> None:
+        """Unset, after the loop, the names that some way through it has not bound."""
+        for name in self.names:
+            operand = env.get(name, PENDING)
+            if isinstance(operand, Poison):
+                continue
+            known = not isinstance(operand, (Unset, Pending))
+            at_breaks = known and name not in self.unset_at_break
+            at_end = not self.ends or (self.runs and name not in self.unset)
+            if not (at_breaks and at_end):
+                value = operand.value if isinstance(operand, Unset) else operand
+                if self.keeps and value is not PENDING:
+                    env[name] = value
+                    continue
+                env[name] = unset(name, value, self.exit_flag if at_breaks else None)
+
+
+def unset(name: str, value: Operand, hint: str | None = None) -> Unset:
+    """Return the operand of a name that only a loop's body sets, which cannot be read.
+
+    Args:
+        name: the name.
+        value: what it is on paths that have set it.
+        hint: a flag: where that is set, the name is bound; None if there is none.
+    """
+    return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, hint)
 
 
 class Syntax(msgspec.Struct, frozen=True):
@@ -173,7 +311,7 @@ class Shared(msgspec.Struct):
         syntax: lowers expressions and statements.
         launch_ndim: how many dimensions `tid()` asks for; None until it does.
         captured: constants met so far, by name.
-        trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
+        trace: whether each statement is marked with what its names are (see frontend/statements/control_flow.py).
         errors: those found so far.
         notices: what a kernel from Warp means otherwise here; None if not requested.
         warp_meanings: whether names mean what they mean in Warp, where results differ.

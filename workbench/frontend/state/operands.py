@@ -62,7 +62,7 @@ class Unset(msgspec.Struct, frozen=True):
     """A name that has no value on some path; reading it is an error with this reason.
 
     Attributes:
-        value: what it is on the paths that have set it, where a loop hands that on (see `state/exits.py`).
+        value: what it is on the paths that have set it, where a loop hands that on (see `state/paths.py`).
         bound_if: a flag: where that is set, the name is `value`.
     """
 

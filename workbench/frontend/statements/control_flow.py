@@ -7,39 +7,131 @@ only.
 
 A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
 errors all come at once and none comes twice.
+
+For stepping, marks in the IR of a lowering that is never compiled show every name's value at each statement. A mark's
+operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions, parts of
+arrays) is known at compile time and stands in its attribute. Names with a dot are ours and left out.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
-from workbench.frontend.expressions import calls, lists, lvalues, sequences
+from workbench.frontend.expressions import calls, lvalues, sequences
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names import python_names
-from workbench.frontend.names.annotate import parameter_type
-from workbench.frontend.names.results import convert_result
-from workbench.frontend.names.unsupported import REFUSED
-from workbench.frontend.state import exits, merge, operands
+from workbench.frontend.names.annotate import convert_result, parameter_type
+from workbench.frontend.names.python_names import REFUSED
+from workbench.frontend.state import operands, paths
 from workbench.frontend.state.coerce import describe, joined_if, truth, usable
 from workbench.frontend.state.context import Context, Env, Syntax
-from workbench.frontend.state.exits import Idle, LoopNode, Next, Skip
-from workbench.frontend.state.merge import Branches
-from workbench.frontend.state.operands import AlreadyReported, Elements, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.state.paths import Branches, Idle, LoopNode, Next, Skip
 from workbench.frontend.statements import iterate, loops
-from workbench.frontend.statements.trace import mark
-from workbench.frontend.tiles import elementwise, lanes, part_copies
+from workbench.frontend.tiles import elementwise, slicing
 from workbench.frontend.values import structs, views
-from workbench.ir.ops import MESSAGE
+from workbench.frontend.values.structs import gather
+from workbench.ir.ops import END, FRAMES, MESSAGE
 from workbench.ir.values import Block, Value
-from workbench.source import located
-from workbench.structs import AnyType
+from workbench.source import Location, located
+from workbench.structs import AnyType, Struct
 from workbench.types import ArrayType, Type
 from workbench.types import bool as bool_
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A name's value as text or number, where it is known at compile time."""
+
+    value: object
+
+
+# How to find a name's value: among the mark's operands, a value known now, or a tuple of those.
+Place = int | Shown | tuple["Place", ...]
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """An open function: its location and its names.
+
+    Attributes:
+        function: its name.
+        place: the location of what runs in it now.
+        names: for each local name how its value is found.
+    """
+
+    function: str
+    place: Location
+    names: Mapping[str, Place]
+
+
+def mark(context: Context, statement: ast.stmt | None) -> None:
+    """Emit a mark with the values of all names before a statement, or at the kernel's end (None), if requested."""
+    if not context.shared.trace or context.definition.library or (statement is not None and _is_flag(statement)):
+        return
+    values: list[Value] = []
+    frames: list[Frame] = []
+    current: Context | None = context
+    node: ast.AST | None = statement
+    while current is not None:
+        shown = [n for n in current.env if not _is_hidden(n, current.env)]
+        named = {n: _shown_operand(_recomposed(current.env, n), values) for n in shown}
+        location = current.definition.locate(node or current.definition.node)
+        location = location if node is not None else replace(location, line=location.end_line, column=0)
+        known = {n: p for n, p in named.items() if p is not None}
+        frames.append(Frame(current.definition.name, location, known))
+        current, node = current.caller, current.caller.node if current.caller is not None else None
+    frames.reverse()
+    attrs: dict[str, object] = {FRAMES: tuple(frames), END: statement is None}
+    context.builder.emit("mark", values, [v.type for v in values], attrs)
+
+
+def _is_hidden(name: str, env: Env) -> bool:
+    """Return whether a name is one of our own, which have a dot; a struct's fields have one too, and are shown."""
+    root = env.get(name.split(".")[0])
+    return "." in name and not (isinstance(root, operands.Parts) and isinstance(root.type, Struct))
+
+
+def _recomposed(env: Env, name: str) -> operands.Operand:
+    """Return what a name means, a tuple or a part of an array as one."""
+    operand = env[name]
+    return (
+        gather(env, name) if isinstance(operand, operands.Parts) and not isinstance(operand.type, Struct) else operand
+    )
+
+
+def _is_flag(statement: ast.stmt) -> bool:
+    """Return whether a statement only assigns names of ours, such as a flag that stands for a `break`."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return bool(targets) and all(isinstance(t, ast.Name) and "." in t.id for t in targets)
+
+
+def _shown_operand(operand: operands.Operand, values: list[Value]) -> Place | None:
+    """Return what a trace shows of a name's operand; None if it is nothing to show.
+
+    Args:
+        operand: the operand.
+        values: the operands of the `mark` so far; IR values are appended.
+
+    Returns:
+        The position of an IR value in `values`, a `Shown` text or number, or a tuple of these for a tuple.
+    """
+    if isinstance(operand, Value):
+        values.append(operand)
+        return len(values) - 1
+    if isinstance(operand, operands.Literal):
+        return Shown(operand.value)
+    if isinstance(operand, tuple):
+        parts = [_shown_operand(o, values) for o in operand]
+        return tuple(p if p is not None else Shown("?") for p in parts)
+    if isinstance(operand, operands.Static):
+        return Shown(operand.value if isinstance(operand.value, bool) else operand.path)
+    if isinstance(operand, operands.Elements):
+        return Shown("an array of structs")
+    return Shown(f"a part of {operand.array.name}") if isinstance(operand, operands.View) else None
 
 
 def _assign(context: Context, node: ast.Assign) -> None:
@@ -49,7 +141,7 @@ def _assign(context: Context, node: ast.Assign) -> None:
     own = node.targets[0].id if isinstance(node.targets[0], ast.Name) and not node.targets[1:] else ""
     if own and sequences.is_display(node.value):
         with context.at(node.value):
-            result = lists.lower(context, own, node.value)
+            result = sequences.list_of(context, own, node.value)
     if result is None:
         result = expression(context, node.value)
     if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
@@ -59,12 +151,12 @@ def _assign(context: Context, node: ast.Assign) -> None:
         lvalues.assign(context, target, result)
 
 
-def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
+def _thread_indices(context: Context, node: ast.expr, count: int) -> operands.Operand | None:
     """Lower the value of `i, j = tid()` to `count` indices; None of any other value."""
     if not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
-    if isinstance(callee, Static) and python_names.callee_name(callee.value) == "tid":
+    if isinstance(callee, operands.Static) and python_names.callee_name(callee.value) == "tid":
         with context.at(node):
             return calls.thread_index(context, node, count)
     return None
@@ -95,7 +187,7 @@ def _annotation(context: Context, node: ast.expr) -> AnyType | None:
         KernelTypeError: it is no type.
     """
     operand = expression(context, node)
-    if not isinstance(operand, Static):
+    if not isinstance(operand, operands.Static):
         raise context.type_error(f"{ast.unparse(node)} is not a type.")
     return parameter_type(operand.value, ast.unparse(node), context.builder.location, context.definition.name)
 
@@ -109,7 +201,7 @@ def _expression(context: Context, node: ast.Expr) -> None:
     if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
         return
     result = expression(context, node.value)
-    if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
+    if not isinstance(node.value, ast.Call) and isinstance(result, (Value, operands.Static)):
         equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
         advice = "Write = to assign: == compares." if equal else "Assign it to a name."
         raise context.syntax_error("This line computes a value and discards it.", advice)
@@ -155,7 +247,7 @@ class BodyResult(msgspec.Struct, frozen=True):
         env: the names at their end; None: those before.
     """
 
-    value: Operand | None
+    value: operands.Operand | None
     goes_on: bool | Value = False
     env: Env | None = None
 
@@ -168,7 +260,7 @@ FUNCTION = BodyResult(None)
 """Statements whose end is the function's."""
 
 
-def body(context: Context, statements: Statements) -> Operand | None:
+def body(context: Context, statements: Statements) -> operands.Operand | None:
     """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable."""
     return _run(context, statements, FUNCTION).value
 
@@ -180,7 +272,7 @@ def _loop_body(context: Context, statements: Statements) -> None:
 
 def _run(context: Context, statements: Statements, end: BodyResult) -> BodyResult:
     """Lower statements, in groups, and return how they end: `end`, where a path comes to the end of all."""
-    groups = exits.in_groups(statements)
+    groups = paths.in_groups(statements)
     ended = MORE
     for number, group in enumerate(groups, 1):
         last = end if number == len(groups) else MORE
@@ -197,19 +289,19 @@ def _group(context: Context, statements: Statements, end: BodyResult) -> BodyRes
     Where a path comes to the end of all, that is `end`.
     """
     for position, node in enumerate(statements):
-        if type(node) in exits.PLAIN:
+        if type(node) in paths.PLAIN:
             guarded(context, [node], statement)
         elif isinstance(node, LoopNode):
             following = _loop(context, node)
             if following:
                 return _run(context, [*following, *statements[position + 1 :]], end)
-        elif isinstance(node, ast.If) and exits.leaves(node):
+        elif isinstance(node, ast.If) and paths.leaves(node):
             rest = statements[position + 1 :]
             ended = guarded(context, [node, *rest], lambda context, node, r=rest: _branch(context, node, r, end))
-            return ended or (LAST if context.loops or not exits.returns_inside(node) else BodyResult(operands.POISON))
+            return ended or (LAST if context.loops or not paths.returns_inside(node) else BodyResult(operands.POISON))
         elif not context.loops and isinstance(node, (ast.Break, ast.Continue)):
             guarded(context, [node], _refuse_outside)
-        elif exits.leaves(node):
+        elif paths.leaves(node):
             return _way_out(context, node)
         else:
             guarded(context, [node], statement)
@@ -234,15 +326,17 @@ def guarded(context: Context, statements: Statements, lower: Callable[[Context, 
         if context.shared.trace:
             mark(context, statements[0])
         return lower(context, statements[0])
-    except AlreadyReported:
+    except operands.AlreadyReported:
         pass
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
     finally:
         context.back(before)
-    for name in merge.assigned(statements):
+    for name in paths.assigned(statements):
         bound = context.env.get(name)
-        if bound is None or not (views.is_array(bound) or isinstance(bound, Elements)):  # x[i] = … does not bind x
+        if bound is None or not (
+            views.is_array(bound) or isinstance(bound, operands.Elements)
+        ):  # x[i] = … does not bind x
             context.env[name] = operands.POISON
     return None
 
@@ -260,7 +354,7 @@ def statement(context: Context, node: ast.stmt) -> None:
     if context.shared.tiling is None:
         lower(context, node)
         return
-    for part in (parts := lanes.split(context, node)):
+    for part in (parts := elementwise.split(context, node)):
         statement(context, part)
     if parts:
         return
@@ -301,18 +395,18 @@ def _set_flag(context: Context, name: str, value: bool, origin: ast.AST) -> None
         context.env[name] = context.builder.const(value, bool_)
 
 
-def _store_returned(context: Context, node: ast.Return, value: Operand | None) -> None:
+def _store_returned(context: Context, node: ast.Return, value: operands.Operand | None) -> None:
     """Store the values of a `return` in a loop under the names of the function's values, and set their flag."""
-    if exits.shape_of(node) != context.returning:
+    if paths.shape_of(node) != context.returning:
         with context.at(node):
             message = "This return inside a loop returns a different number of values than the one before."
             advice = "Return the same number of values everywhere, written out."
             context.shared.errors.append(context.syntax_error(message, advice))
-    elif isinstance(value, Poison):
+    elif isinstance(value, operands.Poison):
         context.env.update((name, value) for name in context.results)
     elif value is not None:
         lvalues.assign(context, located(_values(context, ast.Store()), node), value)
-    _set_flag(context, exits.RETURNED, True, node)
+    _set_flag(context, paths.RETURNED, True, node)
 
 
 def _values(context: Context, use: ast.expr_context) -> Any:
@@ -323,29 +417,29 @@ def _values(context: Context, use: ast.expr_context) -> Any:
 
 def _loop(context: Context, node: LoopNode) -> list[ast.stmt]:
     """Lower a loop, and return the statements that follow: its `else`, and the `return` of what it has returned."""
-    flag = exits.exit_flag(node)
-    if exits.returns(node) and not context.loops:
-        context.returning = exits.shape(node)
-        _set_flag(context, exits.RETURNED, False, node)
+    flag = paths.exit_flag(node)
+    if paths.returns(node) and not context.loops:
+        context.returning = paths.shape(node)
+        _set_flag(context, paths.RETURNED, False, node)
         context.env.update(dict.fromkeys(context.results, operands.PENDING))
     if flag is not None:
         _set_flag(context, flag, False, node)
-    guarded(context, [node], lambda context, node: statement(context, exits.bare(node) if node.orelse else node))
-    if not exits.returns(node):
-        return exits.after(node, [])
+    guarded(context, [node], lambda context, node: statement(context, paths.bare(node) if node.orelse else node))
+    if not paths.returns(node):
+        return paths.after(node, [])
     exit_: Any = ast.Break() if context.loops else ast.Return(_values(context, ast.Load()))
     exit_.returns = True
-    return exits.after(node, [located(exit_, node)])
+    return paths.after(node, [located(exit_, node)])
 
 
 def _branch(context: Context, node: ast.If, rest: Statements, end: BodyResult) -> BodyResult:
     """Lower an `if` and the statements `rest` that follow it; return how all of them end."""
-    if context.loops and exits.leaves(node) and elementwise.wants_lifting(context, node.test):
+    if context.loops and paths.leaves(node) and elementwise.wants_lifting(context, node.test):
         return _per_thread(context, [node, *rest], end)
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return _run(context, [*(node.body if condition else node.orelse), *rest], end)
-    if not rest or exits.all_end(node.body) or exits.all_end(node.orelse):
+    if not rest or paths.all_end(node.body) or paths.all_end(node.orelse):
         return _parted(context, condition, ([*node.body, *rest], [*node.orelse, *rest]), node.test, end)
     ended = _parted(context, condition, (node.body, node.orelse), node.test, MORE)
     if isinstance(ended.goes_on, bool):
@@ -368,8 +462,8 @@ def _chain(context: Context, links: Statements) -> None:
 
     Each group begins with the names before the chain. Where none of its links is taken, these are left to the next one.
     """
-    start, names, ended = dict(context.env), merge.assigned(links), MORE
-    groups = exits.in_groups(links)
+    start, names, ended = dict(context.env), paths.assigned(links), MORE
+    groups = paths.in_groups(links)
     for number, group in enumerate(groups, 1):
         taken = BodyResult(operands.PENDING, env=dict(context.env))
         context.env.clear()
@@ -391,8 +485,8 @@ def _per_thread(context: Context, statements: Statements, end: BodyResult) -> Bo
         KernelTypeError: they would leave the loop, or what follows works on tiles.
     """
     node: Any = ast.copy_location(ast.Module(list(statements), []), statements[0])
-    if end is MORE or exits.breaks(statements) or not elementwise.wants_lifting(context, node):
-        raise merge.at_different_times(context)
+    if end is MORE or paths.breaks(statements) or not elementwise.wants_lifting(context, node):
+        raise paths.at_different_times(context)
     elementwise.statement(context, node, lambda context, node: _loop_body(context, node.body))
     return end
 
@@ -421,14 +515,16 @@ def _parted(
     ended: list[BodyResult] = []
     envs: list[Env] = []
     blocks: list[Block] = []
-    flag = exits.denied(test)
+    flag = paths.denied(test)
     statements = [s for side in sides if not isinstance(side, BodyResult) for s in side]
-    leaving = left is not None or any(map(exits.leaves, statements))
+    leaving = left is not None or any(map(paths.leaves, statements))
     constants = {b: context.builder.const(b, bool_) for b in (False, True)} if leaving and end is MORE else {}
     for number, side in enumerate(sides):
         context.env = dict(before)
         if flag and number == 1:
-            context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.bound_if == flag)
+            context.env.update(
+                (n, o.value) for n, o in before.items() if isinstance(o, operands.Unset) and o.bound_if == flag
+            )
         with context.builder.block() as opened:
             ended.append(side if isinstance(side, BodyResult) else _run(context, side, end))
         returned = ended[-1].goes_on is False and ended[-1].value is not operands.PENDING
@@ -437,12 +533,12 @@ def _parted(
     context.env = before
     branches = Branches()
     if any(envs):
-        names = [*(names or merge.assigned(statements)), *(_flags(context) if leaving else [])]
+        names = [*(names or paths.assigned(statements)), *(_flags(context) if leaving else [])]
         touched = structs.with_fields([n for n in names if n in envs[0] or n in envs[1]], *envs)
         gone = [not e or _all_leave(side) for e, side in zip(envs, sides, strict=True)]
         if isinstance(sides[1], list) and any(isinstance(s, Idle) for s in sides[1]):
             left = False, True
-        branches = merge.branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
+        branches = paths.branch_values(context, touched, envs, test, left or (gone[0], gone[1]))
     goes_on = [e.goes_on for e in ended]
     known = goes_on[0] if goes_on[0] is goes_on[1] else None
     if known is None:
@@ -459,12 +555,12 @@ def _parted(
 
 def _flags(context: Context) -> list[str]:
     """Return the names that ways out of the innermost loop set."""
-    return [context.loops[-1].exit_flag or "", exits.RETURNED, *context.results] if context.loops else []
+    return [context.loops[-1].exit_flag or "", paths.RETURNED, *context.results] if context.loops else []
 
 
 def _all_leave(side: Statements | BodyResult) -> bool:
     """Return whether a side leaves the statements around it; the end of a link does not."""
-    last = next((s for s in side if exits.ends(s)), None) if not isinstance(side, BodyResult) else None
+    last = next((s for s in side if paths.ends(s)), None) if not isinstance(side, BodyResult) else None
     return last is not None and not isinstance(last, Skip)
 
 
@@ -473,13 +569,13 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
     types: dict[str, Type] = {}
     for name, pair in branches.to_join.items():
         try:
-            type = merge.joined_type(context, name, *pair)
+            type = paths.joined_type(context, name, *pair)
             assert type is not None and not isinstance(type, ArrayType)
             types[name] = type
         except WorkbenchError as error:
             branches.after[name] = operands.PENDING if name in branches.unset else operands.POISON
-            if merge.is_part(name):  # of a tuple that may be another one before it is read
-                branches.after[name] = Unset(error.message)
+            if paths.is_part(name):  # of a tuple that may be another one before it is read
+                branches.after[name] = operands.Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
     labels = ["" if " " in n else n for n in types]
@@ -488,15 +584,15 @@ def _join(context: Context, condition: Value, blocks: Sequence[Block], branches:
     for name, result in zip(types, results, strict=True):
         branches.after[name] = result
         for operand in branches.to_join[name]:
-            part_copies.follow(context, operand, result)
+            slicing.follow(context, operand, result)
     for name, reason in branches.unset.items():
         value = branches.after[name]
-        branches.after[name] = value if isinstance(value, Unset) else Unset(reason, value)
+        branches.after[name] = value if isinstance(value, operands.Unset) else operands.Unset(reason, value)
 
 
 def _if(context: Context, node: ast.If) -> None:
     """Lower an `if`; a chain of more than `NESTED_EXITS` `elif`s is lowered link by link, without nesting."""
-    links = exits.as_list(node)
+    links = paths.as_list(node)
     if links:
         _chain(context, links)
     else:
@@ -509,7 +605,7 @@ LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
 }  # fmt: skip
 
 
-def _returned(context: Context, node: ast.Return) -> Operand | None:
+def _returned(context: Context, node: ast.Return) -> operands.Operand | None:
     """Lower the value of a `return`, in the func's annotated type; None without a value, `POISON` after an error."""
     with context.at(node):
         mark(context, node)
@@ -518,7 +614,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
     try:
         with context.at(node):
             return convert_result(context, expression(context, node.value))
-    except AlreadyReported:
+    except operands.AlreadyReported:
         return operands.POISON
     except WorkbenchError as error:
         context.shared.errors.append(context.placed(error))
@@ -526,8 +622,8 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
 
 
 def _merged(
-    context: Context, a: Operand | None, b: Operand | None, branches: Branches
-) -> tuple[Operand | None, list[Operand | str]]:
+    context: Context, a: operands.Operand | None, b: operands.Operand | None, branches: Branches
+) -> tuple[operands.Operand | None, list[operands.Operand | str]]:
     """Merge the results of two paths leaf by leaf: return one side's form, and for each leaf itself or its merged name.
 
     Raises:
@@ -536,27 +632,23 @@ def _merged(
     if a is b is operands.PENDING:
         return operands.PENDING, [operands.PENDING]
     flat = [[] if side is None else structs.flatten(side) for side in (a, b)]
-    if any(isinstance(o, Poison) for side in flat for o in side):
+    if any(isinstance(o, operands.Poison) for side in flat for o in side):
         return operands.POISON, [operands.POISON]
-    if isinstance(a, Pending) or isinstance(b, Pending):
-        form = b if isinstance(a, Pending) else a
-        flat = (
-            [[operands.PENDING] * len(flat[1]), flat[1]]
-            if isinstance(a, Pending)
-            else [flat[0], [operands.PENDING] * len(flat[0])]
-        )
+    if isinstance(a, operands.Pending) or isinstance(b, operands.Pending):
+        form, width = (b, len(flat[1])) if isinstance(a, operands.Pending) else (a, len(flat[0]))
+        flat = [[o] * width if isinstance(o, operands.Pending) else side for o, side in zip((a, b), flat, strict=True)]
     elif not (context.inside or context.of_expression) and any(flat):  # a kernel: that it returns anything is the error
         return (a, [*flat[0]]) if flat[0] else (b, [*flat[1]])
     else:
         form = _alike(context, a, b)
-    parts: list[Operand | str] = []
+    parts: list[operands.Operand | str] = []
     for number, (left, right) in enumerate(zip(*flat, strict=True)):
-        known = left if isinstance(right, Pending) else right
-        apart = not merge.is_same(left, right)
-        if not apart or ((left is operands.PENDING or right is operands.PENDING) and merge.stays(known)):
+        known = left if isinstance(right, operands.Pending) else right
+        apart = not paths.is_same(left, right)
+        if not apart or ((left is operands.PENDING or right is operands.PENDING) and paths.stays(known)):
             parts.append(known)
             continue
-        if any(views.is_array(o) or isinstance(o, Elements) for o in (left, right)):
+        if any(views.is_array(o) or isinstance(o, operands.Elements) for o in (left, right)):
             message = f"{context.definition.name} returns an array on a path that depends on a condition."
             raise context.type_error(message, "Return its elements, or let the caller choose between them.")
         name = f"{RESULT} {number}"
@@ -565,7 +657,7 @@ def _merged(
     return form, parts
 
 
-def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | None:
+def _alike(context: Context, a: operands.Operand | None, b: operands.Operand | None) -> operands.Operand | None:
     """Return the form of what two paths return: one side, which stands for both.
 
     Raises:
@@ -583,9 +675,9 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
     return a
 
 
-def _known(context: Context, operand: Operand) -> Operand:
+def _known(context: Context, operand: operands.Operand) -> operands.Operand:
     """Return an operand as a literal or IR value; a pending one stays pending."""
-    return operand if isinstance(operand, Pending) else usable(context, operand)
+    return operand if isinstance(operand, operands.Pending) else usable(context, operand)
 
 
 SYNTAX = Syntax(expression, body, _loop_body)

@@ -11,24 +11,22 @@ import ast
 import copy
 from collections.abc import Sequence
 from types import NoneType
-from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors import hash_grids
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, default_type, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Loop
 from workbench.frontend.state.definition import read_by_static
-from workbench.frontend.state.exits import Loop, exit_flag
-from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, Unset
+from workbench.frontend.state.paths import assigned, exit_flag
 from workbench.frontend.statements import loops
 from workbench.frontend.values import views
 from workbench.frontend.values.structs import bind
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.source import located, nodes_of, parsed
+from workbench.source import located, nodes_of, template
 from workbench.types import Vector, is_float, is_integer
 
 
@@ -229,24 +227,17 @@ def _over_cells(context: Context, node: ast.For) -> None:
     context.env["RANGE" + at] = Static(hash_grids.row, hash_grids.row.name)
     bind(context.env, "GRID" + at, grid)
     grouped = len(operands) > 3
-    (outer,) = copy.deepcopy(parsed(TEXT + GROUPED * grouped).body)
-    assert isinstance(outer, ast.For)
-    (*_, inner) = outer.body
-    assert isinstance(inner, ast.For) and isinstance(inner.body[0], ast.Assign)
-    for part in nodes_of(outer):
-        ast.copy_location(part, node)
-        if isinstance(part, ast.Name) and part.id.isupper():
-            part.id += at
+    own = {name: name + at for name in (*KNOWN, "RANGE", "GRID", "GROUP", "ROW", "PLACE", "FIRST", "LAST")}
+    outer = template(TEXT + GROUPED * grouped, node, own)
+    inner = outer.body[-1]
     inner.body[0].targets = [node.target]
     if grouped:
         context.env["GROUP" + at] = operands[3]
-        assert isinstance(inner.body[1], ast.If)
         inner.body[1].body = node.body
     else:
         inner.body += node.body
-    own: Any = outer
-    own.exit_flag = inner.exit_flag = exit_flag(node)  # type: ignore[attr-defined]
-    own.has_else, inner.is_inner = getattr(node, "has_else", False), True  # type: ignore[attr-defined]
+    outer.exit_flag = inner.exit_flag = exit_flag(node)
+    outer.has_else, inner.is_inner = getattr(node, "has_else", False), True
     loops.for_loop(context, outer, loops.range_of(context, outer.iter))
 
 

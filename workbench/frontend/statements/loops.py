@@ -21,15 +21,12 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Weak, common_type, promote
 from workbench.errors import WorkbenchError
 from workbench.frontend.functions.inline import form_of
-from workbench.frontend.state import operands
-from workbench.frontend.state.coerce import adopts, apply, convert, default_type, describe, truth, usable, weak
-from workbench.frontend.state.context import Context, Env, LoopTypes
+from workbench.frontend.state import operands, paths
+from workbench.frontend.state.coerce import adopts, apply, convert, default_type, describe, truth, uniform, usable, weak
+from workbench.frontend.state.context import Context, Env, Loop, LoopTypes
 from workbench.frontend.state.definition import reads
-from workbench.frontend.state.exits import Idle, Loop, exit_flag, flags, is_while_true, read_first, stored, unless
-from workbench.frontend.state.merge import RETURNS_A_VALUE, assigned, is_index_name, is_ours, is_part, is_same, shown
 from workbench.frontend.state.operands import Literal, Operand, Parts, Pending, Poison, Unset
-from workbench.frontend.state.tile_maps import uniform
-from workbench.frontend.tiles.part_copies import carry_parts
+from workbench.frontend.tiles.slicing import carry_parts
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
 from workbench.ir.ops import REASON
 from workbench.ir.values import Block, Value, walk
@@ -50,7 +47,7 @@ def for_loop(context: Context, node: ast.For, bounds: tuple[Operand, Operand, Op
     """
     if not isinstance(node.target, ast.Name):
         raise context.syntax_error("A loop over a range has one name.", "Write for i in range(…).")
-    flag = exit_flag(node)
+    flag = paths.exit_flag(node)
     if flag is not None and not _short(bounds):
         _leaving_for(context, node, bounds)
         return
@@ -88,7 +85,7 @@ def for_loop(context: Context, node: ast.For, bounds: tuple[Operand, Operand, Op
 
 def _assigned(context: Context, node: ast.For | ast.While) -> list[str]:
     """Return the names that an iteration may bind, and those that ways out of the loop set."""
-    return [*assigned(node.body), *flags(node, context.results)]
+    return [*paths.assigned(node.body), *paths.flags(node, context.results)]
 
 
 def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> bool:
@@ -114,11 +111,11 @@ def loop_state(
     in_warp = context.shared.warp_meanings  # there a name keeps the value of its last round, as in C++
     missing = [n for n in touched if isinstance(context.env.get(n), (Unset, NoneType))]
     if not missing or not (runs or in_warp or getattr(node, "has_else", False)):
-        return Loop(exit_flag=exit_flag(node))
+        return Loop(exit_flag=paths.exit_flag(node))
     everywhere, here = context.definition.reads, reads(node)
-    again = read_first(node.body)[0] if in_warp else ()
+    again = paths.read_first(node.body)[0] if in_warp else ()
     names = dict.fromkeys(n for n in missing if everywhere[n] > here[n] or n in again)
-    return Loop(tuple(names), runs, ends, exit_flag(node), in_warp)
+    return Loop(tuple(names), runs, ends, paths.exit_flag(node), in_warp)
 
 
 def _index_is_live_out(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
@@ -147,7 +144,7 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     """Return an `if` that runs the body only while the flag is not set: the loop has not been left."""
     for statement in body:
         located(statement, node)
-    return unless(flag, body, [ast.copy_location(Idle(), node)], node)
+    return paths.unless(flag, body, [ast.copy_location(paths.Idle(), node)], node)
 
 
 def _leaving_for(context: Context, node: ast.For, bounds: Sequence[Operand]) -> None:
@@ -202,7 +199,9 @@ def while_loop(context: Context, node: ast.While) -> None:
         condition = truth(context, context.lower(node.test))
         return context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
 
-    _while(context, node, _assigned(context, node), holds, context.shared.syntax.loop_body, runs=is_while_true(node))
+    _while(
+        context, node, _assigned(context, node), holds, context.shared.syntax.loop_body, runs=paths.is_while_true(node)
+    )
 
 
 def _while(
@@ -213,10 +212,10 @@ def _while(
 
     `skip` is a name that each round sets; `runs`: at least once.
     """
-    flag = exit_flag(node)
+    flag = paths.exit_flag(node)
     names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
     touched = [*touched, *([skip] if skip else [])]
-    loop = loop_state(context, node, touched, runs, ends=not is_while_true(node))
+    loop = loop_state(context, node, touched, runs, ends=not paths.is_while_true(node))
 
     def attempt(fresh: Fresh) -> list[Block]:
         tested = fresh()
@@ -408,7 +407,7 @@ def _infer(
         lost = {n: _changed(n) for n in moved if _lost(before[n], ends.get(n, before[n]), n in types)}
         wider = {} if lost else _widened(moved, types, before, ends)
         if not lost and not wider:  # parts of a tuple that an iteration may set before it reads it
-            unfit = [n for n in moved if n in types and is_part(n) and not _fits(n, ends[n], types[n])]
+            unfit = [n for n in moved if n in types and paths.is_part(n) and not _fits(n, ends[n], types[n])]
             lost = {n: Unset(_unlike(n, types[n], ends[n])) for n in unfit}
         if lost:
             hidden |= lost
@@ -463,27 +462,20 @@ def _retyped(
 
 def _first(names: Sequence[str], before: Env) -> LoopTypes:
     """Return the types that a loop's names are carried in at first, as a `LoopTypes` without hidden names."""
-    types = {n: int64 if is_index_name(n) else t for n in names if (t := _start_type(before[n])) is not None}
+    types = {n: int64 if paths.is_index_name(n) else t for n in names if (t := _carried_type(before[n])) is not None}
     return LoopTypes(types, {}, ())
 
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
     """Return, of the operands `before` a loop, those of all names that lowering it reads, structs' fields too."""
-    used = _named(node) | {*names, exit_flag(node)}
+    used = _named(node) | {*names, paths.exit_flag(node)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 
 
-@stored
+@paths.stored
 def _named(node: ast.For | ast.While) -> frozenset[str]:
     """Return the names in a loop, stored since an outer loop that is lowered again requests those of inner ones."""
     return frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
-
-
-def _start_type(operand: Operand) -> Type | None:
-    """Return the type in which a name is carried first; None if it cannot be carried."""
-    if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
-        return operand.type
-    return default_type(operand) if isinstance(operand, Literal) else None
 
 
 def _lost(before: Operand, end: Operand, carried: bool) -> bool:
@@ -491,18 +483,18 @@ def _lost(before: Operand, end: Operand, carried: bool) -> bool:
     if isinstance(before, (Unset, Poison)) or isinstance(end, (Poison, Pending)):
         return False
     if carried or isinstance(before, Pending):
-        return not isinstance(end, (Value, Literal)) or (isinstance(end, Value) and isinstance(end.type, ArrayType))
-    return not is_same(before, end)
+        return _carried_type(end) is None
+    return not paths.is_same(before, end)
 
 
 def _changed(name: str) -> Unset:
     """Return the `Unset` of a name whose kind changes in a loop, so that an iteration starts without a value for it."""
-    reason = f"{shown(name)} changes its kind inside the loop, so it is not known here."
-    return Unset(RETURNS_A_VALUE if is_ours(name) else reason)
+    reason = f"{paths.shown(name)} changes its kind inside the loop, so it is not known here."
+    return Unset(paths.RETURNS_A_VALUE if paths.is_ours(name) else reason)
 
 
-def _end_type(operand: Operand) -> Type | None:
-    """Return the type of a number or a vector at the end of an iteration, a literal's weak."""
+def _carried_type(operand: Operand) -> Type | None:
+    """Return the type in which a number or a vector is carried, a literal's weak; None if it cannot be carried."""
     if isinstance(operand, Literal):
         return default_type(operand)
     return operand.type if isinstance(operand, Value) and not isinstance(operand.type, ArrayType) else None
@@ -513,13 +505,13 @@ def _returned(before: Operand, type: Type | None, end: Operand) -> Type | None:
 
     None if the name `before` stands for no such value, or nothing new is known.
     """
-    known = _end_type(end) if isinstance(before, Pending) else None
+    known = _carried_type(end) if isinstance(before, Pending) else None
     return known if known is not None and (type is None or _decides(known, type)) else None
 
 
 def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
     """Return the type that a start without a type takes from the end of an iteration; None if it keeps what it has."""
-    known = _end_type(end)
+    known = _carried_type(end)
     start = weak(before) if isinstance(before, (Literal, Value)) else None
     if not isinstance(start, Weak) or known is None:
         return None
@@ -553,13 +545,13 @@ def _check_ends(context: Context, types: Mapping[str, Type], ends: Env) -> None:
 def _fits(name: str, end: Operand, type: Type) -> bool:
     """Return whether the next iteration can get an operand in this type."""
     if isinstance(end, Value):
-        return end.type == type or adopts(end, type) or (is_index_name(name) and is_integer(end.type))
+        return end.type == type or adopts(end, type) or (paths.is_index_name(name) and is_integer(end.type))
     return isinstance(end, Literal)
 
 
 def _unlike(name: str, type: Type, end: Operand) -> str:
     """Return the message that a name has this type before a loop and another operand after an iteration."""
-    return f"{shown(name)} is {type!r} before the loop and {describe(end)} after an iteration."
+    return f"{paths.shown(name)} is {type!r} before the loop and {describe(end)} after an iteration."
 
 
 def _closed(context: Context, body: Block, types: Mapping[str, Type], ends: Env) -> Block:
@@ -611,5 +603,5 @@ def _bind_results(
             context.env[name] = operands.POISON
         elif name not in before:
             context.env[name] = Unset(f"{name} may be unbound here: it is set only inside the loop.")
-        elif not is_same(before[name], ends[name]):
+        elif not paths.is_same(before[name], ends[name]):
             context.env[name] = _changed(name)

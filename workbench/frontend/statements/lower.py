@@ -15,11 +15,9 @@ from workbench.errors import CellErrors, WorkbenchError
 from workbench.frontend.names.python_names import watch_annotations
 from workbench.frontend.names.rewriting import mark
 from workbench.frontend.state.coerce import materialise
-from workbench.frontend.state.context import Context, Env, Notice, Shared
-from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.context import Context, Env, NeedsBlocks, Notice, Shared, Tiling
+from workbench.frontend.state.definition import Definition, Dependency, Reads, dotted, noting, watch
 from workbench.frontend.state.operands import Bundle, Operand, Poison, Static
-from workbench.frontend.state.reads import Dependency, Reads, dotted, noting, watch
-from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import control_flow
 from workbench.frontend.values.structs import bind, parameter

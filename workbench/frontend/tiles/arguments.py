@@ -1,17 +1,21 @@
-"""Arguments of calls on tiles: shapes and options known at compile time, offsets and indices of the whole block."""
+"""Arguments of calls on tiles: shapes and options known at compile time, offsets and indices of the whole block.
+
+Such an index is what `tid()` returns in a kernel of tiles: that of a block, or of a thread in it.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from math import prod
 
-from workbench.frontend.state.arguments import argument, nodes_by_name
-from workbench.frontend.state.coerce import describe, materialise, usable
-from workbench.frontend.state.context import Context
+from workbench.builtins.declaration.declare import TABLE
+from workbench.frontend.state import coerce
+from workbench.frontend.state.coerce import apply, nodes_by_name, stored
+from workbench.frontend.state.context import Context, NeedsBlocks, Tiling
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.state.tile_maps import as_element, fill, uniform
-from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
+from workbench.ir.ops import AXIS, LEVEL
 from workbench.ir.values import Value
 from workbench.tiles import MOST_ELEMENTS, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer
@@ -46,8 +50,8 @@ class Arguments:
         # First of all: a kernel that is still lowered as one per thread unwinds here, before anything of the call is
         # computed.
         tiling_of(context)
-        self.nodes = nodes_by_name(context, node, names)
-        operands = ((name, elementwise.expression(context, n, argument)) for name, n in self.nodes.items())
+        self.nodes = coerce.nodes_by_name(context, node, names)
+        operands = ((name, elementwise.expression(context, n, coerce.argument)) for name, n in self.nodes.items())
         self.by_name = {n: o for n, o in operands if not (isinstance(o, Static) and o.value is None)}
 
     def __contains__(self, name: str) -> bool:
@@ -63,13 +67,15 @@ class Arguments:
         operand = self.by_name[name]
         if is_tile(operand):
             return operand
-        value = usable(self.context, operand)
+        value = coerce.usable(self.context, operand)
         if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector)):
             # Reductions return numbers of the block, and the peer's programs go on with them as with tiles of one
             # element.
-            as_element(self.context, value.type, "A tile")
-            return fill(self.context, (1,), value, "register")
-        raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
+            coerce.as_element(self.context, value.type, "A tile")
+            return coerce.fill(self.context, (1,), value, "register")
+        raise self.error(
+            f"takes a tile as {name}; this is {coerce.describe(value)}.", "Make one: tile_load, tile_full."
+        )
 
     def several(self, name: str) -> tuple[Operand, ...]:
         """Return the items of the argument of this name, a tuple; one that is none as the only item."""
@@ -125,8 +131,8 @@ class Arguments:
             assert isinstance(operand, Static)
             dtype = as_type(operand.value)
         except (AssertionError, TypeError):
-            raise self.error(f"takes a type as {name}; this is {describe(operand)}.") from None
-        return as_element(self.context, dtype, "A tile")
+            raise self.error(f"takes a type as {name}; this is {coerce.describe(operand)}.") from None
+        return coerce.as_element(self.context, dtype, "A tile")
 
     def storage(self) -> str:
         """Return the argument `storage`, the memory that the tile is to lie in: "shared" or "register" (default).
@@ -193,13 +199,13 @@ def uniform_index(context: Context, operand: Operand, what: str) -> Value:
     Raises:
         KernelTypeError: it is no integer, or a tile; `what` is how the message calls it.
     """
-    number = usable(context, uniform(context, operand, what))
+    number = coerce.usable(context, coerce.uniform(context, operand, what))
     if isinstance(number, Literal):
         if number.is_float:
             raise context.type_error(f"{what} has to be an integer; this is a float.", "Write int(…).")
-        return materialise(context, number)
+        return coerce.materialise(context, number)
     if not is_integer(number.type):
-        raise context.type_error(f"{what} has to be an integer; this is {describe(number)}.", "Write int(…).")
+        raise context.type_error(f"{what} has to be an integer; this is {coerce.describe(number)}.", "Write int(…).")
     # Offsets are added to sizes, which may need 64 bits; narrower and unsigned types would wrap on the way.
     return number if number.type in (int32, int64) else context.builder.cast(number, int64)
 
@@ -219,3 +225,102 @@ def tiling_of(context: Context) -> Tiling:
         message = "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func."
         raise context.type_error(message, "Compute the per-thread value on a line of its own, then wb.tile(value).")
     return tiling
+
+
+def indices(context: Context, count: int) -> tuple[Value, ...]:
+    """Lower `tid()` asked for so many indices: those of the block, and the thread in it where there is one more.
+
+    Raises:
+        KernelTypeError: the launch has other dimensions.
+    """
+    tiling = context.shared.tiling
+    assert tiling is not None
+    if context.shared.lifted:
+        raise context.type_error("A mapped func has no tid().", "Pass the index: tile_map(f, t, index).")
+    # Launched over threads: `dim` counts threads, numbered block · block_dim + lane.
+    if tiling.flat:
+        ndim = len(tiling.threads) or 1
+        if count != ndim:
+            message = f"Launched over threads of {ndim} dimension{'s' * (ndim > 1)}, tid() gives as many indices"
+            advice = "Give dim as many sizes, or count blocks: wb.launch_tiled(kernel, dim=[…], …)."
+            raise context.type_error(f"{message}; this asks for {count}.", advice)
+        context.shared.launch_ndim = 1
+        return _of_threads(context, tiling.block_dim, tiling.threads)
+    # Without a launch (`%inspect`, a cell's check) nothing says how many dimensions there are: all are taken to be
+    # blocks'.
+    ndim = count if tiling.ndim is None else tiling.ndim
+    if count not in (ndim, ndim + 1):
+        raise context.type_error(
+            f"tid() gives {ndim} block indices in a launch of {ndim} dimensions, and the thread's "
+            f"place in its block as one more; this asks for {count}.",
+            "Give dim as many sizes as there are indices.",
+        )
+    context.shared.launch_ndim = ndim
+    blocks = tuple(_block(context, axis) for axis in range(ndim))
+    return blocks if count == ndim else (*blocks, lane(context, tiling.block_dim))
+
+
+def _block(context: Context, axis: int) -> Value:
+    """Emit the index of the block along an axis of the launch, an int32."""
+    return context.builder.one("tid", (), int32, {AXIS: axis, LEVEL: "block"})
+
+
+def lane(context: Context, block_dim: int) -> Value:
+    """Return the thread's index in its block, a per-thread value; in a block of one thread the number 0."""
+    if block_dim == 1:
+        return context.builder.const(0, int32)
+    (lanes,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])
+    # So `x[lane]` has no test for an index from the end.
+    context.shared.non_negative.add(lanes)
+    return stored(lanes, "thread")
+
+
+def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tuple[Value, ...]:
+    """Emit the indices of a thread in a launch over threads of these sizes (none: one dimension).
+
+    Where the last dimensions hold whole blocks, those before them have one index for the whole block: with
+    `dim=(rows, block_dim)`, `row, lane = tid()` gives a row that may choose what a tile is loaded from.
+    """
+    if block_dim == 1:
+        return _unravelled(context, _block(context, 0), sizes[1:])
+    shared = max((k for k in range(1, len(sizes)) if prod(sizes[k:]) % block_dim == 0), default=0)
+    block: Value | Literal = _block(context, 0)
+    before: tuple[Value, ...] = ()
+    if shared:
+        count = Literal(prod(sizes[shared:]) // block_dim)
+        slab = block if count.value == 1 else apply(context, TABLE["floordiv"], (block, count))
+        before = _unravelled(context, slab, sizes[1:shared])
+        block = Literal(0) if count.value == 1 else apply(context, TABLE["mod"], (block, count))
+    if isinstance(block, Literal):
+        return *before, *_unravelled(context, lane(context, block_dim), sizes[shared + 1 :])
+    first = apply(context, TABLE["mul"], (block, Literal(block_dim)))
+    (numbers,) = context.builder.tile_map(
+        (block_dim,), (), lambda at, elements: [apply(context, TABLE["add"], (first, at[0]))]
+    )
+    context.shared.non_negative.add(numbers)
+    return *before, *_unravelled(context, stored(numbers, "thread"), sizes[shared + 1 :])
+
+
+def _unravelled(context: Context, number: Value, sizes: tuple[int, ...]) -> tuple[Value, ...]:
+    """Return the indices of a thread by its number, in a launch whose dimensions after the first have these sizes."""
+    indices: list[Value] = []
+    for size in reversed(sizes):
+        indices.insert(0, apply(context, TABLE["mod"], (number, Literal(size))))
+        number = apply(context, TABLE["floordiv"], (number, Literal(size)))
+    indices.insert(0, number)
+    context.shared.non_negative.update(indices)
+    return tuple(indices)
+
+
+def _block_dim(context: Context, node: ast.Call) -> Operand:
+    """Lower `block_dim()` to the number of threads in a block, a literal.
+
+    Raises:
+        KernelTypeError: it has arguments.
+    """
+    nodes_by_name(context, node, "")
+    tiling = context.shared.tiling
+    return Literal((tiling or tiling_of(context)).block_dim)
+
+
+FORMS = {"block_dim": _block_dim}

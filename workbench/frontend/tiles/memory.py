@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.frontend.state.coerce import apply, assign_type, convert, describe, indexable, materialise
+from workbench.frontend.state import coerce
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, View, value_of
-from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
 from workbench.frontend.tiles.arguments import Arguments
-from workbench.frontend.values import atomics, views
+from workbench.frontend.values import views
 from workbench.ir.ops import AXES, BOUNDS, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value, array_of
@@ -28,7 +27,9 @@ def full(number: int) -> Any:
     def lower(context: Context, node: ast.Call) -> Operand:
         arguments = Arguments(context, node, "shape dtype? storage?")
         dtype = arguments.dtype(float32)
-        return fill(context, arguments.shape(), convert(context, Literal(number), dtype), arguments.storage())
+        return coerce.fill(
+            context, arguments.shape(), coerce.convert(context, Literal(number), dtype), arguments.storage()
+        )
 
     return lower
 
@@ -36,14 +37,14 @@ def full(number: int) -> Any:
 def tile_full(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_full(shape, value, dtype)`."""
     arguments = Arguments(context, node, "shape value dtype? storage?")
-    value = materialise(context, uniform(context, arguments.by_name["value"], "The value of tile_full()"))
+    value = coerce.materialise(context, coerce.uniform(context, arguments.by_name["value"], "The value of tile_full()"))
     if "dtype" in arguments:
         operand = arguments.by_name["value"]
         wanted = arguments.dtype(float32)
         # From the operand, not from the value: a literal has not been rounded to its default type yet.
-        value = convert(context, operand, wanted) if value.type != wanted else value
-    dtype = as_element(context, value.type, "A tile")
-    return fill(context, arguments.shape(), convert(context, value, dtype), arguments.storage())
+        value = coerce.convert(context, operand, wanted) if value.type != wanted else value
+    dtype = coerce.as_element(context, value.type, "A tile")
+    return coerce.fill(context, arguments.shape(), coerce.convert(context, value, dtype), arguments.storage())
 
 
 def tile_arange(context: Context, node: ast.Call) -> Operand:
@@ -70,14 +71,14 @@ def tile_arange(context: Context, node: ast.Call) -> Operand:
     def element(at: Any, elements: Any) -> Any:
         # Computed from the index rather than stored: a constant tile would need an array in memory.
         turn = context.builder.cast(at[0], turns)
-        scaled = apply(context, TABLE["mul"], (turn, Literal(step)))
-        value = apply(context, TABLE["add"], (scaled, Literal(start)))
-        return [materialise(context, value) if value.type == dtype else context.builder.cast(value, dtype)]
+        scaled = coerce.apply(context, TABLE["mul"], (turn, Literal(step)))
+        value = coerce.apply(context, TABLE["add"], (scaled, Literal(start)))
+        return [coerce.materialise(context, value) if value.type == dtype else context.builder.cast(value, dtype)]
 
     (tile,) = context.builder.tile_map((count,), (), element)
     if start >= 0 and step > 0 and is_integer(dtype):
         context.shared.non_negative.add(tile)
-    return stored(tile, arguments.storage())
+    return coerce.stored(tile, arguments.storage())
 
 
 def _constant(context: Context, operand: Operand) -> float | None:
@@ -91,7 +92,7 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
     Raises:
         KernelTypeError: it is a slice, or no array; `what` is how the message calls it.
     """
-    operand = indexable(arguments.context, arguments.by_name["a"])
+    operand = coerce.indexable(arguments.context, arguments.by_name["a"])
     if isinstance(operand, View):
         # An index fixes a dimension and the tile lies along the others. A slice would add an offset and a length that
         # the bounds check would have to know.
@@ -101,7 +102,7 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
         raise arguments.error(message, "Give the slice's beginning as offset.")
     if views.is_array(operand):
         return value_of(operand), [None] * views.type_of(operand).ndim
-    raise arguments.error(f"takes an array as {what}; this is {describe(operand)}.")
+    raise arguments.error(f"takes an array as {what}; this is {coerce.describe(operand)}.")
 
 
 def _placed(
@@ -134,11 +135,13 @@ def _placed(
 def tile_load(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_load(a, shape, offset, storage, bounds_check)`."""
     arguments = Arguments(context, node, "a shape offset? storage? bounds_check?")
-    operand = indexable(context, arguments.by_name["a"])
+    operand = coerce.indexable(context, arguments.by_name["a"])
     if isinstance(operand, View) and not _is_row(operand):
         return _of_slice(arguments, operand)
     array, indices = _array(arguments, "a")
-    tile: Any = Tile(as_element(context, array_of(array).dtype, array.name), arguments.shape(), arguments.storage())
+    tile: Any = Tile(
+        coerce.as_element(context, array_of(array).dtype, array.name), arguments.shape(), arguments.storage()
+    )
     offsets, axes = _placed(arguments, array, indices, tile)
     attrs: dict[str, object] = {SHAPE: tile.shape, BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
     return context.builder.one("tile_load", (array, *offsets), tile, attrs)
@@ -156,7 +159,7 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
         raise arguments.error(
             f"brings {view.name} with {view.type.ndim} dimensions together with shape {shown(shape)}."
         )
-    return stored(_element_by_element(arguments, view, shape), arguments.storage())
+    return coerce.stored(_element_by_element(arguments, view, shape), arguments.storage())
 
 
 Access = Callable[[Value, Sequence[Value], Value], Value]
@@ -176,7 +179,7 @@ def _element_by_element(
         access: what is done; None loads.
     """
     context, builder = arguments.context, arguments.context.builder
-    kind = as_element(context, view.type.dtype, view.name)
+    kind = coerce.as_element(context, view.type.dtype, view.name)
     offsets = arguments.offsets(len(shape))
     sizes = [views.size(context, view, axis) for axis in range(len(shape))]
     checks = arguments.flag("bounds_check", True)
@@ -184,7 +187,7 @@ def _element_by_element(
     numbers = [] if axis is None else [_repeat_along(arguments, shape, axis)]
 
     def of(name: str, *operands: Value) -> Value:
-        return apply(context, TABLE[name], operands)
+        return coerce.apply(context, TABLE[name], operands)
 
     def element(at: Any, elements: Any) -> Any:
         at = [*at]
@@ -231,9 +234,9 @@ def _indexed(arguments: Arguments) -> tuple[View, tuple[int, ...], list[Value]]:
     Raises:
         KernelTypeError: `a` is no array, or the tile's dimensions or elements do not fit it.
     """
-    operand = indexable(arguments.context, arguments.by_name["a"])
+    operand = coerce.indexable(arguments.context, arguments.by_name["a"])
     if not views.is_array(operand):
-        raise arguments.error(f"takes an array as a; this is {describe(operand)}.")
+        raise arguments.error(f"takes an array as a; this is {coerce.describe(operand)}.")
     view = (
         operand if isinstance(operand, View) else View(operand, (views.WHOLE,) * array_of(operand).ndim, operand.name)
     )
@@ -243,14 +246,14 @@ def _indexed(arguments: Arguments) -> tuple[View, tuple[int, ...], list[Value]]:
         problem = f"brings {view.name} with {view.type.ndim} dimensions together with shape {shown(shape)}."
         raise arguments.error(problem)
     what = f"An element of {view.name}"
-    return view, shape, [assign_type(arguments.context, t, view.type.dtype, what, tiles=True) for t in tiles]
+    return view, shape, [coerce.assign_type(arguments.context, t, view.type.dtype, what, tiles=True) for t in tiles]
 
 
 def tile_load_indexed(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_load_indexed(a, indices, shape, offset, axis, storage)`."""
     arguments = Arguments(context, node, "a indices shape offset? axis? storage?")
     view, shape, _ = _indexed(arguments)
-    return stored(_element_by_element(arguments, view, shape), arguments.storage())
+    return coerce.stored(_element_by_element(arguments, view, shape), arguments.storage())
 
 
 def tile_store_indexed(context: Context, node: ast.Call) -> Operand:
@@ -274,10 +277,10 @@ def tile_atomic_add_indexed(context: Context, node: ast.Call) -> Operand:
     arguments = Arguments(context, node, "a indices t offset? axis?")
 
     def add(array: Value, indices: Sequence[Value], value: Value) -> Value:
-        atomics.check_sum(context, array)
+        views.check_sum(context, array)
         return context.builder.one("atomic_add", (array, *indices, value), value.type)
 
-    return stored(_element_by_element(arguments, *_indexed(arguments), add), "register")
+    return coerce.stored(_element_by_element(arguments, *_indexed(arguments), add), "register")
 
 
 def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
@@ -288,9 +291,11 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
     operand = arguments.by_name["t"]
     what = f"An element of {array.name}"
     if not isinstance(operand, Value) or not isinstance(operand.type, Tile):
-        tile = fill(context, (1,) * indices.count(None), assign_type(context, operand, type.dtype, what), "register")
+        tile = coerce.fill(
+            context, (1,) * indices.count(None), coerce.assign_type(context, operand, type.dtype, what), "register"
+        )
     else:
-        tile = assign_type(context, operand, type.dtype, what, tiles=True)
+        tile = coerce.assign_type(context, operand, type.dtype, what, tiles=True)
     offsets, axes = _placed(arguments, array, indices, tile_of(tile))
     return [array, *offsets, tile], {BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
 
@@ -298,7 +303,7 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
 def tile_store(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_store(a, t, offset, bounds_check)`."""
     arguments = Arguments(context, node, "a t offset? bounds_check?")
-    operand = indexable(context, arguments.by_name["a"])
+    operand = coerce.indexable(context, arguments.by_name["a"])
     if isinstance(operand, View) and not _is_row(operand):
         return _stored(arguments)
     operands, attrs = _written(arguments)
@@ -310,20 +315,13 @@ def tile_atomic_add(context: Context, node: ast.Call) -> Operand:
     """Lower `tile_atomic_add(a, t, offset, bounds_check)`; return the tile of the old elements."""
     arguments = Arguments(context, node, "a t offset? bounds_check?")
     operands, attrs = _written(arguments)
-    atomics.check_sum(context, operands[0])
+    views.check_sum(context, operands[0])
     tile: Any = tile_of(operands[-1])
     return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)
 
 
-FORMS = {
-    "tile_zeros": full(0),
-    "tile_ones": full(1),
-    "tile_full": tile_full,
-    "tile_arange": tile_arange,
-    "tile_load": tile_load,
-    "tile_store": tile_store,
-    "tile_atomic_add": tile_atomic_add,
-    "tile_load_indexed": tile_load_indexed,
-    "tile_store_indexed": tile_store_indexed,
-    "tile_atomic_add_indexed": tile_atomic_add_indexed,
-}
+_CALLS = (
+    tile_full, tile_arange, tile_load, tile_store, tile_atomic_add, tile_load_indexed, tile_store_indexed,
+    tile_atomic_add_indexed,
+)  # fmt: skip
+FORMS = {"tile_zeros": full(0), "tile_ones": full(1), **{lower.__name__: lower for lower in _CALLS}}

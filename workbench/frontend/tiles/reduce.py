@@ -16,15 +16,12 @@ from workbench.builtins import tile_algorithms
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
-from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
-from workbench.frontend.state.context import Context, FormHandler
+from workbench.frontend.state import coerce
+from workbench.frontend.state.context import Context, FormHandler, is_thread
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
-from workbench.frontend.state.tile_maps import any_tile, fill, over, stored
-from workbench.frontend.state.tiling import is_thread
-from workbench.frontend.tiles import elementwise, lanes
+from workbench.frontend.tiles import elementwise
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
-from workbench.frontend.tiles.part_copies import check_alone
-from workbench.frontend.tiles.slicing import reshaped
+from workbench.frontend.tiles.slicing import check_alone, reshaped
 from workbench.ir.ops import AXIS, EXCLUSIVE, KIND, PRECISION, ROLE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import is_number, tile_of, without
 from workbench.ir.values import Value
@@ -42,7 +39,7 @@ def tile_map(context: Context, node: ast.Call) -> Operand:
         raise context.type_error("tile_map() takes a func and tiles, without names.")
     callee = context.lower(node.args[0])
     operands = [context.lower(a) for a in node.args[1:]]
-    if not any_tile(operands):
+    if not coerce.any_tile(operands):
         raise context.type_error("tile_map() takes at least one tile.")
     several = False
 
@@ -51,9 +48,9 @@ def tile_map(context: Context, node: ast.Call) -> Operand:
         result = called(context, "tile_map", callee, list(parts))
         # A func that returns one value in a tuple still returns a tuple, as in Python.
         several = isinstance(result, tuple)
-        return [materialise(context, f) for f in (result if isinstance(result, tuple) else (result,))]
+        return [coerce.materialise(context, f) for f in (result if isinstance(result, tuple) else (result,))]
 
-    results = over(context, "tile_map()", operands, make)
+    results = coerce.over(context, "tile_map()", operands, make)
     return results if several else results[0]
 
 
@@ -69,12 +66,12 @@ def called(context: Context, form: str, callee: Operand, args: list[Operand]) ->
     lifted, context.shared.lifted = context.shared.lifted, True
     try:
         if builtin is not None:
-            return apply(context, builtin, args)
+            return coerce.apply(context, builtin, args)
         if isinstance(callee, Static) and hasattr(target, "__wb_definitions__"):
             return inline.call(context, callee, args, {})
     finally:
         context.shared.lifted = lifted
-    raise context.type_error(f"{form}() takes a func or a builtin first; this is {describe(callee)}.")
+    raise context.type_error(f"{form}() takes a func or a builtin first; this is {coerce.describe(callee)}.")
 
 
 def _axis(arguments: Arguments, tile: Tile) -> int | None:
@@ -127,7 +124,7 @@ def reduced(arguments: Arguments, value: Value, kind: str, blocks: Any) -> Value
         context.shared.non_negative.add(reduction)
     # In Warp the result is a tile of one element. A number stands for it; of a vector, [0] would be a component.
     alone = axis is None and isinstance(dtype, Vector) and context.shared.warp_meanings
-    return fill(context, (1,), reduction, "register") if alone else reduction
+    return coerce.fill(context, (1,), reduction, "register") if alone else reduction
 
 
 def tile_reduce(context: Context, node: ast.Call) -> Operand:
@@ -142,8 +139,8 @@ def tile_reduce(context: Context, node: ast.Call) -> Operand:
     dtype = tile_of(value).dtype
     a, b = Value(dtype, "a"), Value(dtype, "b")
     with context.builder.block((a, b)) as opened:
-        combined = usable(context, called(context, "tile_reduce", callee, [a, b]))
-        result = materialise(context, combined)
+        combined = coerce.usable(context, called(context, "tile_reduce", callee, [a, b]))
+        result = coerce.materialise(context, combined)
         if result.type != dtype:
             raise arguments.error(f"takes a func of two {dtype!r} that returns one; this one returns {result.type!r}.")
         context.builder.yield_(result)
@@ -210,10 +207,10 @@ def _scaled(arguments: Arguments, factor: str, tile: Value) -> Value:
     if factor not in arguments:
         return tile
     number, none = arguments.by_name[factor], Literal(0.0)
-    scaled = apply(arguments.context, TABLE["mul"], (number, tile))
+    scaled = coerce.apply(arguments.context, TABLE["mul"], (number, tile))
     if factor == "beta":
-        is_none = apply(arguments.context, TABLE["eq"], (number, none))
-        scaled = apply(arguments.context, TABLE["where"], (is_none, none, scaled))
+        is_none = coerce.apply(arguments.context, TABLE["eq"], (number, none))
+        scaled = coerce.apply(arguments.context, TABLE["where"], (is_none, none, scaled))
     return value_of(scaled)
 
 
@@ -271,7 +268,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     type: Any = Tile(dtype, shape)
     operands = (a, b) if acc is None else (a, b, acc)
     product = context.builder.one("tile_matmul", operands, type, attrs)
-    return stored(product, tile_of(acc).storage if acc is not None else "register")
+    return coerce.stored(product, tile_of(acc).storage if acc is not None else "register")
 
 
 def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
@@ -282,7 +279,9 @@ def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
         return tile
     if len(factors) == 1 and widest == _wide(own):
         return tile
-    return over(context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(value_of(parts[0]), widest)])[0]
+    return coerce.over(
+        context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(value_of(parts[0]), widest)]
+    )[0]
 
 
 def _is_float(dtype: Any) -> bool:
@@ -319,9 +318,9 @@ def _scattering(form: Form) -> FormHandler:
             )
 
         type: Tile = tile.type  # type: ignore[assignment]
-        operands: list[Operand] = [lanes.number_of(context, type, nodes[1:count], elementwise.expression)]
-        operands += [usable(context, elementwise.expression(context, n)) for n in nodes[count : count + 2]]
-        operands[1] = assign_type(context, operands[1], type.dtype, f"An element of {name}()'s tile", tiles=True)
+        operands: list[Operand] = [elementwise.number_of(context, type, nodes[1:count], elementwise.expression)]
+        operands += [coerce.usable(context, elementwise.expression(context, n)) for n in nodes[count : count + 2]]
+        operands[1] = coerce.assign_type(context, operands[1], type.dtype, f"An element of {name}()'s tile", tiles=True)
         changed = value_of(library.call(context, form, [reshaped(context, tile, (type.count,)), *operands]))
         context.env[target.id] = reshaped(context, changed, type.shape)  # type: ignore[union-attr]
         return ()

@@ -1,21 +1,26 @@
-"""Parts and forms of tiles: `t[i, j]`, `t[0:8]`, `tile_view`, `tile_assign`, `tile_reshape` and their kin."""
+"""Parts and forms of tiles: `t[i, j]`, `t[0:8]`, `tile_view`, `tile_assign`, `tile_reshape` and their kin.
+
+A change of a part is refused where it would be lost. In NumPy, and in Warp, a row of a tile is a view. Here it is a
+tile of its own, so a program that changes a row in place and then reads the tile would compute another number. In
+Python a function changes the object that it is given; here a func has its own copy of a tile, vector or struct.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.frontend.state.coerce import apply, assign_type, convert, describe, extracted, usable
-from workbench.frontend.state.context import Context, FormHandler
+from workbench.frontend.names.annotate import references
+from workbench.frontend.state import coerce
+from workbench.frontend.state.context import Context, Env, FormHandler
+from workbench.frontend.state.definition import root
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
-from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
-from workbench.frontend.tiles import lanes
+from workbench.frontend.tiles import elementwise
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
-from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
-from workbench.frontend.values import subscripts
+from workbench.frontend.values import vectors
 from workbench.ir.ops import AXES, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
@@ -23,12 +28,105 @@ from workbench.limits import BLOCK_THREADS
 from workbench.tiles import Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, float32, int32, int64, is_integer, matrix
 
+
+def part_of(context: Context, part: Value, tile: Value) -> Value:
+    """Note that `part` is a part or another form of a tile, and return it.
+
+    It is not noted for a tile without a name, which is not known elsewhere.
+    """
+    parts = context.shared.parts
+    # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
+    if part is not tile and (tile.name or tile in parts):
+        parts[part] = parts.get(tile, (tile, tile.name))
+    return part
+
+
+def follow(context: Context, operand: Operand, result: Value) -> None:
+    """Note that a part which a branch merges into another value is still a part."""
+    if isinstance(operand, Value) and operand in context.shared.parts:
+        context.shared.parts[result] = context.shared.parts[operand]
+
+
+def carry_parts(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
+    """Note of the values that a loop carries that they are parts of tiles; the tile itself may be carried, too."""
+    for name, value in carried.items() if context.shared.parts else ():
+        follow(context, before[name], value)
+        tile, owner = context.shared.parts.get(value, (None, ""))
+        # Inside the loop the whole is the loop's parameter, another value than before it, under the same name.
+        if tile is not None and before.get(owner) is tile and owner in carried:
+            context.shared.parts[value] = carried[owner], owner
+
+
+def check_alone(context: Context, name: str, tile: Operand) -> None:
+    """Refuse to change a part of a tile in place, where a name still holds that tile and it is read later.
+
+    Raises:
+        KernelTypeError: `name` is such a part.
+    """
+    if not isinstance(tile, Value) or tile not in context.shared.parts:
+        return
+    outer, owner = context.shared.parts[tile]
+    held = any(operand is outer for other, operand in context.env.items() if other != name)
+    # Refused only if the difference could be seen: if no name holds the whole, or nothing reads it later, both meanings
+    # agree.
+    if held and _is_read_later(context, owner):
+        raise context.type_error(
+            f"{name or 'This'} is a part of {owner}, and tiles are values: {owner} would stay as it is.",
+            f"Change {owner} itself: {owner}[…] = …, or tile_assign({owner}, …, offset=…).",
+        )
+
+
+def check_seen(context: Context, name: str) -> None:
+    """Refuse to change a part of a parameter in place where nothing reads it later: the caller keeps what it has.
+
+    Raises:
+        KernelTypeError: it is such a change.
+    """
+    definition = context.definition
+    if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
+        return
+    if name not in references(definition) and not _is_read_later(context, name):
+        message = f"{name} is {definition.name}'s own copy, and nothing reads it after this change."
+        raise context.type_error(message, f"Return {name} and assign it at the call, or write to an array.")
+
+
+def _is_bound(node: ast.FunctionDef, name: str) -> bool:
+    """Return whether the function gives the name another value somewhere, not counting `name += …`."""
+    nodes = list(ast.walk(node))
+    sums = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
+    names = (n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in sums)
+    return any(isinstance(n.ctx, ast.Store) for n in names)
+
+
+def _is_read_later(context: Context, name: str) -> bool:
+    """Return whether the function reads a name after the present statement, or in the next iteration of a loop."""
+    nodes = list(ast.walk(context.definition.node))
+    here = _begin(context.node) if context.node is not None else (0, 0)
+    around = [n for n in nodes if isinstance(n, ast.stmt) and _begin(n) <= here < _end(n)]
+    # Positions in the text stand for order: the lowering of what comes later has not happened yet.
+    line, end = here[0], _end(max(around, key=_begin)) if around else here
+    parts = (ast.Attribute, ast.Subscript)
+    changed = {id(root(n)) for n in nodes if isinstance(n, parts) and isinstance(n.ctx, ast.Store)}
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in changed]
+    reads = [_begin(n) for n in names if isinstance(n.ctx, ast.Load)]
+    stores = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
+    spans = [(n.lineno, n.end_lineno or n.lineno) for n in nodes if isinstance(n, (ast.For, ast.While))]
+    # In a loop a read above the line comes after it, in the next round, unless the loop gives the name a new value.
+    again = [(a, b) for a, b in spans if a <= line <= b and not any(a <= at <= b for at in stores)]
+    return any(at >= end or any(a <= at[0] <= b for a, b in again) for at in reads)
+
+
+def _begin(node: ast.AST) -> tuple[int, int]:
+    """Return the line and the column at which a node begins; 0 where it has none."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    """Return the line and the column at which a node ends; 0 where it has none."""
+    return getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0
+
+
 Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
-
-
-def one(context: Context, name: str, operands: Sequence[Value], tile: Any, attrs: dict[str, Any]) -> Value:
-    """Emit an operation with one tile as its result, and return that."""
-    return context.builder.one(name, operands, tile, attrs)
 
 
 def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: str = "register") -> Value:
@@ -36,7 +134,7 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
     type = tile_of(value)
     if type.shape == shape and type.storage == storage:
         return value
-    tile = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
+    tile = context.builder.one("tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
     # The elements are the same ones, so what is known of them still holds.
     if value in context.shared.non_negative:
         context.shared.non_negative.add(tile)
@@ -77,14 +175,14 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     Raises:
         KernelTypeError: a literal is out of range, or the index is no integer that the whole block shares.
     """
-    operand = usable(context, uniform(context, operand, "An index of a tile"))
+    operand = coerce.usable(context, coerce.uniform(context, operand, "An index of a tile"))
     if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
         message = f"Index {operand.value} is out of bounds: this dimension of the tile has {size} elements."
         raise context.type_error(message)
     if isinstance(operand, Literal) and not operand.is_float:
         # Python's negative index, folded now: backends see indices from 0 on.
         return context.builder.const(int(operand.value) % size, int32)
-    index = subscripts.index(context, operand, lambda: context.builder.const(size, int32))
+    index = vectors.index(context, operand, lambda: context.builder.const(size, int32))
     return index if index.type in (int32, int64) else context.builder.cast(index, int64)
 
 
@@ -108,7 +206,7 @@ def _span(context: Context, node: ast.Slice, size: int) -> range:
     Raises:
         KernelTypeError: a bound is not known at compile time.
     """
-    span = subscripts.written_slice(subscripts.bounds(context, node))
+    span = vectors.written_slice(vectors.bounds(context, node))
     if span is None:
         message = "A slice of a tile has bounds that are known at compile time."
         raise context.type_error(message, "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).")
@@ -117,14 +215,14 @@ def _span(context: Context, node: ast.Slice, size: int) -> range:
 
 def subscript(context: Context, tile: Value, node: ast.expr) -> Value:
     """Lower `t[…]`: a part of the tile, an element of it for the whole block, or one for each thread."""
-    numbers = lanes.element_indices(context, tile, node)
+    numbers = elementwise.element_indices(context, tile, node)
     if numbers is not None:
-        return lanes.taken(context, tile, numbers)
+        return elementwise.taken(context, tile, numbers)
     tile, node = _gathered(context, tile, node)
     starts, sizes, shape = located(context, tile, node)
     if not shape:
         return context.builder.one("tile_extract", (tile, *starts), tile_of(tile).dtype)
-    part = one(context, "tile_slice", (tile, *starts), Tile(tile_of(tile).dtype, sizes), {SHAPE: sizes})
+    part = context.builder.one("tile_slice", (tile, *starts), Tile(tile_of(tile).dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
@@ -154,18 +252,18 @@ def _gathered(context: Context, tile: Value, node: ast.expr) -> tuple[Value, ast
         if not is_tile(numbers) or tile_of(numbers).ndim != 1 or not is_integer(tile_of(numbers).dtype):
             continue
         if not isinstance(written, ast.Slice):
-            numbers = lanes.from_begin(context, numbers, size)
+            numbers = elementwise.from_begin(context, numbers, size)
         several += not isinstance(written, ast.Slice)
         if several > 1:
             raise context.type_error("Of a tile's indices one may be a tile.", "Index one axis at a time.")
-        tile = lanes.take_along_axis(context, tile, axis, value_of(numbers))
+        tile = elementwise.take_along_axis(context, tile, axis, value_of(numbers))
         nodes[axis] = ast.copy_location(ast.Slice(), written)
     return tile, node if len(nodes) == 1 and nodes[0] is node else ast.Tuple(nodes, ast.Load())
 
 
 def _offset(context: Context, i: Value, start: Operand, step: Operand) -> Value:
     """Emit `i * step + start`."""
-    return apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
+    return coerce.apply(context, TABLE["add"], (coerce.apply(context, TABLE["mul"], (i, step)), start))
 
 
 def changed(context: Context, label: str, tile: Value, node: ast.expr, operand: Operand) -> Value:
@@ -177,16 +275,18 @@ def changed(context: Context, label: str, tile: Value, node: ast.expr, operand: 
     check_alone(context, label, tile)
     type = tile_of(tile)
     what = f"An element of {label or 'a tile'}"
-    numbers = lanes.element_indices(context, tile, node)
+    numbers = elementwise.element_indices(context, tile, node)
     if numbers is not None:
-        return lanes.put(context, tile, numbers, assign_type(context, operand, type.dtype, what, tiles=True))
+        return elementwise.put(
+            context, tile, numbers, coerce.assign_type(context, operand, type.dtype, what, tiles=True)
+        )
     starts, sizes, shape = located(context, tile, node)
-    value = assign_type(context, operand, type.dtype, what, tiles=True)
+    value = coerce.assign_type(context, operand, type.dtype, what, tiles=True)
     result: Any = type
     if not shape and not is_tile(value):
         return context.builder.emit("tile_insert", (tile, *starts, value), (result,), names=(label,)).result
     if not is_tile(value):
-        value = fill(context, sizes, value, "register")
+        value = coerce.fill(context, sizes, value, "register")
     elif tile_of(value).shape != (shape or (1,)):
         part, operand_shape = shown(shape) if shape else "1", shown(tile_of(value).shape)
         raise context.type_error(f"A tile of shape {operand_shape} does not fit a part of shape {part}.")
@@ -222,7 +322,7 @@ def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     """Emit the tile with its axes in another order."""
     type = tile_of(tile)
     transposed_type = Tile(type.dtype, tuple(type.shape[a] for a in axes))
-    return part_of(context, one(context, "tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
+    return part_of(context, context.builder.one("tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
 
 
 def tile_view(context: Context, node: ast.Call) -> Operand:
@@ -250,7 +350,7 @@ def tile_view(context: Context, node: ast.Call) -> Operand:
     for axis, (operand, size) in enumerate(zip(parts, sizes, strict=False)):
         if isinstance(operand, Literal):
             _ask_inside(arguments, axis, int(operand.value) % type.shape[axis], size, type)
-    part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {SHAPE: sizes})
+    part = context.builder.one("tile_slice", (tile, *starts), Tile(type.dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
@@ -278,8 +378,8 @@ def tile_assign(context: Context, node: ast.Call) -> Operand:
     type = tile_of(tile)
     source = arguments.tile("src")
     if context.shared.warp_meanings and isinstance(type.dtype, Scalar):  # numbers are converted there
-        source = convert(context, source, Tile(type.dtype, tile_of(source).shape))
-    source = assign_type(context, source, type.dtype, f"An element of {target.id}", tiles=True)
+        source = coerce.convert(context, source, Tile(type.dtype, tile_of(source).shape))
+    source = coerce.assign_type(context, source, type.dtype, f"An element of {target.id}", tiles=True)
     sizes = tile_of(source).shape
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
@@ -311,7 +411,7 @@ def tile_extract(context: Context, node: ast.Call) -> Operand:
     if isinstance(tile, Value) and isinstance(tile.type, Scalar) and len(node.args) == 2:
         return tile  # of one element, as reductions return it
     if not is_tile(tile):
-        raise context.type_error(f"tile_extract() takes a tile first; this is {describe(tile)}.")
+        raise context.type_error(f"tile_extract() takes a tile first; this is {coerce.describe(tile)}.")
     if tile_of(tile).ndim != len(node.args) - 1:
         wanted, count = shown(tile_of(tile).shape), len(node.args) - 1
         message = f"tile_extract() takes an index for each dimension of {wanted}; it got {count}."
@@ -329,7 +429,7 @@ def tile_broadcast(context: Context, node: ast.Call) -> Operand:
     if extra < 0 or not all(a in (1, b) for a, b in zip(small, shape[extra:], strict=True)):
         problem = f"cannot bring a tile of shape {shown(small)} to {shown(shape)}."
         raise arguments.error(problem, "Sizes of 1 are repeated.")
-    return one(context, "tile_broadcast", (tile,), Tile(tile_of(tile).dtype, shape), {SHAPE: shape})
+    return context.builder.one("tile_broadcast", (tile,), Tile(tile_of(tile).dtype, shape), {SHAPE: shape})
 
 
 def tile_reshape(context: Context, node: ast.Call) -> Operand:
@@ -380,7 +480,7 @@ def tile_astype(context: Context, node: ast.Call) -> Operand:
     tile, dtype = arguments.tile("a"), arguments.dtype(float32)
     if isinstance(dtype, Vector) != isinstance(tile_of(tile).dtype, Vector):
         raise arguments.error(f"takes a type like {tile_of(tile).dtype!r}; this is {dtype!r}.")
-    converted = convert(context, tile, Tile(dtype, tile_of(tile).shape))
+    converted = coerce.convert(context, tile, Tile(dtype, tile_of(tile).shape))
     return reshaped(context, converted, tile_of(converted).shape)
 
 
@@ -390,26 +490,26 @@ def assembled(context: Context, node: ast.Call) -> Operand:
     arguments = Arguments(context, node, "x preserve_type?")
     operand = arguments.by_name["x"]
     if not is_tile(operand):
-        per_thread = usable(context, operand)
+        per_thread = coerce.usable(context, operand)
         if isinstance(per_thread, Value) and not isinstance(per_thread.type, (Scalar, Vector)):
-            problem = f"takes a value of each thread; this is {describe(per_thread)}."
+            problem = f"takes a value of each thread; this is {coerce.describe(per_thread)}."
             raise arguments.error(problem, "Of an array: tile_load.")
         is_float = isinstance(per_thread, Literal) and per_thread.is_float
-        number = convert(context, per_thread, float32) if is_float else per_thread
-        value = number if isinstance(number, Value) else convert(context, number, int32)
-        operand = fill(context, (tiling.block_dim,), value, "thread")
+        number = coerce.convert(context, per_thread, float32) if is_float else per_thread
+        value = number if isinstance(number, Value) else coerce.convert(context, number, int32)
+        operand = coerce.fill(context, (tiling.block_dim,), value, "thread")
     tile: Value = operand
     if tile_of(tile).storage != "thread":
         raise arguments.error(f"takes a value of each thread; this is a tile of shape {shown(tile_of(tile).shape)}.")
-    dtype, n = as_element(context, tile_of(tile).dtype, "A tile"), tiling.block_dim
+    dtype, n = coerce.as_element(context, tile_of(tile).dtype, "A tile"), tiling.block_dim
     if not isinstance(dtype, Vector) or arguments.flag("preserve_type", False):
         return reshaped(context, tile, (n,))
     # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.
-    rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
+    rows = coerce.fill(context, (dtype.length, n), coerce.convert(context, Literal(0), dtype.dtype), "register")
     for k in range(dtype.length):
-        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
+        (row,) = coerce.over(context, "tile()", [tile], lambda parts, k=k: [coerce.extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
         place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
-        rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
+        rows = context.builder.one("tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
     return reshaped(context, rows, (*dtype.shape, n))
 
 
@@ -432,21 +532,14 @@ def untile(context: Context, node: ast.Call) -> Operand:
     rows: list[Operand] = []
     for k in range(count):
         starts, row = (tile, context.builder.const(k, int32), zero), Tile(type.dtype, (1, n))
-        part = one(context, "tile_slice", starts, row, {SHAPE: (1, n)})
+        part = context.builder.one("tile_slice", starts, row, {SHAPE: (1, n)})
         rows.append(reshaped(context, part, (n,)))
-    (vectors,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], kind)])  # type: ignore[list-item]
-    return only_element(context, vectors) if n == 1 else stored(vectors, "thread")
+    (vectors,) = coerce.over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], kind)])  # type: ignore[list-item]
+    return only_element(context, vectors) if n == 1 else coerce.stored(vectors, "thread")
 
 
-FORMS: dict[str, FormHandler] = {
-    "tile_view": tile_view,
-    "tile_assign": tile_assign,
-    "tile_extract": tile_extract,
-    "tile_broadcast": tile_broadcast,
-    "tile_reshape": tile_reshape,
-    "tile_squeeze": tile_squeeze,
-    "tile_transpose": tile_transpose,
-    "tile_astype": tile_astype,
-    "tile": assembled,
-    "untile": untile,
-}
+_CALLS = (
+    tile_view, tile_assign, tile_extract, tile_broadcast, tile_reshape, tile_squeeze, tile_transpose, tile_astype,
+    untile,
+)  # fmt: skip
+FORMS: dict[str, FormHandler] = {"tile": assembled, **{lower.__name__: lower for lower in _CALLS}}

@@ -16,10 +16,8 @@ from msgspec.structs import replace
 
 from workbench.errors import WorkbenchError
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.arguments import bound
-from workbench.frontend.state.coerce import assign_type, describe, joined_if
+from workbench.frontend.state.coerce import assign_type, bound, describe, joined_if
 from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.merge import is_same, joined_type
 from workbench.frontend.state.operands import (
     PENDING,
     Axis,
@@ -36,6 +34,7 @@ from workbench.frontend.state.operands import (
     Window,
     value_of,
 )
+from workbench.frontend.state.paths import is_same, joined_type
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value, array_of
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters

@@ -4,30 +4,34 @@ A view is known at compile time: for each dimension of its array an index, or a 
 of it is an element of the array, at indices composed of both; so nothing below the front end knows views, and gradients
 through them are those of the array. Bounds of slices are Python's: clamped to the size. What a slice adds to an index
 is computed in 64 bits, so it cannot wrap and loops vectorise.
+
+Calls that change an array element atomically: `atomic_add(array, i, …, value)`, `atomic_min` and their kin.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeGuard
 
 from msgspec.structs import replace
 
+from workbench import types
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.scalars.extrema import max as larger
 from workbench.builtins.scalars.extrema import min as smaller
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.rounding import floordiv
-from workbench.frontend.state.coerce import apply, convert, describe, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.coerce import apply, assign_type, components, convert, describe, indexable, usable
+from workbench.frontend.state.context import Context, FormHandler
 from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
-from workbench.frontend.values import subscripts
-from workbench.ir.ops import AXIS
-from workbench.ir.values import Value, array_of
-from workbench.types import ArrayType, Kind, int64, is_integer, is_weak
+from workbench.frontend.values import vectors
+from workbench.ir.ops import AXIS, KIND
+from workbench.ir.values import ATOMIC_KINDS, Value, array_of
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, Vector, complex64, int64, is_integer, is_weak
+from workbench.types import bool as bool_
 
 Bound = int | Ref
 WHOLE = Axis()
@@ -90,7 +94,7 @@ def element(context: Context, array: Value | View, node: ast.expr) -> tuple[Valu
     count, name = view.type.ndim, array.name or "x"
     written = ast.unparse(node).strip("()")
     ndim = type_of(array).ndim
-    nodes = subscripts.nodes(context, node)
+    nodes = vectors.nodes(context, node)
     if not any(isinstance(n, ast.Slice) for n in nodes):
         hint = ", ".join("ijkl"[:ndim])
         message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(nodes)}."
@@ -128,7 +132,7 @@ def _part(context: Context, array: Value | View, node: ast.expr) -> View:
     """
     base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
     ndim = base.ndim
-    nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node)))
+    nodes = iter(_spread(context, base, ndim, vectors.nodes(context, node)))
     indices: list[Value | Axis] = []
     for position, index in enumerate(base.subscripts):
         written = next(nodes, None) if isinstance(index, Axis) else None
@@ -171,12 +175,12 @@ def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> l
 def _indexed(context: Context, array: Value, position: int, axis: Axis, operand: Value | Literal) -> Value:
     """Emit an index along a dimension of a view, as one of the array behind it."""
     if axis.length is None:
-        index_in_array = subscripts.index(context, operand, lambda: _extent(context, array, position, axis))
+        index_in_array = vectors.index(context, operand, lambda: _extent(context, array, position, axis))
         return _composed(context, axis, index_in_array)
     length = axis.length
     if isinstance(operand, Value) and is_integer(operand.type):
         operand = _wide(context, operand)
-    return _composed(context, axis, subscripts.index(context, operand, lambda: length))
+    return _composed(context, axis, vectors.index(context, operand, lambda: length))
 
 
 def _composed(context: Context, axis: Axis, position: Value) -> Value:
@@ -305,3 +309,107 @@ def attribute(context: Context, array: Value | View, attr: str) -> Operand:
     advice = ATTRIBUTES.get(attr, "Write a loop over its elements." if attr in REDUCTIONS else "")
     message = f"An array in a kernel has no {attr}; it has shape, size, ndim and dtype."
     raise context.syntax_error(message, advice)
+
+
+BITWISE, SUMS = ("and", "or", "xor"), ("add", "sub")
+
+
+def atomic(kind: str) -> FormHandler:
+    """Return the lowering of `atomic_<kind>(array, i, …, value)`, which returns the element's old value."""
+    count = ATOMIC_KINDS.get(kind, 1)
+    after = "the value it has and the one to put there" if count == 2 else "a value"
+
+    def lower(context: Context, node: ast.Call) -> Operand:
+        name = f"atomic_{kind}"
+
+        def tried(*location: Value, part: Value) -> Value:
+            builtin = TABLE[f"bit_{kind}" if kind in BITWISE else kind]
+            return exchanged(context, location, part.type, lambda old: apply(context, builtin, (old, part)), True)[0]
+
+        if node.keywords or len(node.args) < 2 + count:
+            raise context.type_error(f"{name}() takes an array, its indices and {after}, without names.")
+        target = indexable(context, context.lower(node.args[0]))
+        if not is_array(target):
+            raise context.type_error(f"{name}() takes an array first; this is {describe(target)}.")
+        if kind in SUMS:
+            check_sum(context, target)
+        else:
+            _check_element(context, kind, type_of(target), target.name)
+        subscripts = node.args[1:-count]
+        index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
+        array, indices = element(context, target, index)
+        what, dtype = f"An element of {target.name}", type_of(target).dtype
+        values = [assign_type(context, context.lower(a), dtype, what) for a in node.args[len(node.args) - count :]]
+        if kind in SUMS:
+            value = apply(context, TABLE["neg"], values) if kind == "sub" else values[0]
+            return context.builder.one("atomic_add", (array, *indices, value), dtype)
+        if isinstance(dtype, Vector) and not isinstance(dtype, Complex):
+            parts = zip(range(dtype.length), components(context, values[0]), strict=True)
+            before = [tried(array, *indices, context.builder.const(k), part=part) for k, part in parts]
+            return context.builder.one("vec", before, dtype)
+        return context.builder.one("atomic", (array, *indices, *values), dtype, {KIND: kind})
+
+    return lower
+
+
+def exchanged(
+    context: Context, location: Sequence[Value], type: Type, change: Callable[[Value], Value], old: bool = False
+) -> tuple[Value, ...]:
+    """Emit an atomic change of a number in memory, by compare and swap in a loop.
+
+    Args:
+        context: where.
+        location: the array, and the indices of the number.
+        type: the number's.
+        change: emits the new number from the present one.
+        old: whether the number before the change is returned.
+    """
+    builder, types = context.builder, [bool_, type] if old else [bool_]
+    tested = [Value(t) for t in types]
+    with builder.block(tested) as condition:
+        builder.yield_(tested[0])
+    with builder.block([Value(t) for t in types]) as body:
+        before = builder.one("atomic_load", location, type)
+        again = builder.one("atomic_swap", (*location, before, change(before)), bool_)
+        builder.yield_(*[again, before][: len(types)])
+    start = [builder.one("atomic_load", location, type)] if old else []
+    return builder.while_([builder.const(True, bool_), *start], condition.block, body.block)[1:]
+
+
+def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> None:
+    """Refuse an array whose elements no machine changes in one step by this kind of change.
+
+    Raises:
+        KernelTypeError: it is one.
+    """
+    type = array.dtype
+    if isinstance(type, Complex):
+        if kind in ("exch", "cas") and type == complex64:
+            return
+        raise context.type_error(
+            f"atomic_{kind}() changes an element in one step, and {name} has {type!r} elements.",
+            "Of complex elements += and -= are atomic, part by part, and of complex64 atomic_exch() and atomic_cas().",
+        )
+    if kind in ("min", "max", *BITWISE) and isinstance(type, Vector) and type.shape:
+        type = type.dtype
+    fits = isinstance(type, Scalar) and type.bits in (32, 64)
+    if kind in BITWISE and not (fits and type.kind in (Kind.INT, Kind.UINT)):  # type: ignore[union-attr]
+        raise context.type_error(f"atomic_{kind}() works on integers of 32 or 64 bits; {name} has {type!r} elements.")
+    if not fits:
+        raise context.type_error(
+            f"atomic_{kind}() works on numbers of 32 or 64 bits; {name} has {type!r} elements.",
+            "Use a wider element type." if isinstance(type, Scalar) else "Keep each component in an array of its own.",
+        )
+
+
+def check_sum(context: Context, array: Value | View) -> None:
+    """Refuse an array of bools: there is no sum of them that a bool holds.
+
+    Raises:
+        KernelTypeError: it is one.
+    """
+    if types.element(type_of(array)).kind is Kind.BOOL:
+        raise context.type_error(f"{array.name} has bool elements, which have no sum.", "Use | instead.")
+
+
+FORMS: dict[str, FormHandler] = {f"atomic_{kind}": atomic(kind) for kind in (*SUMS, *ATOMIC_KINDS)}

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.errors import LaunchError
-from workbench.frontend import array_of
+from workbench.frontend.names.annotate import array_of
 from workbench.host.narrow import is_list
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic

@@ -6,7 +6,8 @@ import ctypes
 import functools
 import struct
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,12 @@ def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
     return packed
 
 
+@lru_cache(maxsize=256)
+def _packing(*parts: str) -> CodeType:
+    """Return the code of a function of dimensions and arguments that joins their bytes; layouts alike share it."""
+    return compile(f"lambda d, v: join((dims(d), {', '.join(parts)}))", "<packing>", "eval")
+
+
 class Packer:
     """Packs the arguments of launches into parameter buffers of one layout.
 
@@ -96,9 +103,7 @@ class Packer:
         # One expression for all slots: a third of the time that a loop over them takes in each launch.
         parts = [f"v[{k}].packed" if p is None else f"p[{k}](v[{k}])" for k, p in enumerate(self.pieces)]
         space = {"join": b"".join, "dims": partial(dims_piece, divided=divided), "p": self.pieces}
-        self.pack: Callable[[tuple[int, ...], Sequence[Any]], bytes] = eval(
-            f"lambda d, v: join((dims(d), {', '.join(parts)}))", space
-        )
+        self.pack: Callable[[tuple[int, ...], Sequence[Any]], bytes] = eval(_packing(*parts), space)
 
     def new(self) -> ctypes.Array[ctypes.c_char]:
         """Return a parameter buffer of zeros, as large as the layout."""

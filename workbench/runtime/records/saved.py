@@ -384,7 +384,7 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
         checkpoints: of each kernel, how many states of a loop its adjoint keeps.
         fma: of each kernel, whether products and sums are contracted.
         facts: of each kernel, what was derived from it; None: it has to be derived again.
-        tilings: of each kernel of tiles, how it was launched (`frontend/state/tiling.py`); None of others, and in files
+        tilings: of each kernel of tiles, how it was launched (`Tiling`); None of others, and in files
             from before tilings.
         memories, arrays, graphs, entries: those of the record, which refer to one another by number.
         artifacts: digest to the bytes of a cache entry; to be looked at only if the file's maker is trusted.

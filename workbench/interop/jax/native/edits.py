@@ -20,7 +20,8 @@ from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.events import Outdated, listening, publish
 from workbench.forks import fork_safe_lock
-from workbench.frontend import MISSING, Scope, meaning, seen
+from workbench.frontend.names.python_names import meaning, seen
+from workbench.frontend.state.definition import MISSING, Scope
 
 CLEAR = "Call jax.clear_caches(): the next call compiles the program with the new one."
 MEND = "Fix its cell and run it again."

@@ -26,7 +26,7 @@ from workbench.api.builds.bind import overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.launches.launch import launch as launch_kernel
 from workbench.errors import LaunchError
-from workbench.frontend import Definition
+from workbench.frontend.state.definition import Definition
 from workbench.interop.jax.launches.array_kernels import glue
 from workbench.interop.jax.launches.plan import LaunchConfig, recorded_plan
 from workbench.interop.jax.launches.primitives import launch

@@ -19,7 +19,7 @@ from typing import Any
 
 from workbench.api.kernels.kernel import Kernel
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, LaunchError, WorkbenchError
-from workbench.frontend import ArrayOf
+from workbench.frontend.names.annotate import ArrayOf
 from workbench.interop.jax.values import arguments
 from workbench.ir.ops import AXIS, ELEMENTS
 from workbench.ir.values import Function, Op, definitions, walk

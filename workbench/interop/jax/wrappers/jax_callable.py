@@ -25,7 +25,8 @@ from workbench.api.kernels.source_text import definition_of
 from workbench.api.recorder import Recorder
 from workbench.api.tapes.tape import Tape
 from workbench.errors import KernelTypeError, LaunchError, RecordError
-from workbench.frontend import Definition, parameter_annotation
+from workbench.frontend.names.annotate import parameter_annotation
+from workbench.frontend.state.definition import Definition
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, as_one_operation
 from workbench.interop.jax.programs.callback import call_back
 from workbench.interop.jax.programs.program import Program, run_program

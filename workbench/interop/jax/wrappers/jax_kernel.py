@@ -15,7 +15,7 @@ from workbench.api.builds.build import load
 from workbench.api.kernels.editions import is_current
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
-from workbench.frontend import Tiling
+from workbench.frontend.state.context import Tiling
 from workbench.interop.jax.launches.plan import Code, LaunchConfig, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, as_one_operation, launch
 from workbench.interop.jax.launches.prints import print_when_run, silent

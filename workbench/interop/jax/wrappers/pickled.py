@@ -12,7 +12,7 @@ from typing import Any
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.load_record import SavedKernel, SavedSpecialisation
 from workbench.errors import LaunchError, RecordError
-from workbench.frontend import Tiling
+from workbench.frontend.state.context import Tiling
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.structs import AnyType, Struct
 
