@@ -5,8 +5,9 @@ adjoint, and so on: each word derives once more from what the words before it na
 that all it writes is finite, "accesses" one that notes what its threads read and write; "ordered" is one that notes
 what it would add to shared floats, and "counted" one that counts that (`ordered.py`). "gathered-adjoint" and
 "clearing-adjoint" are the adjoint as two launches, the sums and the clearing (see `gather/form.py`); "local-adjoint" is
-the form of the sums whose threads add to elements of their own index alone. Launch records, cache keys and events
-identify code by this string.
+the form of the sums whose threads add to elements of their own index alone. "adjoint-residuals" is the kernel that
+stores results of its loops, and "residual-adjoint" the adjoint that reads them (`residuals.py`). Launch records, cache
+keys and events identify code by this string.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
+from workbench.autodiff.adjoint_signature import (
+    adjoint_names,
+    adjoint_type,
+    log_name,
+    order_logs,
+    residual_params,
+    tangent_names,
+)
 from workbench.autodiff.memory.boxes import stored_boxes
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
 FORWARD = "forward"
 GATHERED, CLEARING, LOCAL = "gathered-adjoint", "clearing-adjoint", "local-adjoint"
 ORDERED, COUNTED = IN_ORDER = ("ordered", "counted")
+STORING, READING = RESIDUALS = ("adjoint-residuals", "residual-adjoint")
 ADJOINTS = ("adjoint", GATHERED, CLEARING, LOCAL)
 """Steps that take a function to its adjoint, or to a part of it: with the parameters of an adjoint."""
 
@@ -74,6 +83,12 @@ def derived(
                 uncleared=left if number == 0 else frozenset[str](),
             )  # fmt: skip
             function = function if step == "adjoint" else _part(function, step)
+        elif step in RESIDUALS:
+            reverse = _adjoint(
+                function, None, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=constant, stack=stack,
+                launch=launch, uncleared=left,
+            )  # fmt: skip
+            function = _with_residuals(function, reverse)[RESIDUALS.index(step)]
         elif step == "finite":
             function = run(FINITE, function)
         elif step == "accesses":
@@ -134,6 +149,20 @@ def _part(adjoint: Function, step: str) -> Function:
     return form.cleared if step == CLEARING else form.sums
 
 
+def _with_residuals(kernel: Function, adjoint: Function) -> tuple[Function, Function]:
+    """Return the forms of a kernel and its adjoint with residuals.
+
+    Raises:
+        NotDifferentiable: the adjoint repeats no loop of the kernel.
+    """
+    from workbench.autodiff.residuals import with_residuals
+
+    forms = with_residuals(kernel, adjoint)
+    if forms is None:
+        raise NotDifferentiable("This adjoint repeats no loop.", function=kernel.name)
+    return forms
+
+
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
     """Return the parameters of the function that `derived` returns for a direction, without deriving it.
 
@@ -173,5 +202,7 @@ _MORE: dict[str, Callable[[Sequence[Value]], Sequence[Value]]] = {
     "finite": lambda params: (),
     "accesses": lambda params: [Value(ArrayType(int32, 2), log_name(params, "log"))],
     **dict.fromkeys(IN_ORDER, order_logs),
+    STORING: residual_params,
+    READING: lambda params: [*_MORE["adjoint"](params), *residual_params(params)],
 }
 """The parameters that each step adds."""
