@@ -25,6 +25,7 @@ from workbench.autodiff.adjoint_signature import (
     tangent_names,
 )
 from workbench.autodiff.memory.boxes import stored_boxes
+from workbench.deep import with_deep_stack
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.limits import CHECKPOINTS
@@ -88,7 +89,12 @@ def derived(
                 function, None, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=constant, stack=stack,
                 launch=launch, uncleared=left,
             )  # fmt: skip
-            function = _with_residuals(function, reverse)[RESIDUALS.index(step)]
+            from workbench.autodiff.residuals import with_residuals
+
+            forms = with_residuals(function, reverse)
+            if forms is None:
+                raise NotDifferentiable("This adjoint repeats no loop.", function=kernel.name)
+            function = forms[RESIDUALS.index(step)]
         elif step == "finite":
             function = run(FINITE, function)
         elif step == "accesses":
@@ -149,18 +155,12 @@ def _part(adjoint: Function, step: str) -> Function:
     return form.cleared if step == CLEARING else form.sums
 
 
-def _with_residuals(kernel: Function, adjoint: Function) -> tuple[Function, Function]:
-    """Return the forms of a kernel and its adjoint with residuals.
-
-    Raises:
-        NotDifferentiable: the adjoint repeats no loop of the kernel.
-    """
+@with_deep_stack
+def repeats_loops(kernel: Function, adjoint: Function) -> bool:
+    """Return whether an adjoint repeats loops of the kernel, whose results may be residuals."""
     from workbench.autodiff.residuals import with_residuals
 
-    forms = with_residuals(kernel, adjoint)
-    if forms is None:
-        raise NotDifferentiable("This adjoint repeats no loop.", function=kernel.name)
-    return forms
+    return with_residuals(kernel, adjoint) is not None
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:

@@ -25,7 +25,9 @@ from workbench.ir.values import Block, Function, Op, Value, definitions, walk, w
 from workbench.ir.verify import verify
 from workbench.limits import RECOMPUTED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
+from workbench.passes.analysis.divergence import FREE, sum_order
 from workbench.passes.dce import prune, prune_derivative
+from workbench.passes.pipeline import RUNNABLE, RUNNABLE_ADJOINT, run
 from workbench.types import Scalar, float64, int32, int64, is_float
 
 _FREE = PURE | frozenset(TABLE) | {"load", "for", "if", "yield"}
@@ -35,6 +37,7 @@ _FREE = PURE | frozenset(TABLE) | {"load", "for", "if", "yield"}
 def with_residuals(kernel: Function, adjoint: Function) -> tuple[Function, Function] | None:
     """Return the kernel that stores residuals, and the adjoint that reads them; None if it repeats no loop.
 
+    None, too, if one of them adds floats in an order that depends on its code: on how wide gangs are.
     Both have `residual_params` behind their own. They are right where the launch's arrays share no memory, for launches
     of less than 2³¹ threads.
     """
@@ -44,7 +47,10 @@ def with_residuals(kernel: Function, adjoint: Function) -> tuple[Function, Funct
     comparison = _Comparison(kernel, adjoint)
     grafts = comparison.grafts()
     rows = _rows(adjoint, [graft.loop for graft in grafts])
-    return (_storing(comparison, grafts, rows), _reading(adjoint, grafts, rows)) if rows else None
+    runnable = (run(RUNNABLE, kernel), run(RUNNABLE_ADJOINT, adjoint)) if rows else ()
+    if not rows or any(sum_order(function).sharing != FREE for function in runnable):
+        return None
+    return _storing(comparison, grafts, rows), _reading(adjoint, grafts, rows)
 
 
 class _Graft(msgspec.Struct, frozen=True, eq=False):

@@ -19,7 +19,7 @@ from workbench.api.builds.keys import key_of, note_forced, remember, target_of, 
 from workbench.api.kernels.kernel import Building, Specialisation
 from workbench.autodiff import adjoint_names, derived, parameters
 from workbench.autodiff.adjoint_signature import residual_counts
-from workbench.autodiff.directions import STORING
+from workbench.autodiff.directions import STORING, repeats_loops
 from workbench.autodiff.memory.replaced import described, replacing
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
@@ -337,6 +337,11 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         """The key under which the cache stores the code."""
         return key_of(self.specialisation, self.direction, self.options, self.backend, self.target, self.atomic)
 
+    def repeats(self, function: Function) -> bool:
+        """Return whether this is an adjoint for the CPU, as `function`, that repeats loops of the kernel."""
+        adjoint = self.direction == "adjoint" and self.backend.name == "cpu"
+        return adjoint and repeats_loops(self.specialisation.function, function)
+
     def function(self) -> Function:
         """Return the IR of the direction."""
         o, stack = self.options, self.backend.name != "cuda"
@@ -608,6 +613,7 @@ def _metadata(wanted: _Wanted, artifact: Artifact, function: Function, stages: d
         **({"block_dim": function.block_dim} if function.block_dim else {}),
         **({"replaced": described(function)} if wanted.options.replaced else {}),
         **({"residuals": residual_counts(function)} if wanted.direction == STORING else {}),
+        **({"repeats": True} if wanted.repeats(function) else {}),
     }
 
 

@@ -220,7 +220,7 @@ class LaunchStep(ReadingStep):
         if self.ordered or not self.needed or not (all_disjoint(self.touched) or lie_apart(self.touched)):
             return None
         sets = is_large([a for a in self.used if self.sets or a.memory.grad is None])
-        launch = storing(self.record, self.unwanted, sets)
+        launch = storing(self.record, self.unwanted, sets, lambda: self._code(True, begin=False))
         self._residuals = launch.values[-2:] if launch is not None else ()
         return launch
 

@@ -6,7 +6,7 @@ second one has the two forms built in the background; once they are there, launc
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any
 
 from msgspec.structs import replace
@@ -29,19 +29,23 @@ from workbench.types import float64, int64
 _BUILDING = "building"
 
 
-def storing(record: LaunchRecord, unwanted: frozenset[str], sets: bool) -> LaunchRecord | None:
+def storing(
+    record: LaunchRecord, unwanted: frozenset[str], sets: bool, adjoint: Callable[[], Executable]
+) -> LaunchRecord | None:
     """Return a launch that does what another one does and stores residuals; None if it does not pay, or not yet.
 
     Args:
         record: the launch, whose arrays are dense and share no memory.
         unwanted: names of its arrays whose gradients are not computed.
         sets: whether its adjoint may set gradients.
+        adjoint: returns the adjoint's code without residuals.
     """
     bound, launch_options = record.executable.bound, record.launch_options
     slot = "residuals", id(launch_options), unwanted, cpu_threads()
     known: tuple[Any, Executable | str | None] | None = bound.get(slot)
     if known is None:
-        bound[slot] = launch_options, _BUILDING if _may_store(record) else None
+        wanted = _may_store(record) and "repeats" in adjoint().metadata
+        bound[slot] = launch_options, _BUILDING if wanted else None
         return None
     code = known[1]
     if code == _BUILDING:
@@ -77,4 +81,7 @@ def _built(record: LaunchRecord, unwanted: Set[str], sets: bool) -> Executable |
         adjoint = when_built(specialisation, READING, replacing(record, options) if sets else options, device)
     except NotDifferentiable:  # there are none, or the adjoint is right for some launches only
         return None
-    return _BUILDING if code is None or adjoint is None else code
+    if code is None or adjoint is None:
+        return _BUILDING
+    # Sums of all threads are divided by the length of a strip, which follows from the cost.
+    return None if adjoint.sums else replace(code, cost=record.executable.cost)
