@@ -89,12 +89,7 @@ def derived(
                 function, None, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=constant, stack=stack,
                 launch=launch, uncleared=left,
             )  # fmt: skip
-            from workbench.autodiff.residuals import with_residuals
-
-            forms = with_residuals(function, reverse)
-            if forms is None:
-                raise NotDifferentiable("This adjoint repeats no loop.", function=kernel.name)
-            function = forms[RESIDUALS.index(step)]
+            function = _with_residuals(function, reverse)[RESIDUALS.index(step)]
         elif step == "finite":
             function = run(FINITE, function)
         elif step == "accesses":
@@ -139,6 +134,20 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
         if again is None:
             raise
         return again
+
+
+def _with_residuals(kernel: Function, adjoint: Function) -> tuple[Function, Function]:
+    """Return the kernel that stores residuals, and the adjoint that reads them.
+
+    Raises:
+        NotDifferentiable: the adjoint repeats no loop of the kernel.
+    """
+    from workbench.autodiff.residuals import with_residuals
+
+    forms = with_residuals(kernel, adjoint)
+    if forms is None:
+        raise NotDifferentiable("This adjoint repeats no loop.", function=kernel.name)
+    return forms
 
 
 def _part(adjoint: Function, step: str) -> Function:

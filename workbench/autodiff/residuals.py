@@ -77,7 +77,7 @@ class _Comparison:
         made: by value of either, the operation that defines it.
         same: by value of the adjoint, the first one of the kernel that equals it.
         first: by value of the kernel, the first one that equals it.
-        place: by value of the kernel, the number of the operation that makes it.
+        position: by value of the kernel, the number of the operation that makes it.
     """
 
     def __init__(self, kernel: Function, adjoint: Function) -> None:
@@ -86,7 +86,7 @@ class _Comparison:
         self.made = {**definitions(kernel.body), **definitions(adjoint.body)}
         self.same: Replacements = dict(zip(primal_params(adjoint), kernel.params, strict=True))
         self.first: Replacements = {}
-        self.place = {v: n for n, op in enumerate(kernel.body.ops) for v in op.results}
+        self.position = {v: n for n, op in enumerate(kernel.body.ops) for v in op.results}
         self._changed = written_arrays(kernel)
         self._known: dict[object, Sequence[Value]] = {}
         for op in kernel.body.ops:
@@ -106,7 +106,7 @@ class _Comparison:
     def grafts(self) -> list[_Graft]:
         """Return the adjoint's loops that the kernel has as well."""
         known, waiting = constants(self.adjoint.body), [op for op in self.kernel.body.ops if op.name == "for"]
-        found: list[_Graft] = []
+        grafts: list[_Graft] = []
         for op in self.adjoint.body.ops:
             trips = known_trips(op, known)
             if not op.blocks and self.is_free(op) and all(v in self.same for v in op.operands):
@@ -116,9 +116,9 @@ class _Comparison:
                 graft = next((g for own in waiting if (g := self._graft(own, op)) is not None), None)
                 if graft is not None:
                     waiting.remove(graft.own)
-                    found.append(graft)
+                    grafts.append(graft)
                     self.same.update((theirs, mine) for mine, theirs in graft.pairs.items())
-        return found
+        return grafts
 
     def _graft(self, own: Op, loop: Op) -> _Graft | None:
         """Return the graft of a loop of the adjoint in place of one of the kernel's.
@@ -137,27 +137,33 @@ class _Comparison:
             if equal is None:
                 return None
             pairs[result] = equal
-        more: dict[Op, None] = {}
         outer = [v for o in (loop, *walk(loop.blocks[0])) for v in o.operands if v not in match.theirs]
-        reached = all(self._reaches(v, self.kernel.body.ops.index(own), more) for v in outer)
-        return _Graft(own, loop, pairs, [*more]) if reached else None
+        more = self._needed(outer, self.kernel.body.ops.index(own))
+        return None if more is None else _Graft(own, loop, pairs, more)
 
-    def _reaches(self, value: Value, place: int, more: dict[Op, None]) -> bool:
-        """Return whether a value of the adjoint is known at a place in the kernel, or follows from what is known there.
+    def _needed(self, values: Sequence[Value], position: int) -> list[Op] | None:
+        """Return the operations that compute values of the adjoint from what the kernel knows before an operation.
 
         Args:
-            value: the value.
-            place: the number of the kernel's operation.
-            more: receives the operations to compute it.
+            values: the values.
+            position: the number of the kernel's operation.
+
+        Returns:
+            The operations in order; None if they would have to do more than compute.
         """
-        if value in self.same:
-            return self.place.get(self.same[value], -1) < place
-        op = self.made.get(value)
-        if op is None or op.name not in PURE or op.blocks:
-            return False
-        reached = op in more or all(self._reaches(v, place, more) for v in op.operands)
-        more.setdefault(op)
-        return reached
+        more: dict[Op, None] = {}
+
+        def collect(value: Value) -> bool:
+            if value in self.same:
+                return self.position.get(self.same[value], -1) < position
+            op = self.made.get(value)
+            if op is None or op.name not in PURE or op.blocks:
+                return False
+            complete = op in more or all(map(collect, op.operands))
+            more.setdefault(op)
+            return complete
+
+        return [*more] if all(map(collect, values)) else None
 
 
 def _key(op: Op, operands: Sequence[Value]) -> object:
@@ -202,9 +208,11 @@ class _Match:
         one, two = self.comparison.made.get(mine), self.comparison.made.get(theirs)
         if one is None or two is None or theirs not in self.theirs:
             return False
-        kinds = [(op.name, op.attrs, len(op.operands), [v.type for v in op.results]) for op in (one, two)]
-        places = one.results.index(mine) == two.results.index(theirs)
-        equal = places and kinds[0] == kinds[1] and all(map(self._is_same, one.operands, two.operands))
+        kinds = [
+            (op.name, op.attrs, len(op.operands), [v.type for v in op.results], op.results.index(value))
+            for op, value in ((one, mine), (two, theirs))
+        ]
+        equal = kinds[0] == kinds[1] and all(map(self._is_same, one.operands, two.operands))
         if equal and all(map(self._are_same, one.blocks, two.blocks)):
             self._pairs[mine] = theirs
             return True
@@ -259,8 +267,7 @@ def _storing(comparison: _Comparison, grafts: Sequence[_Graft], rows: Mapping[Va
         for value in graft.loop.results:
             if value in rows:
                 array, kind = (params[-2], float64) if is_float(value.type) else (params[-1], int64)
-                place = (b.const(rows[value]), _thread(b, kernel.launch_ndim))
-                b.store(array, *place, b.cast(known[value], kind))
+                b.store(array, b.const(rows[value]), _thread(b, kernel.launch_ndim), b.cast(known[value], kind))
         return b.body().ops
 
     body = Rewriter(change).block(kernel.body)

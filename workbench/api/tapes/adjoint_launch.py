@@ -102,8 +102,8 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
                 written.append(memory)
             if locks:
                 mask |= memory.lock_bit
-        for kept in residuals:
-            packed += kept.packed
+        for residual in residuals:
+            packed += residual.packed
         return partial(run_packed, self.executable, record.dim, packed, mask, written, (values, residuals))
 
 

@@ -55,8 +55,8 @@ def storing(
         return None
     with unobserved():
         floats, ints = code.metadata["residuals"]
-        kept = [empty((n, record.threads), kind, "cpu") for n, kind in ((floats, float64), (ints, int64))]
-    return replace(record, executable=code, values=[*record.values, *kept])
+        residuals = [empty((n, record.threads), kind, "cpu") for n, kind in ((floats, float64), (ints, int64))]
+    return replace(record, executable=code, values=[*record.values, *residuals])
 
 
 def _may_store(record: LaunchRecord) -> bool:
