@@ -208,10 +208,7 @@ class _Match:
         one, two = self.comparison.made.get(mine), self.comparison.made.get(theirs)
         if one is None or two is None or theirs not in self.theirs:
             return False
-        kinds = [
-            (op.name, op.attrs, len(op.operands), [v.type for v in op.results], op.results.index(value))
-            for op, value in ((one, mine), (two, theirs))
-        ]
+        kinds = [(_key(op, ()), len(op.operands), op.results.index(v)) for op, v in ((one, mine), (two, theirs))]
         equal = kinds[0] == kinds[1] and all(map(self._is_same, one.operands, two.operands))
         if equal and all(map(self._are_same, one.blocks, two.blocks)):
             self._pairs[mine] = theirs
