@@ -97,7 +97,8 @@ def main() -> None:
         for direction in ("forward", "adjoint", "gathered-adjoint", "tangent", *RESIDUALS):
             keep = [*(keep or ()), bytearray(rng.randrange(16, 700))] if mode == "heap" else keep
             try:
-                made = run(RUNNABLE_ADJOINT if direction.endswith("adjoint") else RUNNABLE, derived(function, direction))
+                stage = RUNNABLE_ADJOINT if direction.endswith("adjoint") else RUNNABLE
+                made = run(stage, derived(function, direction))
             except WorkbenchError:
                 continue
             for options in (Options(), Options(checks=True)):
