@@ -64,6 +64,7 @@ ON_FIRST_USE = (
     "workbench.autodiff.gather.form",
     "workbench.autodiff.memory.effects",
     "workbench.autodiff.promote",
+    "workbench.autodiff.residuals",
     "workbench.autodiff.reverse_mode",
     "workbench.backends.cpu.codegen",
     "workbench.backends.cpu.compile",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from workbench.ir.values import Function, Value, read_arrays, written_arrays
 from workbench.limits import CHECKPOINTS_LEAST, CHECKPOINTS_MOST
 from workbench.tiles import contents
-from workbench.types import ArrayType, Type, float64, int32, is_float, uint64
+from workbench.types import ArrayType, Type, float64, int32, int64, is_float, uint64
 
 CHECKPOINT_RANGE = range(CHECKPOINTS_LEAST, CHECKPOINTS_MOST + 1)
 """Numbers of checkpoints that a user may request."""
@@ -46,6 +46,22 @@ def order_logs(params: Sequence[Value]) -> list[Value]:
     """
     types = {"rows": ArrayType(uint64, 1), "values": ArrayType(float64, 1), "starts": ArrayType(int32, 1)}
     return [Value(type, log_name(params, name)) for name, type in types.items()]
+
+
+def residual_params(params: Sequence[Value]) -> list[Value]:
+    """Return new parameters for residuals: float64 and int64, a row for each and a column for each thread.
+
+    Args:
+        params: the function's own.
+    """
+    types = {"residual_floats": ArrayType(float64, 2), "residual_ints": ArrayType(int64, 2)}
+    return [Value(type, log_name(params, name)) for name, type in types.items()]
+
+
+def residual_counts(storing: Function) -> list[int]:
+    """Return how many residuals a thread stores as float64, and how many as int64."""
+    stored = [op.operands[0] for op in storing.body.ops if op.name == "store"]
+    return [stored.count(array) for array in storing.params[-2:]]
 
 
 def adjoint_type(type: Type) -> ArrayType:

@@ -5,8 +5,9 @@ adjoint, and so on: each word derives once more from what the words before it na
 that all it writes is finite, "accesses" one that notes what its threads read and write; "ordered" is one that notes
 what it would add to shared floats, and "counted" one that counts that (`ordered.py`). "gathered-adjoint" and
 "clearing-adjoint" are the adjoint as two launches, the sums and the clearing (see `gather/form.py`); "local-adjoint" is
-the form of the sums whose threads add to elements of their own index alone. Launch records, cache keys and events
-identify code by this string.
+the form of the sums whose threads add to elements of their own index alone. "adjoint-residuals" is the kernel that
+stores results of its loops, and "residual-adjoint" the adjoint that reads them (`residuals.py`). Launch records, cache
+keys and events identify code by this string.
 """
 
 from __future__ import annotations
@@ -15,8 +16,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
+from workbench.autodiff.adjoint_signature import (
+    adjoint_names,
+    adjoint_type,
+    log_name,
+    order_logs,
+    residual_params,
+    tangent_names,
+)
 from workbench.autodiff.memory.boxes import stored_boxes
+from workbench.deep import with_deep_stack
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.limits import CHECKPOINTS
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
 FORWARD = "forward"
 GATHERED, CLEARING, LOCAL = "gathered-adjoint", "clearing-adjoint", "local-adjoint"
 ORDERED, COUNTED = IN_ORDER = ("ordered", "counted")
+STORING, READING = RESIDUALS = ("adjoint-residuals", "residual-adjoint")
 ADJOINTS = ("adjoint", GATHERED, CLEARING, LOCAL)
 """Steps that take a function to its adjoint, or to a part of it: with the parameters of an adjoint."""
 
@@ -74,6 +84,12 @@ def derived(
                 uncleared=left if number == 0 else frozenset[str](),
             )  # fmt: skip
             function = function if step == "adjoint" else _part(function, step)
+        elif step in RESIDUALS:
+            reverse = _adjoint(
+                function, None, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=constant, stack=stack,
+                launch=launch, uncleared=left,
+            )  # fmt: skip
+            function = _with_residuals(function, reverse)[RESIDUALS.index(step)]
         elif step == "finite":
             function = run(FINITE, function)
         elif step == "accesses":
@@ -120,6 +136,20 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
         return again
 
 
+def _with_residuals(kernel: Function, adjoint: Function) -> tuple[Function, Function]:
+    """Return the kernel that stores residuals, and the adjoint that reads them.
+
+    Raises:
+        NotDifferentiable: the adjoint repeats no loop of the kernel.
+    """
+    from workbench.autodiff.residuals import with_residuals
+
+    forms = with_residuals(kernel, adjoint)
+    if forms is None:
+        raise NotDifferentiable("This adjoint repeats no loop.", function=kernel.name)
+    return forms
+
+
 def _part(adjoint: Function, step: str) -> Function:
     """Return one launch of an adjoint's gather form: the one that clears for the step CLEARING, else the one that sums.
 
@@ -132,6 +162,14 @@ def _part(adjoint: Function, step: str) -> Function:
     if form is None:
         raise NotDifferentiable("This adjoint has no gather form.", function=adjoint.name)
     return form.cleared if step == CLEARING else form.sums
+
+
+@with_deep_stack
+def repeats_loops(kernel: Function, adjoint: Function) -> bool:
+    """Return whether an adjoint repeats loops of the kernel, whose results may be residuals."""
+    from workbench.autodiff.residuals import with_residuals
+
+    return with_residuals(kernel, adjoint) is not None
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
@@ -173,5 +211,7 @@ _MORE: dict[str, Callable[[Sequence[Value]], Sequence[Value]]] = {
     "finite": lambda params: (),
     "accesses": lambda params: [Value(ArrayType(int32, 2), log_name(params, "log"))],
     **dict.fromkeys(IN_ORDER, order_logs),
+    STORING: residual_params,
+    READING: lambda params: [*_MORE["adjoint"](params), *residual_params(params)],
 }
 """The parameters that each step adds."""

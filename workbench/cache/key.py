@@ -298,7 +298,8 @@ def _files(package: str, sources: tuple[str, ...], states: dict[str, os.stat_res
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
 STEPS = frozenset(
-    "adjoint gathered-adjoint clearing-adjoint local-adjoint tangent finite accesses ordered counted".split()
+    "adjoint gathered-adjoint clearing-adjoint local-adjoint tangent finite accesses ordered counted adjoint-residuals "
+    "residual-adjoint".split()
 )
 _NUMBER, _PART = struct.Struct(">QQ"), struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")

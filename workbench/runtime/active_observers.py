@@ -44,8 +44,8 @@ class Listener(Protocol):
         """Return whether the observer is blind inside work that has a derivative rule of its own, as a tape is."""
         ...
 
-    def launching(self, record: Any) -> None:
-        """Note that a launch is about to run."""
+    def launching(self, record: Any) -> Any:
+        """Note that a launch is about to run; return the one to run in its place, if it is another one."""
         ...
 
     def branching(self, node: Any) -> Any:

@@ -76,7 +76,7 @@ def _compiled(backend: Any, function: Any, options: Any, target: str) -> bytes:
 def main() -> None:
     seed, mode, form, every, part, *names = sys.argv[1:]
     keep = _hash_by_chance(int(seed)) if mode == "hash" else _shuffle_heap(int(seed))
-    from workbench.autodiff.directions import derived
+    from workbench.autodiff.directions import RESIDUALS, derived
     from workbench.backends.base import Options
     from workbench.backends.cpu.backend import CpuBackend
     from workbench.backends.cpu.machine import WASM
@@ -94,10 +94,11 @@ def main() -> None:
         if number % int(every) != int(part) or (names and name not in names):
             continue
         function = lowered()
-        for direction in ("forward", "adjoint", "gathered-adjoint", "tangent"):
+        for direction in ("forward", "adjoint", "gathered-adjoint", "tangent", *RESIDUALS):
             keep = [*(keep or ()), bytearray(rng.randrange(16, 700))] if mode == "heap" else keep
             try:
-                made = run(RUNNABLE_ADJOINT if "adjoint" in direction else RUNNABLE, derived(function, direction))
+                stage = RUNNABLE_ADJOINT if direction.endswith("adjoint") else RUNNABLE
+                made = run(stage, derived(function, direction))
             except WorkbenchError:
                 continue
             for options in (Options(), Options(checks=True)):

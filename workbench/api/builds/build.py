@@ -18,6 +18,8 @@ from msgspec.structs import replace
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why_built
 from workbench.api.kernels.kernel import Building, Specialisation
 from workbench.autodiff import adjoint_names, derived, parameters
+from workbench.autodiff.adjoint_signature import residual_counts
+from workbench.autodiff.directions import STORING, repeats_loops
 from workbench.autodiff.memory.replaced import described, replacing
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
@@ -185,7 +187,7 @@ def ahead(
         return executable
     clock = time.perf_counter()
     function = wanted.function()
-    metadata = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    metadata = _metadata(wanted, Artifact(b"", {"backend": wanted.backend.name}), function, {})
     build_later = partial(load, specialisation, direction, options, target, atomic)
     executable = replace(_described(wanted, wanted.key.digest, None, metadata), build_later=build_later)
     work = None
@@ -195,6 +197,19 @@ def ahead(
             work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
     specialisation.building[slot] = Building(executable, work)
     return executable
+
+
+def when_built(specialisation: Specialisation, direction: str, options: Options, device: Device) -> Executable | None:
+    """Return the code of one direction if it has been built; otherwise build it in the background, and return None.
+
+    Raises:
+        NotDifferentiable, BuildError, DeviceError: as `load`.
+    """
+    executable = ahead(specialisation, direction, options, device)
+    building = specialisation.building.get((direction, options_on(device, options), device, False))
+    if executable.build_later is not None and building is not None and building.work and not building.work.done:
+        return None
+    return executable.ready()
 
 
 def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
@@ -271,7 +286,7 @@ def _in_order(wanted: _Wanted) -> Executable | None:
     sums = sums_of(function)
     if sums is None:
         return None
-    metadata = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    metadata = _metadata(wanted, Artifact(b"", {"backend": wanted.backend.name}), function, {})
     described = _described(wanted, wanted.key.digest, None, metadata)
     return replace(described, in_order=InOrder(sums, specialisation, replace(options, ordered=False), wanted.atomic))
 
@@ -321,6 +336,11 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
     def key(self) -> Key:
         """The key under which the cache stores the code."""
         return key_of(self.specialisation, self.direction, self.options, self.backend, self.target, self.atomic)
+
+    def repeats(self, function: Function) -> bool:
+        """Return whether this is an adjoint for the CPU, as `function`, that repeats loops of the kernel."""
+        adjoint = self.direction == "adjoint" and self.backend.name == "cpu"
+        return adjoint and repeats_loops(self.specialisation.function, function)
 
     def function(self) -> Function:
         """Return the IR of the direction."""
@@ -423,7 +443,7 @@ def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Ent
     stages = _Stages(wanted.name, wanted.direction)
 
     def finish(artifact: Artifact, function: Function, spent: dict[str, float]) -> Entry:
-        return Entry(artifact.image, _metadata(wanted.name, artifact, function, wanted.options, spent))
+        return Entry(artifact.image, _metadata(wanted, artifact, function, spent))
 
     request = Request(
         wanted.name, wanted.direction, wanted.key, wanted.function, wanted.options, wanted.target, finish, stages.done
@@ -486,7 +506,7 @@ def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
     artifact = wanted.backend.compile(function, options, wanted.target)
     for stage, seconds in artifact.metadata.get("stages", {}).items():
         stages.done(stage, seconds)
-    return Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages.seconds)))
+    return Entry(artifact.image, _metadata(wanted, artifact, function, dict(stages.seconds)))
 
 
 def launch_like(options: Options) -> Launch | None:
@@ -574,9 +594,7 @@ def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
         )
 
 
-def _metadata(
-    name: str, artifact: Artifact, function: Function, options: Options, stages: dict[str, float]
-) -> dict[str, object]:
+def _metadata(wanted: _Wanted, artifact: Artifact, function: Function, stages: dict[str, float]) -> dict[str, object]:
     """Return the metadata to store with compiled code: the compiler's, name, stages, arrays that it accesses, cost.
 
     Arrays are named by their parameters' positions, since the key has no parameter names.
@@ -585,15 +603,17 @@ def _metadata(
     return {
         **({"matmul": "generated"} if artifact.metadata["backend"] == "cuda" and multiplies(function) else {}),
         **artifact.metadata,
-        **({"checks": True} if options.checks else {}),
-        "name": name,
+        **({"checks": True} if wanted.options.checks else {}),
+        "name": wanted.name,
         "stages": stages,
         "reads": sorted(names.index(n) for n in read_arrays(function)),
         "writes": sorted(names.index(n) for n in written_arrays(function)),
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
         **({"block_dim": function.block_dim} if function.block_dim else {}),
-        **({"replaced": described(function)} if options.replaced else {}),
+        **({"replaced": described(function)} if wanted.options.replaced else {}),
+        **({"residuals": residual_counts(function)} if wanted.direction == STORING else {}),
+        **({"repeats": True} if wanted.repeats(function) else {}),
     }
 
 

@@ -20,6 +20,7 @@ from workbench.api.builds.gathered import Region, boxes_of, gather_adjoint_of, l
 from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, then
+from workbench.autodiff.directions import READING
 from workbench.autodiff.memory.replaced import Described, regions
 from workbench.backends.base import Options
 from workbench.limits import CLEARED_BYTES
@@ -71,6 +72,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
         values: Sequence[Any],
         adjoints: Mapping[Memory, array],
         adjoint_of: Callable[[array], array],
+        residuals: Sequence[array] = (),
     ) -> Callable[[], None]:
         """Return a function that runs the adjoint of a launch whose arrays are dense and share no memory.
 
@@ -79,6 +81,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             values: its arguments as it found them.
             adjoints: by memory, those that exist.
             adjoint_of: creates the adjoint of an array.
+            residuals: the arrays of residuals, of code that reads them.
         """
         packed, mask = record.executable.packer.pack(record.dim, values), 0
         written: list[Memory] = []
@@ -99,7 +102,9 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
                 written.append(memory)
             if locks:
                 mask |= memory.lock_bit
-        return partial(run_packed, self.executable, record.dim, packed, mask, written, values)
+        for residual in residuals:
+            packed += residual.packed
+        return partial(run_packed, self.executable, record.dim, packed, mask, written, (values, residuals))
 
 
 def lie_apart(arrays: Sequence[array]) -> bool:
@@ -178,7 +183,7 @@ def _bound(
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
     options = uncleared(record, options) if large or step != "adjoint" else options
     options = replacing(record, options) if replaced else options
-    is_first = step == "adjoint" and record.direction == FORWARD and not options.ordered
+    is_first = step in ("adjoint", READING) and record.direction == FORWARD and not options.ordered
     if (is_first and gather_adjoint_of(specialisation, options.constant)) or any(
         ELEMENT in name for name in executable.names
     ):
@@ -188,8 +193,10 @@ def _bound(
     count = len(executable.names)
     if options.single is not None or min(code.written, default=count) < count:
         return None
-    whose = {adjoint: name for name, adjoint in adjoints_of(specialisation, direction).items()}
-    names = code.names[count:]
+    reads_residuals = step == READING
+    named = adjoints_of(specialisation, then(record.direction, "adjoint") if reads_residuals else direction)
+    whose = {adjoint: name for name, adjoint in named.items()}
+    names = code.names[count : -2 if reads_residuals else None]
     if code.geometry is not None or code.names[:count] != executable.names or not whose.keys() >= set(names):
         return None
     with unobserved():  # they serve only launches without observers
@@ -200,7 +207,7 @@ def _bound(
             ]
         )
     needed = tuple(n for n, k in enumerate(executable.arrays) if executable.names[k] in code.touched)
-    unwritten = [k for k, n in enumerate(code.names) if k >= count and whose[n] not in executable.writes]
+    unwritten = [k for k, n in enumerate(names, count) if whose[n] not in executable.writes]
     boxes = [(k, box) for k, box in code.metadata.get("replaced", ()) if k in unwritten]
     return PlainAdjoint(code, needed, adjoints, options.uncleared, boxes)
 

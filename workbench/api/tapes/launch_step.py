@@ -32,8 +32,10 @@ from workbench.api.tapes.adjoint_launch import (
     replacing,
     uncleared,
 )
+from workbench.api.tapes.residuals import storing
 from workbench.api.tapes.steps import ReadingStep, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
+from workbench.autodiff.directions import READING
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
@@ -73,7 +75,7 @@ class LaunchStep(ReadingStep):
         sets: whether the tape's gradients hold nothing before its backward pass.
     """
 
-    __slots__ = ("_needed", "_plain", "ordered", "record", "sets", "unwanted")
+    __slots__ = ("_needed", "_plain", "_residuals", "ordered", "record", "sets", "unwanted")
 
     def __init__(
         self,
@@ -112,6 +114,7 @@ class LaunchStep(ReadingStep):
         self.versions = versions
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
+        self._residuals: Sequence[array] = ()
 
     @property
     def node(self) -> Work:
@@ -212,6 +215,15 @@ class LaunchStep(ReadingStep):
         """Launch the kernel again with other arrays."""
         execute(self.record.on(instead))
 
+    def storing(self) -> LaunchRecord | None:
+        """Return the launch that also stores residuals for its adjoint; None if that has none, or is not built yet."""
+        if self.ordered or not self.needed or not (all_disjoint(self.touched) or lie_apart(self.touched)):
+            return None
+        sets = is_large([a for a in self.used if self.sets or a.memory.grad is None])
+        launch = storing(self.record, self.unwanted, sets, lambda: self._code(True, begin=False))
+        self._residuals = launch.values[-2:] if launch is not None else ()
+        return launch
+
     def check(self) -> None:
         """Derive the adjoint, to see whether there is one.
 
@@ -227,7 +239,7 @@ class LaunchStep(ReadingStep):
             NotDifferentiable: there is no right adjoint, or an array has changed unseen.
         """
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
-            plain = None if tape.deterministic else self._plain
+            plain = None if tape.deterministic or self._residuals else self._plain
             values = self.record.values
             for k in self.needed if self._needed is None else self._needed:  # without a call
                 memory = self.touched[k].memory
@@ -280,7 +292,7 @@ class LaunchStep(ReadingStep):
             memories = [record.values[k].memory for k, _, _ in plan.cleared]
             seeds = {memory: tape.in_place.pop(memory) for memory in memories if memory in tape.in_place}
             adjoints = {**adjoints, **seeds} if seeds else adjoints
-        calls = [plain.call(record, values, adjoints, tape.adjoint_of) for plain in plan.plains]
+        calls = [plain.call(record, values, adjoints, tape.adjoint_of, self._residuals) for plain in plan.plains]
         cleared = [
             (tape.adjoint_of(record.values[k]), region, rest, seeds.get(record.values[k].memory))
             for k, region, rest in plan.cleared
@@ -304,13 +316,15 @@ class LaunchStep(ReadingStep):
         With `ordered` the adjoint adds in the order of threads; with `replaced` it sets gradients where it can.
         """
         large, launch_options = is_large(self.changed), self.record.launch_options
-        slot = "plan", id(launch_options), self.unwanted, ordered, large, cpu_threads(), replaced
+        reads = bool(self._residuals)
+        slot = "plan", id(launch_options), self.unwanted, ordered, large, cpu_threads(), replaced, reads
         return self._by_sizes(slot, lambda: self._planned(ordered, large, replaced), launch_options)
 
     def _planned(self, ordered: bool, large: bool, replaced: bool) -> _Plan:
         """Compute the plan that `_plan` returns."""
         record, unwanted = self.record, self.unwanted
-        plain = plain_adjoint(record, unwanted, ordered, large, replaced=replaced)
+        first = READING if self._residuals else "adjoint"
+        plain = plain_adjoint(record, unwanted, ordered, large, first, replaced)
         steps: Sequence[str] = ()
         regions: Mapping[str, Region] = {}
         if plain is None and not ordered:

@@ -12,6 +12,7 @@ from itertools import starmap
 from operator import attrgetter, itemgetter
 
 from workbench.api.narrow import is_float_array
+from workbench.api.tapes.adjoint_launch import is_large
 from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.checkpoints import Checkpoints, Snapshot, Snapshots, listed
 from workbench.api.tapes.cuts import CutStep, Live, as_integers, refuse_conversion, refuse_parts, unseen, untaped
@@ -157,8 +158,12 @@ class Tape(Opened):
 
     # What it hears of.
 
-    def launching(self, record: LaunchRecord) -> None:
-        """Record a launch, and copy what a gradient needs of the arrays that it is about to change."""
+    def launching(self, record: LaunchRecord) -> LaunchRecord | None:
+        """Record a launch, and copy what a gradient needs of the arrays that it is about to change.
+
+        Returns:
+            The launch with residuals to run in its place; None if there are none, or others observe the launch.
+        """
         changed = record.executable.written_of(record.values)
         touched = record.executable.arrays_of(record.values)
         versions = self._follow(touched, changed)
@@ -171,6 +176,9 @@ class Tape(Opened):
         self.steps.append(noted)
         for value in self.kept.note(noted, changed):
             self._keep(value, record.kernel)
+        if not record.taped or isinstance(self.kept, Checkpoints) or not is_large(touched) or len(OBSERVERS.get()) > 1:
+            return None
+        return step.storing()
 
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""

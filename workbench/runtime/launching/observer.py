@@ -36,8 +36,12 @@ class Observer(Listed):
     def allocating(self, memory: Memory, filled: bool) -> None:
         """Observe that `memory` is new; its contents are undefined until they are written, unless it is `filled`."""
 
-    def launching(self, record: LaunchRecord) -> None:
-        """Observe that a launch is about to run."""
+    def launching(self, record: LaunchRecord) -> LaunchRecord | None:
+        """Observe that a launch is about to run.
+
+        Returns:
+            A launch on the CPU that does the same and more, to run in its place; None: it runs as it is.
+        """
 
     def branching(self, node: Any) -> Any:
         """Observe that a branch or loop is captured, about whose condition nothing is known before the graph runs.
