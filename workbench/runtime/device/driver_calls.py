@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from functools import partial
 from types import ModuleType
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -135,38 +135,15 @@ def handle_of(stream: Any, api: Any) -> Any:
     return api.CUstream(int(answer[1]))
 
 
-class Keeping(Protocol):
-    """An object that knows the CUDA context which is current in a thread, and can restore it."""
-
-    def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current CUDA context."""
-        ...
-
-
 P = ParamSpec("P")
 T = TypeVar("T")
-D = TypeVar("D", bound=Keeping)
 
 
-@contextmanager
-def keeping_current(api: Any) -> Generator[None]:
-    """Restore the CUDA context that is current in the thread when the `with` ends; if none is, nothing is restored.
-
-    It may be another device's, or another library's of the same device.
-    """
-    _, before, *_ = (*api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, nothing else is returned
-    try:
-        yield
-    finally:
-        if int(before or 0):
-            api.cuCtxSetCurrent(before)
-
-
-def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenate[D, P], T]:
+def keeps_current(method: Callable[Concatenate[Driver, P], T]) -> Callable[Concatenate[Driver, P], T]:
     """Wrap a method so that it leaves the CUDA context that is current in the calling thread as it was."""
 
     @functools.wraps(method)
-    def wrapped(self: D, *args: P.args, **named: P.kwargs) -> T:
+    def wrapped(self: Driver, *args: P.args, **named: P.kwargs) -> T:
         with self.keeping_current():
             return method(self, *args, **named)
 
@@ -624,16 +601,22 @@ class Driver:
         Raises:
             DeviceError: CUDA refused it.
         """
-        before = self.call("cuCtxGetCurrent")
-        self.use(index)
-        try:
+        with self.keeping_current():
+            self.use(index)
             self.call(function, *args)
-        finally:
-            self.call("cuCtxSetCurrent", before)
 
-    def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current CUDA context."""
-        return keeping_current(self._api)
+    @contextmanager
+    def keeping_current(self) -> Generator[None]:
+        """Restore the CUDA context that is current in the thread when the `with` ends; if none is, nothing is restored.
+
+        It may be another device's, or another library's of the same device.
+        """
+        _, before, *_ = (*self._api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, there is no more
+        try:
+            yield
+        finally:
+            if int(before or 0):
+                self._api.cuCtxSetCurrent(before)
 
     @contextmanager
     def in_stream(self, index: int, stream: Any) -> Generator[None]:

@@ -392,7 +392,7 @@ class _Artifact(Stored, frozen=True):
 
 
 class _Ran(Stored, frozen=True):
-    """When an entry ran, for how long, and the file and line that requested it."""
+    """The moment at which an entry ran, for how long, and the file and line that requested it."""
 
     started: Seconds
     seconds: Seconds | None
