@@ -227,10 +227,11 @@ class Driver:
         if nbytes == 0:
             return Buffer(0, 0, index)
         self.use(index)
-        self._free_refused()
+        if self._to_free:
+            self._free_refused()
         size = -(-nbytes // WORD) * WORD
         try:
-            pooled = self._has_pool(index)
+            pooled = self._pooled[index] if index in self._pooled else self._has_pool(index)
             address = self.call("cuMemAllocAsync", size, self._default) if pooled else self.call("cuMemAlloc", size)
         except DeviceError as problem:
             if index in self.breakage.devices:
@@ -240,17 +241,15 @@ class Driver:
         return Buffer(int(address), nbytes, index, self.kind, self._give_back, self._to_free.append)
 
     def _has_pool(self, index: int) -> bool:
-        """Return whether a device allocates in the order of a stream, from a pool that keeps what is freed."""
-        pooled = self._pooled.get(index)
-        if pooled is None:
-            api, device = self._api, self.call("cuDeviceGet", index)
-            supported = api.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
-            pooled = self._pooled[index] = bool(self.call("cuDeviceGetAttribute", supported, device))
-            threshold = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
-            pool = self.call("cuDeviceGetMemPool", device) if pooled else None
-            if pool is not None and not int(self.call("cuMemPoolGetAttribute", pool, threshold)):
-                # Otherwise each wait would give all free memory back to the system.
-                self.call("cuMemPoolSetAttribute", pool, threshold, api.cuuint64_t(2**64 - 1))
+        """Find out whether a device allocates in the order of a stream, from a pool, which then keeps what is freed."""
+        api, device = self._api, self.call("cuDeviceGet", index)
+        supported = api.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+        pooled = self._pooled[index] = bool(self.call("cuDeviceGetAttribute", supported, device))
+        threshold = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        pool = self.call("cuDeviceGetMemPool", device) if pooled else None
+        if pool is not None and not int(self.call("cuMemPoolGetAttribute", pool, threshold)):
+            # Otherwise each wait would give all free memory back to the system.
+            self.call("cuMemPoolSetAttribute", pool, threshold, api.cuuint64_t(2**64 - 1))
         return pooled
 
     def _give_back(self, buffer: Buffer) -> None:
