@@ -53,7 +53,7 @@ test-rare: $(VENV)/.has-test
 test-emulated: $(VENV)/.has-test
 	WORKBENCH_GPU=emulated $(PYTEST) tests/gpu
 
-# The same below the real cuda-core and cuda-bindings, on a stand-in for the driver that the emulated device serves. The
+# The same below the real cuda-bindings, on a stand-in for the driver that the emulated device serves. The
 # catalogue is about code, which is the same here: it takes most of the time, and nothing of the driver's.
 test-standin: $(VENV)/.has-test
 	WORKBENCH_GPU=standin $(PYTEST) tests/gpu --ignore tests/gpu/test_gpu_catalogue.py

@@ -274,8 +274,8 @@ def test_parameters_are_taken_when_the_launch_is_queued(found: Driver, image: by
 
 
 def test_a_cubin_is_refused_by_name(found: Driver) -> None:
-    with pytest.raises(Exception, match="a cubin is machine code of a GPU"):
-        found._core.ObjectCode.from_cubin(b"\x7fELF")
+    with pytest.raises(DeviceError, match="a cubin is machine code of a GPU"):
+        found.load(0, b"\x7fELF\xff", "add_one")
 
 
 def test_code_for_a_newer_architecture_is_refused(found: Driver, need: Any) -> None:

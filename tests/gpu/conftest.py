@@ -1,7 +1,7 @@
 """Tests that need a CUDA device. Without one they skip themselves; either way gpu-report.json says what happened.
 
 With `WORKBENCH_GPU=emulated` they run on the emulated device instead, but for those in `LEFT_OUT`, which says why; with
-`WORKBENCH_GPU=standin` too, but below the real cuda-core and cuda-bindings: `cuda:0` is a device of the stand-in for
+`WORKBENCH_GPU=standin` too, but below the real cuda-bindings: `cuda:0` is a device of the stand-in for
 libcuda (`tests/support/cuda_driver`).
 """
 
@@ -24,7 +24,7 @@ from workbench.runtime.device.driver import devices, why_no_cuda
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes three quarters of the memory
 
 HERE = Path(__file__).parent
-PACKAGES = ("kernel-workbench", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", "numpy")
+PACKAGES = ("kernel-workbench", "cuda-bindings", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", "numpy")
 OUTCOMES: dict[str, str] = {}
 IS_EMULATED = os.environ.get("WORKBENCH_GPU") == "emulated"
 HAS_STAND_IN = os.environ.get("WORKBENCH_GPU") == "standin"

@@ -45,6 +45,7 @@ from workbench.runtime.records.saved import (
     Saved,
     SavedBranch,
     SavedCall,
+    SavedFill,
     SavedGraph,
     SavedLaunch,
     SavedWork,
@@ -312,10 +313,9 @@ class _Restorer:
         if isinstance(what, SavedBranch):
             return self.branch(kind, what, ran)
         target = self.arrays[what.target]
-        if kind == "fill":
-            return Fill(target, what.source, **ran)
-        number: int = what.source
-        return (Add if kind == "add" else Copy)(target, self.arrays[number], **ran)
+        if isinstance(what, SavedFill):
+            return Fill(target, what.value, **ran)
+        return (Add if kind == "add" else Copy)(target, self.arrays[what.source], **ran)
 
     def branch(self, kind: str, what: SavedBranch, ran: _Ran) -> Graph:
         """Rebuild a graph, branch or loop ("graph", "if", "while") over restored bodies.

@@ -19,7 +19,7 @@ import numpy as np
 from tests.gpu.first_steps.harness import ROOT, Given
 
 PACKAGES = (
-    "kernel-workbench", "numpy", "llvmlite", "ml_dtypes", "platformdirs", "cuda-bindings", "cuda-core",
+    "kernel-workbench", "numpy", "llvmlite", "ml_dtypes", "platformdirs", "cuda-bindings",
     "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", "nvidia-nvjitlink-cu12", "nvidia-nvjitlink", "jax", "jaxlib",
     "jax-cuda12-plugin", "jax-cuda13-plugin", "torch", "cupy-cuda12x", "cupy-cuda13x", "pytest", "pytest-xdist",
     "hypothesis",
@@ -320,15 +320,16 @@ def event_times(given: Given) -> None:
     import time
 
     import workbench as wb
+    from workbench.runtime.device.streams import moment
 
     count = given.size(1 << 26, 1 << 12)
     x, y = (wb.zeros(count, float, device=given.device) for _ in range(2))
     wb.launch(cell()["saxpy"], count, [2.0, x, y])
     wb.synchronize(given.device)
     start = time.perf_counter()
-    before = given.gpu.event(given.index)
+    before = moment(given.device)
     wb.launch(cell()["saxpy"], count, [2.0, x, y])
-    after = given.gpu.event(given.index)
+    after = moment(given.device)
     wb.synchronize(given.device)
     given.saw(device_ms=after - before, host_ms=1e3 * (time.perf_counter() - start))
     assert 0 < given.seen["device_ms"] <= given.seen["host_ms"]

@@ -79,10 +79,10 @@ def test_a_broken_device_is_told_once_and_later_calls_name_the_first_error(mock:
 
 
 @pytest.mark.parametrize("where", ["sync", "memory"])
-def test_what_breaks_a_device_is_known_by_cuda_cores_own_errors(where: str, mock: Any, double: Any) -> None:
+def test_what_breaks_a_device_is_known_from_any_call(where: str, mock: Any, double: Any) -> None:
     x = wb.ones(4, float, device="cuda:0")
     wb.launch(double, 4, [x, x], checks=True)
-    mock.failing["cuCtxSynchronize" if where == "sync" else "allocate"] = real.CUresult.CUDA_ERROR_ASSERT
+    mock.failing["cuCtxSynchronize" if where == "sync" else "cuMemAllocAsync"] = real.CUresult.CUDA_ERROR_ASSERT
     with pytest.raises(wb.DeviceError, match=r"CUDA_ERROR_ASSERT. This has broken cuda:0.*double") as first:
         USES["wait" if where == "sync" else "new array"](x, double)
     assert first.value.status == 710

@@ -42,17 +42,6 @@ def module(name: str) -> Any:
     return made
 
 
-class Moments:
-    """Stands for events, which the mock driver has none of in cuda.core's form."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def event(self, index: int) -> float:
-        self.now += 1.0
-        return self.now
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in BENCHMARKS if p.stem != SHARED], ids=lambda p: p.stem)
 def test_without_a_device_it_says_so(path: Path) -> None:
@@ -62,9 +51,8 @@ def test_without_a_device_it_says_so(path: Path) -> None:
     assert done.returncode == 0 and done.stdout.startswith("Nothing measured: this benchmark needs a CUDA device.")
 
 
-def test_grids_reduction_and_arithmetic(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grids_reduction_and_arithmetic(mock: Any) -> None:
     benchmark = module("kernels")
-    monkeypatch.setattr(driver(), "event", Moments().event)
     speeds = {"copy": benchmark.copy_speed(driver(), 100), **benchmark.grids(driver(), side=8, side_3d=4)}
     rates = benchmark.arithmetic(driver(), bodies=10, count=20, terms=3)
     speeds["reduction"] = benchmark.reduction_speed(driver(), 100)
@@ -78,7 +66,6 @@ def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> N
     benchmark = module("saxpy")
     for name, value in (("QUEUED", 2), ("N", 64), ("SIDE", 8)):
         monkeypatch.setattr(benchmark, name, value)
-    monkeypatch.setattr(driver(), "event", Moments().event)
     monkeypatch.setattr(benchmark, "core_launch", lambda gpu, x, y: lambda: None)
     monkeypatch.setattr(benchmark, "cupy_launch", lambda: None)
     kernels = __import__("workbench").build_cell(benchmark.CELL, {}, backend="cpu").names
@@ -88,9 +75,8 @@ def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.slow
-def test_a_tiled_product(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tiled_product(mock: Any) -> None:
     benchmark = module("tiles")
-    monkeypatch.setattr(driver(), "event", Moments().event)
     rates, back = (benchmark.measured(driver(), side=40, adjoint=adjoint) for adjoint in (False, True))
     assert list(rates) == list(back) == ["float32", "tf32", "float16", "bfloat16"]
     assert all(rate > 0 for rate in (*rates.values(), *back.values()))

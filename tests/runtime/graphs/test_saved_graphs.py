@@ -122,7 +122,7 @@ def test_a_kernel_of_tiles_over_rows_keeps_its_sizes_in_a_file(tmp_path: Path) -
     assert content["modules"][0]["tiling"] == [8, 1, True, [4, 8]]
     for wrong in ([0, 1, True, []], [8, 1, 2, []], [8, 1], "tiles", [8, 1, True, [-(2**70)]]):
         content["modules"][0]["tiling"] = wrong
-        with pytest.raises(wb.RecordError, match=r"improper blocks|whole number|shape"):
+        with pytest.raises(wb.RecordError, match="tiling"):
             read(pack(content, members))
     del content["modules"][0]["tiling"]
     assert restore(read(pack(content, members)))[0].record.dim == (4,), "a file from before tilings"

@@ -1,6 +1,6 @@
 """The emulated devices behind the stand-in: their memory is the stand-in's, and they run its kernels.
 
-So `cuda:0` is a device with the real cuda-core and cuda-bindings, on which kernels have results. Code for it is PTX, as
+So `cuda:0` is a device with the real cuda-bindings, on which kernels have results. Code for it is PTX, as
 nothing here executes cubins.
 """
 

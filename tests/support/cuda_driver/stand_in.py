@@ -100,8 +100,7 @@ def environment(version: int = 13000, devices: int = 1, arch: int = 90, **more: 
 
 
 def run(
-    program: str, *, version: int = 13000, devices: int = 1, python: str = sys.executable, breaks: bool = False,
-    **more: Any,
+    program: str, *, version: int = 13000, devices: int = 1, python: str = sys.executable, **more: Any
 ) -> Ran:  # fmt: skip
     """Run a Python program on the stand-in, in a process of its own.
 
@@ -109,7 +108,6 @@ def run(
         program: its text.
         version, devices: as for `environment`; `more` as well.
         python: the interpreter.
-        breaks: whether it breaks a device, whose memory then cannot be freed.
 
     Raises:
         AssertionError: it ended with an error; its output is the message.
@@ -120,8 +118,6 @@ def run(
         around = environment(version, devices, **more, STANDIN_REPORT=report_path)
         done = subprocess.run([python, path], env=around, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-        # cuda.core reports a refused free on the process's output and goes on.
-        assert breaks or "CUDA error" not in done.stderr, done.stderr
         return Ran(done.stdout, _read(report_path.read_text(encoding="utf-8")))
 
 

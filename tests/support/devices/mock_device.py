@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 from cuda.bindings import driver as real
@@ -18,7 +17,7 @@ from workbench.backends.cuda.compile import nvrtc
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
 from workbench.runtime.device import driver as layer
 from workbench.runtime.emulated import execution
-from workbench.runtime.emulated.api import Core, EmulatedDriver
+from workbench.runtime.emulated.api import EmulatedDriver, is_call
 from workbench.runtime.emulated.code import Entry, Executable, Launch
 from workbench.runtime.emulated.graphs import Executing, Graph
 from workbench.runtime.emulated.streams import Event
@@ -34,7 +33,7 @@ class MockDriver:
     Attributes:
         calls: name and arguments of each call.
         answers: name to the value to return.
-        failing: name to the status to return in place of an answer; "allocate" for memory of `cuda.core`.
+        failing: name to the status to return in place of an answer.
         broken: a status that every call returns.
         strangers: pairs of a device and a peer that it cannot reach.
         launches: blocks and threads of each launch that has run.
@@ -48,11 +47,10 @@ class MockDriver:
         self.strangers: set[tuple[int, int]] = set()
         self.launches: list[tuple[int, int]] = []
         self._inner = EmulatedDriver(real, self._load, CAPACITY)
-        self.core = _Core(self)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
-        return self._injecting(name, found) if name.startswith("cu") and name != "cuGetErrorString" else found
+        return self._injecting(name, found) if is_call(name) and name != "cuGetErrorString" else found
 
     def _injecting(self, name: str, inner: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
         def call(*args: Any) -> tuple[Any, ...]:
@@ -103,27 +101,6 @@ class _Seen:
         self._code.run(name, launch, machine)
 
 
-class _Core(Core):
-    """Stands for `cuda.core`; loads what stands for a cubin."""
-
-    def __init__(self, mock: MockDriver) -> None:
-        super().__init__(mock, mock._inner.state)
-        self.ObjectCode = SimpleNamespace(from_cubin=self.ObjectCode.from_ptx)
-
-    def Device(self, index: int) -> Any:
-        device: Any = super().Device(index)
-        failing = self.driver.failing
-        allocate = device.allocate
-
-        def refused_or(size: int, *, stream: Any) -> Any:
-            if "allocate" in failing:
-                raise RuntimeError(f"{failing['allocate']!r}")
-            return allocate(size, stream=stream)
-
-        device.allocate = refused_or
-        return device
-
-
 @contextlib.contextmanager
 def device(monkeypatch: Any, devices: int = 1) -> Iterator[MockDriver]:
     """Makes `cuda:0` and the others be there, for as long as the monkeypatch lasts."""
@@ -131,7 +108,7 @@ def device(monkeypatch: Any, devices: int = 1) -> Iterator[MockDriver]:
     monkeypatch.setattr(CudaBackend, "kind", EmulatedBackend.kind)
     monkeypatch.setattr(CudaBackend, "version", lambda self, target="": "mock")  # nothing made here is found by others
     monkeypatch.setitem(nvrtc.IMAGES, "cuda", EmulatedBackend.kind)
-    found = layer.probe(lambda: None, lambda: (mock.core, mock))
+    found = layer.probe(lambda: None, lambda: mock)
     assert found.driver is not None, found.reason
     monkeypatch.setattr(layer, "_probe", lambda: found)
     monkeypatch.setattr(build, "_DEVICE_CODE", {})

@@ -22,7 +22,7 @@ from workbench.errors import LaunchError, its_type
 from workbench.runtime.active_observers import timed
 from workbench.runtime.arrays.host_convert import item, repeats, summed
 from workbench.runtime.arrays.shapes import BEYOND_INT32, Strided, meet
-from workbench.runtime.device.device import driver_of, let_device_wait, wait_for_device
+from workbench.runtime.device.device import driver_of, let_wait
 from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_calls import LoadedKernel
@@ -85,10 +85,10 @@ def copy(target: Strided, source: Strided) -> None:
         driver = driver_of(device)
         apart = target.device.is_cuda and source.device.is_cuda and target.device != source.device
         if apart:
-            wait_for_device(driver, device.index, None, source.device.index)
+            let_wait(driver, (device.index, None), (source.device.index, None))
         driver.copy(target.address, source.address, target.nbytes, device.index)
         if apart:
-            let_device_wait(driver, device.index, None, source.device.index)
+            let_wait(driver, (source.device.index, None), (device.index, None))
     elif not target.device.is_cuda:
         target.host()[...] = source.host()
     elif target.device == source.device:

@@ -302,37 +302,17 @@ def trim(device: Device | str | None = None) -> None:
         driver.call("cuMemPoolTrimTo", _pool(driver, where), 0)
 
 
-def wait_for_device(driver: Driver, index: int, stream: Any, other: int) -> None:
-    """Make later work in a stream of one device wait for all work that another device has queued.
+def let_wait(driver: Driver, waiting: tuple[int, Any], first: tuple[int, Any]) -> None:
+    """Make later work in a stream of one device wait for all work that is queued in a stream of another one.
 
     Args:
         driver: of both devices.
-        index: the device that is to wait.
-        stream: its stream; None: its current one.
-        other: the device that is waited for, in its current stream.
+        waiting: the device that is to wait, and its stream; None: its current one.
+        first: the device that is waited for, and its stream; None: its current one.
     """
     with driver.keeping_current():
-        driver.use(other)
-        event = driver.call("cuEventCreate", _NO_TIMING)
-        driver.call("cuEventRecord", event, driver.stream_handle(other))
-        handle = driver.stream_handle(index, stream)
-        driver.call("cuStreamWaitEvent", handle, event, 0)
-        driver.call("cuEventDestroy", event)
-
-
-def let_device_wait(driver: Driver, index: int, stream: Any, other: int) -> None:
-    """Make what another device queues from now on wait for all work in a stream.
-
-    Args:
-        driver: of both devices.
-        index: the device of the stream.
-        stream: the stream that is waited for; None: the device's current one.
-        other: the device that is to wait, in its current stream.
-    """
-    with driver.keeping_current():
-        handle = driver.stream_handle(index, stream)
+        handle = driver.stream_handle(*first)
         event = driver.call("cuEventCreate", _NO_TIMING)
         driver.call("cuEventRecord", event, handle)
-        handle = driver.stream_handle(other)
-        driver.call("cuStreamWaitEvent", handle, event, 0)
+        driver.call("cuStreamWaitEvent", driver.stream_handle(*waiting), event, 0)
         driver.call("cuEventDestroy", event)

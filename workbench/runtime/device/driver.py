@@ -1,7 +1,7 @@
 """The CUDA driver of this machine, if it has one, and that of the emulated devices (`design/emulated.md`).
 
 The driver is looked for once, on first use. Nothing of CUDA is imported or touched until `driver()` is asked, and then
-only after a probe that is safe without a driver: `cuda.core`'s own objects can lock up a process that has none.
+only after a probe that is safe without a driver.
 
 The emulated devices' driver is started on first use, too.
 """
@@ -54,15 +54,15 @@ def devices() -> tuple[CudaDevice, ...]:
 @cache
 def _probe() -> _Probe:
     """Look for CUDA on this machine, once per process, and return the result."""
-    return probe(_find_library, _modules)
+    return probe(_find_library, bindings)
 
 
-def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any]]) -> _Probe:
+def probe(find_library: Callable[[], None], module: Callable[[], Any]) -> _Probe:
     """Look for CUDA step by step, each safe where the one before succeeded; return the driver, or why there is none.
 
     Args:
         find_library: raises an exception if the driver's library is missing.
-        modules: returns the modules `cuda.core` and `cuda.bindings.driver`.
+        module: returns the module `cuda.bindings.driver`.
     """
     try:
         find_library()
@@ -70,15 +70,15 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
         first = (str(problem) or type(problem).__name__).splitlines()[0]
         return _Probe(None, f"No CUDA driver was found on this machine ({first}).")
     try:
-        core, api = modules()
+        api = module()
         status, *_ = api.cuInit(0)
         if status != api.CUresult.CUDA_SUCCESS:
             return _Probe(None, f"The CUDA driver does not start: {getattr(status, 'name', status)}.")
         if why := _too_old(int(api.cuDriverGetVersion()[1])):
             return _Probe(None, why)
-        cuda = Driver(core, api)
+        cuda = Driver(api)
     except ImportError:
-        return _Probe(None, "The CUDA packages are not installed (pip install cuda-core).")
+        return _Probe(None, "The CUDA packages are not installed (pip install cuda-bindings).")
     except Exception as problem:
         first = (str(problem) or type(problem).__name__).splitlines()[0]
         return _Probe(None, f"CUDA could not be used: {first}")
@@ -101,13 +101,6 @@ def _find_library() -> None:
     """Load the driver's library; raise an OSError if the system has none."""
     # `cuda.pathfinder` looks where the system does, too, but importing it takes 20 ms, also where there is no driver.
     ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-
-
-def _modules() -> tuple[Any, Any]:
-    """Return the modules `cuda.core` and `cuda.bindings.driver`; raise an ImportError if they are not installed."""
-    import cuda.core as core  # pyright: ignore[reportMissingTypeStubs]
-
-    return core, bindings()
 
 
 def bindings() -> Any:
@@ -167,4 +160,4 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) 
     except CudaStatusError as refusal:
         raise DeviceError(f"Emulated devices cannot be started: {refusal.why}.") from None
     emulated.cuInit(0)
-    return Driver(emulated.core, emulated, EMULATED, LABELS)
+    return Driver(emulated, EMULATED, LABELS)

@@ -1,7 +1,7 @@
 """The one caller of CUDA at run time, and the objects that it returns.
 
-`Driver` has memory, copies, loading, launching, and `call` for streams and graphs. Everything goes through `cuda.core`,
-and through `cuda.bindings.driver` where a packed parameter buffer or a raw address has to be handed over.
+`Driver` has memory, copies, loading, launching, and `call` for streams and graphs. Everything goes through
+`cuda.bindings.driver`.
 
 The objects are facts about a device, memory and loaded kernels; memory is freed with its owner.
 """
@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from functools import partial
 from types import ModuleType
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -26,7 +26,7 @@ import numpy as np
 from workbench.backends.cuda.toolkit import LEAST_DRIVER
 from workbench.errors import DeviceError, WorkbenchError, its_type
 from workbench.runtime.device.queues import DeviceRow, Queue, queue_of, shape_bytes
-from workbench.runtime.device.sticky_errors import LABEL, Breakage, wait_until_idle
+from workbench.runtime.device.sticky_errors import LEGACY, Breakage, wait_until_idle
 
 
 class CudaDevice(msgspec.Struct, frozen=True):
@@ -51,40 +51,45 @@ class Buffer:
     """An allocation of device memory, or of page-locked host memory, that is freed when the object is dropped.
 
     Attributes:
-        owner: the object that holds the memory; None if there is none (any more).
-        handle: the address; 0 if it holds nothing.
+        handle: the address; 0 if it holds nothing (any more).
         nbytes: the size.
         device: the number of the device.
         kind: that of the driver, "cuda" or "emulated".
-        given_back, not_freed: called with the buffer when it was freed, and when the driver refused to free it.
     """
 
-    def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
-        """Wrap the memory that `owner`, an object with `close`, holds; None if there is none."""
-        self.owner = owner
+    def __init__(
+        self, handle: int, nbytes: int, device: int, kind: str = "cuda",
+        give_back: Callable[[Buffer], object] = lambda buffer: None,
+        not_freed: Callable[[Buffer], object] = lambda buffer: None,
+    ) -> None:  # fmt: skip
+        """Take over memory.
+
+        Args:
+            handle, nbytes, device, kind: see the attributes.
+            give_back: frees it.
+            not_freed: called with the buffer if the driver refused to free it.
+        """
         self.handle = handle
         self.nbytes = nbytes
         self.device = device
-        self.kind = "cuda"
-        self.given_back: Callable[[Buffer], object] = lambda buffer: None
-        self.not_freed: Callable[[Buffer], object] = lambda buffer: None
+        self.kind = kind
+        self._give_back, self._not_freed = give_back, not_freed
 
     def free(self) -> None:
         """Free the memory once the work queued so far is done; a second call does nothing.
 
         It raises what the driver raises, and then still holds the memory.
         """
-        if self.owner is not None:
-            self.owner.close()
-            self.owner, self.handle = None, 0
-            self.given_back(self)
+        if self.handle:
+            self._give_back(self)
+            self.handle = 0
 
     def free_or_keep(self) -> None:
         """Free the memory; if the driver refuses, hand the buffer to `not_freed`."""
         try:
             self.free()
         except Exception:
-            self.not_freed(self)
+            self._not_freed(self)
 
     def __del__(self) -> None:
         """Free the memory, or hand the buffer to `not_freed`; errors are ignored."""
@@ -130,56 +135,15 @@ def handle_of(stream: Any, api: Any) -> Any:
     return api.CUstream(int(answer[1]))
 
 
-class PageLocked:
-    """Page-locked host memory, freed when closed or dropped."""
-
-    def __init__(self, free: Callable[[int], object], address: int) -> None:
-        """Take over the memory at `address`, which `free` is called with once."""
-        self._free, self._address = free, address
-
-    def close(self) -> None:
-        """Free the memory; calling it again does nothing."""
-        if self._address:
-            self._free(self._address)
-            self._address = 0
-
-    def __del__(self) -> None:
-        with suppress(Exception):
-            self.close()
-
-
-class Keeping(Protocol):
-    """An object that knows the CUDA context which is current in a thread, and can restore it."""
-
-    def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current CUDA context."""
-        ...
-
-
 P = ParamSpec("P")
 T = TypeVar("T")
-D = TypeVar("D", bound=Keeping)
 
 
-@contextmanager
-def keeping_current(api: Any) -> Generator[None]:
-    """Restore the CUDA context that is current in the thread when the `with` ends; if none is, nothing is restored.
-
-    It may be another device's, or another library's of the same device.
-    """
-    _, before, *_ = (*api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, nothing else is returned
-    try:
-        yield
-    finally:
-        if int(before or 0):
-            api.cuCtxSetCurrent(before)
-
-
-def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenate[D, P], T]:
+def keeps_current(method: Callable[Concatenate[Driver, P], T]) -> Callable[Concatenate[Driver, P], T]:
     """Wrap a method so that it leaves the CUDA context that is current in the calling thread as it was."""
 
     @functools.wraps(method)
-    def wrapped(self: D, *args: P.args, **named: P.kwargs) -> T:
+    def wrapped(self: Driver, *args: P.args, **named: P.kwargs) -> T:
         with self.keeping_current():
             return method(self, *args, **named)
 
@@ -207,7 +171,6 @@ class Driver:
     """The CUDA driver, or the emulated one, with its devices. Work is queued on each device's default stream, in order.
 
     Args:
-        core: the module `cuda.core`.
         api: the module `cuda.bindings.driver`, after `cuInit`.
         kind: of its devices: "cuda", or "emulated", which run PTX in place of cubins.
         labels: what comes after the kind in the devices' names; their numbers if it is empty.
@@ -222,12 +185,13 @@ class Driver:
     Every method raises DeviceError where CUDA refuses; an error of a kernel that ran before may show in a later call.
     """
 
-    def __init__(self, core: Any, api: Any, kind: str = "cuda", labels: Sequence[str] = ()) -> None:
+    def __init__(self, api: Any, kind: str = "cuda", labels: Sequence[str] = ()) -> None:
         """Read the properties of all devices; no context is created."""
-        self._core = core
         self.kind, self._labels = kind, labels
         self._api = api
-        self._devices: dict[int, Any] = {}
+        self._contexts: dict[int, Any] = {}
+        self._pooled: dict[int, bool] = {}
+        self._default = api.CUstream(LEGACY)  # the default stream of whichever device is current
         self._rows: dict[int, DeviceRow] = {}
         self._process = os.getpid()
         self.breakage = Breakage(self.label, kind == "emulated")
@@ -261,20 +225,39 @@ class Driver:
     def alloc(self, index: int, nbytes: int) -> Buffer:
         """Allocate uninitialised device memory, at least 256-byte aligned."""
         if nbytes == 0:
-            return Buffer(None, 0, 0, index)
-        device = self.use(index)
-        self._free_refused()
+            return Buffer(0, 0, index)
+        self.use(index)
+        if self._to_free:
+            self._free_refused()
+        size = -(-nbytes // WORD) * WORD
         try:
-            owner = device.allocate(-(-nbytes // WORD) * WORD, stream=device.default_stream)
-        except Exception as problem:
+            pooled = self._pooled[index] if index in self._pooled else self._has_pool(index)
+            address = self.call("cuMemAllocAsync", size, self._default) if pooled else self.call("cuMemAlloc", size)
+        except DeviceError as problem:
+            if index in self.breakage.devices:
+                raise
             raise self._no_memory(index, nbytes, problem) from problem
-        buffer = Buffer(owner, int(owner.handle), nbytes, index)
         self._held[index] = self._held.get(index, 0) + nbytes
-        buffer.given_back, buffer.not_freed, buffer.kind = self._given_back, self._to_free.append, self.kind
-        return buffer
+        return Buffer(int(address), nbytes, index, self.kind, self._give_back, self._to_free.append)
 
-    def _given_back(self, buffer: Buffer) -> None:
-        """Subtract a freed buffer from the bytes held on its device."""
+    def _has_pool(self, index: int) -> bool:
+        """Find out whether a device allocates in the order of a stream, from a pool, which then keeps what is freed."""
+        api, device = self._api, self.call("cuDeviceGet", index)
+        supported = api.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED
+        pooled = self._pooled[index] = bool(self.call("cuDeviceGetAttribute", supported, device))
+        threshold = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
+        pool = self.call("cuDeviceGetMemPool", device) if pooled else None
+        if pool is not None and not int(self.call("cuMemPoolGetAttribute", pool, threshold)):
+            # Otherwise each wait would give all free memory back to the system.
+            self.call("cuMemPoolSetAttribute", pool, threshold, api.cuuint64_t(2**64 - 1))
+        return pooled
+
+    def _give_back(self, buffer: Buffer) -> None:
+        """Free a buffer, and subtract it from the bytes held on its device."""
+        if self._pooled[buffer.device]:
+            self.release(buffer.device, "cuMemFreeAsync", buffer.handle, self._default)
+        else:
+            self.release(buffer.device, "cuMemFree", buffer.handle)
         self._held[buffer.device] -= buffer.nbytes
 
     def _free_refused(self) -> None:
@@ -287,23 +270,19 @@ class Driver:
         """Return the bytes of a device's memory that arrays of this process hold."""
         return self._held.get(index, 0)
 
-    def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
+    def _no_memory(self, index: int, nbytes: int, problem: DeviceError) -> DeviceError:
         """Return the error of a failed allocation; it says how much was wanted, is free, and is held by arrays."""
-        broken = self.breakage.met(index, f"{self.label(index)} could not allocate {nbytes:,} bytes", str(problem))
-        if broken is not None:
-            return broken
         what = f"{self.label(index)} could not allocate {nbytes:,} bytes"
-        status = LABEL.search(str(problem))
-        if status and status.group() != "CUDA_ERROR_OUT_OF_MEMORY":
-            return DeviceError(f"{what}: {problem}.", status=_status(problem), advice=_ADVICE.get(status.group(), ""))
+        if problem.status != int(self._api.CUresult.CUDA_ERROR_OUT_OF_MEMORY):
+            return DeviceError(f"{what}: {problem.message}", status=problem.status, advice=problem.advice)
         held = f"Arrays of this process hold {self.held(index):,} bytes"
         try:
             free, total = self.call("cuMemGetInfo")
         except DeviceError:
-            return DeviceError(f"{what}: {problem}. {held}.", status=_status(problem))
+            return DeviceError(f"{what}: {problem.message} {held}.", status=problem.status)
         return DeviceError(
             f"{what}: {free:,} of its {total:,} are free. {held}.",
-            status=_status(problem),
+            status=problem.status,
             wanted=nbytes,
             free=free,
             advice="Free arrays and graphs that are no longer needed, or work in smaller pieces. Other libraries keep "
@@ -316,10 +295,11 @@ class Driver:
         """Allocate page-locked host memory that the device copies from and to without waiting."""
         self.use(index)
         address = int(self.call("cuMemHostAlloc", max(nbytes, 1), _PORTABLE))
-        locked = PageLocked(lambda locked_at: self.release(index, "cuMemFreeHost", locked_at), address)
-        buffer = Buffer(locked, address, nbytes, index)
-        buffer.not_freed, buffer.kind = self._to_free.append, self.kind
-        return buffer
+
+        def give_back(buffer: Buffer) -> None:
+            self.release(index, "cuMemFreeHost", buffer.handle)
+
+        return Buffer(address, nbytes, index, self.kind, give_back, self._to_free.append)
 
     @keeps_current
     def copy_to_device(self, destination: int, source: np.ndarray[Any, Any], device: int = 0) -> None:
@@ -413,12 +393,10 @@ class Driver:
             beside: another kernel of the same image, already loaded: both share their code's variables.
         """
         self.use(index)
-        with self._reported(f"loading {entry} on {self.label(index)}"), self.showing(index):
-            kinds = self._core.ObjectCode
-            read = kinds.from_ptx if self.kind == "emulated" else kinds.from_cubin
-            code = beside.code[0] if beside is not None else read(image, name=entry)
-            kernel = code.get_kernel(entry)
-            loaded = LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
+        with self.showing(index):
+            code = beside.code if beside is not None else self.call("cuLibraryLoadData", image, [], [], 0, [], [], 0)
+            kernel = self.call("cuLibraryGetKernel", code, entry.encode())
+            loaded = LoadedKernel(entry, index, self._api.CUfunction(int(kernel)), code)
             self.allow_shared(loaded, shared)
             return loaded
 
@@ -433,7 +411,7 @@ class Driver:
                 f"{self.label(index)} cannot be reset: its memory and its code would be lost.",
                 advice="Restart the notebook's kernel, or the process.",
             )
-        self._core.state.reset(index)
+        self._api.state.reset(index)
         self.breakage.devices.pop(index, None)
         self.breakage.last.pop(index, None)
 
@@ -445,13 +423,12 @@ class Driver:
             DeviceError: the code has none of that name.
         """
         self.use(index)
-        library = self._api.CUlibrary(int(kernel.code[0].handle))
         try:
-            address, size = self.call("cuLibraryGetGlobal", library, name.encode())
+            address, size = self.call("cuLibraryGetGlobal", kernel.code, name.encode())
         except DeviceError as error:
             if error.status != int(self._api.CUresult.CUDA_ERROR_NOT_FOUND):
                 raise
-            address, size = self.call("cuLibraryGetManaged", library, name.encode())
+            address, size = self.call("cuLibraryGetManaged", kernel.code, name.encode())
         return int(address), int(size)
 
     def queue(self, kernel: LoadedKernel, offsets: Sequence[int]) -> Queue:
@@ -485,13 +462,13 @@ class Driver:
             offsets: of the parameters among the packed ones, in bytes; None if there are none.
             instead: launches by Python where the driver is written in Python.
         """
-        stream = int(handle_of(self.use(index).default_stream, self._api))
+        self.use(index)
         native = isinstance(self._api, ModuleType)
         if index not in self._rows:
             functions = self.addresses(("cuCtxGetCurrent", "cuCtxSetCurrent")).values() if native else (0, 0)
             self._rows[index] = DeviceRow(*functions, int(self.call("cuCtxGetCurrent")))
         launch = self.addresses((name,))[name] if native else partial(self._launch_here, index, instead)
-        return queue_of(name, index, executable, offsets, self._rows[index], stream, launch)
+        return queue_of(name, index, executable, offsets, self._rows[index], LEGACY, launch)
 
     def _launch_here(self, index: int, launch: Callable[..., Any], *args: int) -> int:
         """Launch by a function of a driver written in Python, as native code does otherwise; return its status."""
@@ -569,16 +546,9 @@ class Driver:
             self.call("cuKernelSetAttribute", most, shared, kernel.handle(self._api), device)
             self._allowed[kernel] = shared
 
-    @keeps_current
-    def event(self, index: int) -> Any:
-        """Record a `cuda.core` event with timing on the default stream; `later - earlier` is in milliseconds."""
-        device = self.use(index)
-        with self._reported(f"recording an event on {self.label(index)}"):
-            return device.default_stream.record(options=self._core.EventOptions(timing_enabled=True))
-
     def used(self) -> list[int]:
         """Return the numbers of the devices that were used, ascending."""
-        return sorted(self._devices)
+        return sorted(self._contexts)
 
     def _describe(self, index: int) -> CudaDevice:
         """Return a device's properties, as the driver reports them; no context is created."""
@@ -599,8 +569,8 @@ class Driver:
             raise DeviceError(f"There is no device {self.kind}:{index}.", advice=f"This machine has {listed}.")
         return self.properties[index]
 
-    def use(self, index: int) -> Any:
-        """Make the device current in this thread, and return its `cuda.core` object.
+    def use(self, index: int) -> None:
+        """Make the primary context of the device current in this thread.
 
         Raises:
             DeviceError: this process was forked from the one that started CUDA, or the device is broken.
@@ -613,34 +583,39 @@ class Driver:
         self._used.index = index
         if self.breakage.devices:
             self.breakage.check(index)
-        if index not in self._devices:
+        if index not in self._contexts:
             self._known(index)
-            self._devices[index] = self._core.Device(index)
-        with self._reported(f"using {self.label(index)}"):
-            self._devices[index].set_current()
-        return self._devices[index]
+            self._contexts[index] = self.call("cuDevicePrimaryCtxRetain", self.call("cuDeviceGet", index))
+        self.call("cuCtxSetCurrent", self._contexts[index])
 
     def stream_handle(self, index: int, stream: Any = None) -> Any:
         """Return the handle of this stream, else of the one that `in_stream` set, else of the device's default one."""
-        device = self.use(index)
-        return handle_of(stream or self._current.get().get(index) or device.default_stream, self._api)
+        self.use(index)
+        chosen = stream or self._current.get().get(index)
+        return self._default if chosen is None else handle_of(chosen, self._api)
 
-    def release(self, index: int, function: str, handle: Any) -> None:
+    def release(self, index: int, function: str, *args: Any) -> None:
         """Call a function that frees a handle, from any thread; the context that is current in it stays current.
 
         Raises:
             DeviceError: CUDA refused it.
         """
-        before = self.call("cuCtxGetCurrent")
-        self.use(index)
-        try:
-            self.call(function, handle)
-        finally:
-            self.call("cuCtxSetCurrent", before)
+        with self.keeping_current():
+            self.use(index)
+            self.call(function, *args)
 
-    def keeping_current(self) -> AbstractContextManager[None]:
-        """Return a context manager that restores the thread's current CUDA context."""
-        return keeping_current(self._api)
+    @contextmanager
+    def keeping_current(self) -> Generator[None]:
+        """Restore the CUDA context that is current in the thread when the `with` ends; if none is, nothing is restored.
+
+        It may be another device's, or another library's of the same device.
+        """
+        _, before, *_ = (*self._api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, there is no more
+        try:
+            yield
+        finally:
+            if int(before or 0):
+                self._api.cuCtxSetCurrent(before)
 
     @contextmanager
     def in_stream(self, index: int, stream: Any) -> Generator[None]:
@@ -662,11 +637,15 @@ class Driver:
         Raises:
             DeviceError: CUDA refused it; `status` is the number.
         """
-        with self._reported(name):
+        try:
             status, *values = getattr(self._api, name)(*args)
-            if status != self._api.CUresult.CUDA_SUCCESS:
-                raise self._error_of(name, status)
-            return values[0] if len(values) == 1 else tuple(values) if values else None
+        except WorkbenchError:
+            raise
+        except Exception as problem:
+            raise DeviceError(f"CUDA failed in {name}: {problem}.") from problem
+        if status != self._api.CUresult.CUDA_SUCCESS:
+            raise self._error_of(name, status)
+        return values[0] if len(values) == 1 else tuple(values) if values else None
 
     def _error_of(self, name: str, status: Any) -> DeviceError:
         """Return the error for a status of a driver's function; a status that breaks the device is noted as that."""
@@ -684,20 +663,6 @@ class Driver:
             return f" ({text})" if text else ""
         return ""
 
-    @contextmanager
-    def _reported(self, doing: str) -> Generator[None]:
-        """Turn whatever `cuda.core` raises inside into a DeviceError that says what was being done."""
-        try:
-            yield
-        except WorkbenchError:
-            raise
-        except Exception as problem:
-            text = str(problem).partition(": ")[2]
-            why, index = f" ({text})" if text else "", getattr(self._used, "index", None)
-            broken = self.breakage.met(index, f"CUDA failed while {doing}", str(problem), why)
-            error = broken or DeviceError(f"CUDA failed while {doing}: {problem}.", status=_status(problem))
-            raise error from problem
-
 
 _ADVICE = {
     "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": (
@@ -709,8 +674,3 @@ _ADVICE = {
 }
 _PORTABLE = 1
 """CU_MEMHOSTALLOC_PORTABLE: page-locked for every device."""
-
-
-def _status(problem: Exception) -> int:
-    """Return the number of a status that an exception of `cuda.core` carries, else 0."""
-    return int(getattr(problem, "status", 0) or getattr(problem, "error", 0) or 0)

@@ -38,7 +38,7 @@ STICKY = {
     "CUDA_ERROR_LAUNCH_FAILED": 719,
 }
 """CUresult values, by name, after which a context answers nothing else, as the CUDA driver's manual says of each."""
-LABEL = re.compile(r"CUDA_ERROR_\w+")
+_LABEL = re.compile(r"CUDA_ERROR_\w+")
 ADVICE = "Restart the notebook's kernel, or the process; to find the fault, launch with checks=True."
 RESET = 'wb.reset_device("{}") makes it usable again; to find the fault, launch with checks=True.'
 """The advice for a device that can be reset."""
@@ -89,14 +89,18 @@ class Breakage:
         """
         broken = self.devices.get(index)
         if broken is not None:
-            since = " since this line" if broken.location is not None else ""
-            after = f", after a launch of {broken.last}" if broken.last else ""
-            raise DeviceError(
-                f"{self._label(index)} is broken{since} ({broken.label}{after}){broken.why}.",
-                broken.location,
-                self._advice(index),
-                status=STICKY[broken.label],
-            )
+            raise self._error_of(index, broken)
+
+    def _error_of(self, index: int, broken: Broken) -> DeviceError:
+        """Return the error of a call on a device that was broken before."""
+        since = " since this line" if broken.location is not None else ""
+        after = f", after a launch of {broken.last}" if broken.last else ""
+        return DeviceError(
+            f"{self._label(index)} is broken{since} ({broken.label}{after}){broken.why}.",
+            broken.location,
+            self._advice(index),
+            status=STICKY[broken.label],
+        )
 
     def met(self, index: int | None, doing: str, text: str, why: str = "") -> DeviceError | None:
         """Return the error of a call that CUDA answered with a status that breaks a device, which is noted; else None.
@@ -109,7 +113,7 @@ class Breakage:
             text: contains the name of the status.
             why: what the driver says of the status, in parentheses.
         """
-        name = LABEL.search(text)
+        name = _LABEL.search(text)
         label = name.group() if name else ""
         if index is None or label not in STICKY:
             return None
@@ -124,11 +128,7 @@ class Breakage:
                     advice=self._advice(index),
                     status=STICKY[label],
                 )
-        try:
-            self.check(index)
-        except DeviceError as error:
-            return error
-        return None
+        return self._error_of(index, self.devices[index])
 
 
 def _user_line() -> Location | None:
@@ -160,8 +160,8 @@ class Waited(Protocol):
         """Return the name of a device in messages."""
         ...
 
-    def use(self, index: int) -> Any:
-        """Make the device current in this thread, and return it."""
+    def use(self, index: int) -> None:
+        """Make the device current in this thread."""
         ...
 
 
@@ -204,7 +204,8 @@ def wait_until_idle(driver: Waited, index: int) -> None:
     Raises:
         KeyboardInterrupt: with what the device still does; or what else a signal's handler raises.
     """
-    api, handle = driver.api, driver.use(index).default_stream.handle
+    driver.use(index)
+    api, handle = driver.api, driver.api.CUstream(LEGACY)
     status, *events = api.cuEventCreate(_UNTIMED)
     if status != api.CUresult.CUDA_SUCCESS:
         return
@@ -215,5 +216,7 @@ def wait_until_idle(driver: Waited, index: int) -> None:
         api.cuEventDestroy(events[0])
 
 
+LEGACY = 1
+"""CU_STREAM_LEGACY: the default stream of the device that is current, for which all blocking ones wait."""
 _UNTIMED = 2
 """CU_EVENT_DISABLE_TIMING."""

@@ -20,7 +20,7 @@ from workbench.config import settings
 from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.active_observers import OBSERVERS
-from workbench.runtime.device.device import Device, is_peer_access_enabled, let_device_wait, wait_for_device
+from workbench.runtime.device.device import Device, is_peer_access_enabled, let_wait
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import Stream, mark
 from workbench.runtime.launching.executable import Executable
@@ -99,10 +99,10 @@ def _in_order(executable: Executable, stream: Any, others: Sequence[Device]) -> 
         if other != own and not is_peer_access_enabled(other, own):
             raise LaunchError(f"{executable.name}: {own} may no longer reach arrays on {other}.")
     for other in others:
-        wait_for_device(executable.driver, own.index, stream, other.index)
+        let_wait(executable.driver, (own.index, stream), (other.index, None))
     yield
     for other in others:
-        let_device_wait(executable.driver, own.index, stream, other.index)
+        let_wait(executable.driver, (other.index, None), (own.index, stream))
 
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)

@@ -2,8 +2,9 @@
 
 What is read is kernels in verified IR, arrays, and what ran on them. Nothing is compiled or allocated on a device here,
 and nothing in the file is believed: every view must lie inside its allocation, every number have its type's bits. So
-what comes out is sound, or a `RecordError` says what is wrong. The functions that read single values of the JSON raise
-`Wrong`, of which the file's reader makes a `RecordError`.
+what comes out is sound, or a `RecordError` says what is wrong. The classes of what is saved are also what the JSON is
+checked against (`converted`); what types cannot say is checked then. The functions that read single values of the JSON
+raise `Wrong`, of which the file's reader makes a `RecordError`.
 
 **Element types** are those of the IR, and structs, which the IR does not know. A struct's layout follows from its
 fields, so names and types are all that is written, and all that has to be believed.
@@ -21,10 +22,12 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, ClassVar, TypeAlias, cast
+from typing import Annotated, Any, ClassVar, TypeAlias, cast
 
 import msgspec
 import numpy as np
+from msgspec import Meta
+from msgspec.structs import replace
 
 from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
@@ -35,6 +38,7 @@ from workbench.host.narrow import is_list, is_mapping
 from workbench.ir.data import from_data, read_bits, read_type, type_data
 from workbench.ir.json_values import Malformed
 from workbench.ir.values import Function
+from workbench.limits import BLOCK_THREADS
 from workbench.runtime.arrays.host_convert import item
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.records import archive
@@ -68,32 +72,26 @@ def index(data: Any, count: int, what: str) -> int:
     return data
 
 
-def checked_int(data: Any) -> int:
-    """Return an integer whose absolute value must be below 2⁶²."""
-    if type(data) is not int or abs(data) >= 2**62:
-        raise Wrong(f"{str(data)[:40]} where a whole number was expected")
-    return data
+Number = Annotated[int, Meta(ge=0)]
+"""The number of an array, a graph or the like in the file."""
+Whole = Annotated[int, Meta(gt=-(2**62), lt=2**62)]
+Name = Annotated[str, Meta(max_length=1000)]
+Sizes = Annotated[tuple[Whole, ...], Meta(max_length=MAX_NDIM)]
+"""A shape or strides."""
+Seconds = Annotated[float, Meta(gt=-1e18, lt=1e18)]
+BlockDim = Annotated[int, Meta(ge=1, le=int(BLOCK_THREADS))]
 
 
-def checked_ints(data: Any) -> tuple[int, ...]:
-    """Return a shape or strides: at most `MAX_NDIM` integers."""
-    if not is_list(data) or len(data) > MAX_NDIM:
-        raise Wrong("an invalid shape or strides")
-    return tuple(checked_int(n) for n in data)
+def converted(data: Any, form: Any, what: str) -> Any:
+    """Return JSON values as a value of a type, which may be a struct; `what` names them in messages.
 
-
-def checked_str(data: Any) -> str:
-    """Return a name, which must have at most 1000 characters."""
-    if not isinstance(data, str) or len(data) > 1000:
-        raise Wrong("a number where a name was expected")
-    return data
-
-
-def checked_seconds(data: Any) -> float:
-    """Return a time in seconds, which must be a finite number."""
-    if type(data) not in (int, float) or not abs(data) < 1e18:
-        raise Wrong("an invalid time")
-    return float(data)
+    Raises:
+        Wrong: they are of another form.
+    """
+    try:
+        return msgspec.convert(data, form)
+    except msgspec.ValidationError as error:
+        raise Wrong(f"{what}: {error}") from None
 
 
 def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
@@ -113,30 +111,6 @@ def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
     except (ValueError, OverflowError, TypeError):
         raise Wrong("a fill with a number that the array cannot hold") from None
     return value
-
-
-def site(data: Any) -> Site | None:
-    """Return a line of a source file; None if the file has none."""
-    match data:
-        case None:
-            return None
-        case [str() as filename, int() as line] if not isinstance(line, bool):
-            return Site(filename, line)
-        case _:
-            raise Wrong("a place that is none")
-
-
-def field_place(data: Any) -> tuple[int, int] | None:
-    """Return the pitch of structs and the offset of a field in them, in bytes; None if the array is no such field."""
-    match data:
-        case None:
-            return None
-        case [int() as pitch, int() as offset] if not isinstance(pitch, bool) and not isinstance(offset, bool):
-            if 0 < pitch < 2**31:
-                return pitch, offset
-        case _:
-            pass
-    raise Wrong("an array that is an improper field of structs")
 
 
 MOST_FIELDS, MOST_STRUCT_DEPTH = 1000, 16
@@ -252,7 +226,11 @@ class SavedMemory(msgspec.Struct, frozen=True, eq=False):
     data: np.ndarray[Any, Any]
 
 
-class SavedArray(msgspec.Struct, frozen=True):
+class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A base of what has the same fields in a file: `converted` makes it of JSON values."""
+
+
+class SavedArray(Stored, frozen=True):
     """An array in a file: a view of an allocation.
 
     Attributes:
@@ -264,16 +242,16 @@ class SavedArray(msgspec.Struct, frozen=True):
         grad: the number of the array that is its gradient; None without one.
     """
 
-    memory: int
-    dtype: Scalar | Vector | Struct
-    field: tuple[int, int] | None
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    grad: int | None
+    memory: Number
+    dtype: Any  # in the file as `element_data` writes it
+    field: tuple[Annotated[int, Meta(gt=0, lt=2**31)], int] | None
+    shape: Annotated[tuple[Annotated[int, Meta(ge=0, lt=2**62)], ...], Meta(min_length=1, max_length=MAX_NDIM)]
+    strides: Sizes
+    offset: Whole
+    grad: Number | None
 
 
-class SavedLaunch(msgspec.Struct, frozen=True):
+class SavedLaunch(Stored, frozen=True):
     """A launch in a file.
 
     Attributes:
@@ -286,25 +264,27 @@ class SavedLaunch(msgspec.Struct, frozen=True):
         device: the device's name.
     """
 
-    module: int
+    module: Number
     direction: str
-    dim: tuple[int, ...]
-    arguments: Mapping[str, Any]
-    options: Options
-    block_dim: int
-    device: str
+    dim: Annotated[tuple[Annotated[int, Meta(ge=0, lt=2**31)], ...], Meta(min_length=1, max_length=4)]
+    arguments: dict[str, Any]
+    options: Any  # `Options`; in the file its items
+    block_dim: BlockDim
+    device: Name
 
 
-class SavedMove(msgspec.Struct, frozen=True):
-    """A copy, sum or fill in a file.
+class SavedMove(Stored, frozen=True):
+    """A copy or sum in a file, by the numbers of the array that is written and of that which is read."""
 
-    Attributes:
-        target: the number of the array that is written.
-        source: the number of the array that is read; for a fill its value.
-    """
+    target: Number
+    source: Number
 
-    target: int
-    source: Any  # a scalar, or a tuple of them for a vector
+
+class SavedFill(Stored, frozen=True):
+    """A fill in a file: the number of the array that is written, and the value."""
+
+    target: Number
+    value: Any  # a scalar, or an element
 
 
 class Ref(msgspec.Struct, frozen=True):
@@ -313,7 +293,7 @@ class Ref(msgspec.Struct, frozen=True):
     number: int
 
 
-class SavedCall(msgspec.Struct, frozen=True):
+class SavedCall(Stored, frozen=True):
     """A call that another library made.
 
     Attributes:
@@ -323,13 +303,13 @@ class SavedCall(msgspec.Struct, frozen=True):
         outputs: the numbers of the arrays with its results.
     """
 
-    label: str
-    dims: tuple[int, ...]
-    steps: tuple[tuple[str, SavedWork], ...]
-    outputs: tuple[int, ...]
+    label: Name
+    dims: Sizes
+    steps: tuple[Any, ...]
+    outputs: tuple[Number, ...]
 
 
-class SavedBranch(msgspec.Struct, frozen=True):
+class SavedBranch(Stored, frozen=True):
     """A node with graphs inside: a graph that runs, a branch or a loop.
 
     Attributes:
@@ -337,11 +317,11 @@ class SavedBranch(msgspec.Struct, frozen=True):
         condition: the number of the array that decides; None for a graph that just runs.
     """
 
-    bodies: Mapping[str, int]
-    condition: int | None
+    bodies: dict[str, Number]
+    condition: Number | None
 
 
-SavedWork: TypeAlias = "SavedLaunch | SavedMove | SavedCall | SavedBranch"
+SavedWork: TypeAlias = SavedLaunch | SavedMove | SavedFill | SavedCall | SavedBranch
 
 
 class SavedGraph(msgspec.Struct, frozen=True):
@@ -374,6 +354,62 @@ class SavedEntry(msgspec.Struct, frozen=True):
     started: float
     seconds: float | None
     site: Site | None
+
+
+class SavedModule(Stored, frozen=True):
+    """A kernel in a file.
+
+    Attributes:
+        kernel: its name.
+        member: the member of the file with its IR.
+        checkpoints: how many states of a loop its adjoint keeps.
+        fma: whether products and sums are contracted; only kernels where they are say so.
+        facts: what an analysis derived from the IR; None in files from before facts.
+        tiling: of a kernel of tiles, how it was launched: the fields of its `Tiling`.
+    """
+
+    kernel: str
+    member: str
+    checkpoints: int
+    fma: bool = False
+    facts: Any = None
+    tiling: tuple[BlockDim, int | None, bool, Sizes] | None = None
+
+
+class _Memory(Stored, frozen=True):
+    """An allocation as a file lists it: the member with its bytes, the name of its device, and its size."""
+
+    member: str
+    device: Name
+    nbytes: int
+
+
+class _Artifact(Stored, frozen=True):
+    """A cache entry as a file lists it: its digest, and the member with its bytes."""
+
+    digest: Name
+    member: str
+
+
+class _Ran(Stored, frozen=True):
+    """The moment at which an entry ran, for how long, and the file and line that requested it."""
+
+    started: Seconds
+    seconds: Seconds | None
+    site: tuple[str, int] | None
+
+
+class _Content(Stored, frozen=True):
+    """The content of a file; files from before counters have none."""
+
+    entries: list[Any]
+    graphs: list[Any]
+    modules: list[SavedModule]
+    arrays: list[SavedArray]
+    memories: list[_Memory]
+    artifacts: list[_Artifact]
+    machine: tuple[Name, ...]
+    counters: tuple[tuple[str, int, int], ...] = ()
 
 
 class Saved(msgspec.Struct, frozen=True, eq=False):
@@ -430,103 +466,64 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     Raises:
         Wrong, Malformed: the content is not as `save` writes it.
     """
-    parts = ("entries", "graphs", "modules", "arrays", "memories", "artifacts", "machine")
-    # Files from before counters have none.
-    content = {"counters": list[object](), **content} if is_mapping(content) else content
-    parts = (*parts, "counters")
-    fields = record(content, "the content", parts)
-    lists = [fields[p] for p in parts]
-    if not all(isinstance(part, list) for part in lists):
-        raise Wrong("a part of the content is not a list")
-    modules = [read_function(m, members, trust) for m in fields["modules"]]
+    fields: _Content = converted(content, _Content, "the content")
+    modules = [read_function(m, members, trust) for m in fields.modules]
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
-    kernel_facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
-    tilings = tuple(_tiling(m.get("tiling")) for m in fields["modules"])
-    memories = tuple(_memory(m, members) for m in fields["memories"])
-    arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
+    kernel_facts = tuple(read_facts(m.facts, members[m.member]) if own else None for m in fields.modules)
+    memories = tuple(_memory(m, members) for m in fields.memories)
+    arrays = tuple(_array(a, memories, len(fields.arrays)) for a in fields.arrays)
     reader = _Reader(functions, arrays)
-    for stored in fields["graphs"]:
+    for stored in fields.graphs:
         reader.graphs.append(reader.graph(stored))
-    entries = tuple(map(reader.entry, fields["entries"]))
-    artifacts: dict[str, bytes] = {}
-    for stored in fields["artifacts"]:
-        artifact = record(stored, "an artifact", ("digest", "member"))
-        artifacts[checked_str(artifact["digest"])] = member(artifact["member"], members)
-    machine = tuple(checked_str(m) for m in fields["machine"])
-    counters = tuple(_counter(c) for c in fields["counters"])
+    entries = tuple(map(reader.entry, fields.entries))
+    artifacts = {a.digest: member(a.member, members) for a in fields.artifacts}
+    if not all(name.isidentifier() for name, _, _ in fields.counters):
+        raise Wrong("an improper counter")
     return Saved(
-        functions, checkpoints, fma, kernel_facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
-        machine, counters,
+        functions, checkpoints, fma, kernel_facts, tuple(m.tiling for m in fields.modules), memories, arrays,
+        tuple(reader.graphs), entries, artifacts, fields.machine, fields.counters,
     )  # fmt: skip
 
 
-def _counter(stored: Any) -> tuple[str, int, int]:
-    """Return the name of a counter, its step and its amount so far."""
-    fields = cast("list[Any]", stored) if isinstance(stored, list) else []
-    if list(map(type, fields)) != [str, int, int] or not fields[0].isidentifier():
-        raise Wrong("an improper counter")
-    return fields[0], fields[1], fields[2]
-
-
-def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
-    """Return the fields of a kernel's `Tiling`; None for a kernel without tiles."""
-    match stored:
-        case None:
-            return None
-        case [int() as block_dim, None | int() as ndim, bool() as flat, threads] if 1 <= block_dim <= 1024:
-            return block_dim, ndim, flat, checked_ints(threads)
-        case _:
-            raise Wrong("a kernel of tiles with improper blocks")
-
-
-def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
+def read_function(module: SavedModule, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
     """Return the verified IR of a kernel in a file, its number of checkpoints, and whether it is contracted.
 
     Raises:
         Malformed, Wrong, RecordError: what the file says makes no sense.
     """
-    # Only kernels that are contracted or have tiles say so, and files from before there were facts have none.
-    some = [name for name in ("fma", "facts", "tiling") if isinstance(stored, dict) and name in stored]
-    fields = record(stored, "a module", ("kernel", "member", "checkpoints", *some))
-    checkpoints = checked_int(fields["checkpoints"])
-    if checkpoints not in CHECKPOINT_RANGE:
+    if module.checkpoints not in CHECKPOINT_RANGE:
         raise Wrong("a kernel with an improper number of checkpoints")
-    fma = fields.get("fma", False)
-    if not isinstance(fma, bool):
-        raise Wrong("a kernel with an improper fma")
-    function = from_data(archive.read_json(member(fields["member"], members)), trust)
+    function = from_data(archive.read_json(member(module.member, members)), trust)
     wrong = verify_builtins(function)
     if wrong:
         raise Wrong(f"in the kernel {function.name}, {wrong}")
-    return function, checkpoints, fma
+    return function, module.checkpoints, module.fma
 
 
-def _memory(stored: Any, members: Mapping[str, bytes]) -> SavedMemory:
+def _memory(stored: _Memory, members: Mapping[str, bytes]) -> SavedMemory:
     """Return an allocation with its bytes, read from its .npy member."""
-    fields = record(stored, "an allocation", ("member", "device", "nbytes"))
-    raw = member(fields["member"], members)
+    raw = member(stored.member, members)
     if re.search(rb"\dL", raw.partition(b"\n")[0]):
-        raise Wrong(f"{fields['member']} has a header of Python 2")  # NumPy takes it, with a warning
+        raise Wrong(f"{stored.member} has a header of Python 2")  # NumPy takes it, with a warning
     try:
         data = np.lib.format.read_array(io.BytesIO(raw), allow_pickle=False, max_header_size=1000)
     except Exception as error:  # NumPy raises several kinds for a file that is none
-        raise Wrong(f"{fields['member']} is no .npy file ({type(error).__name__})") from None
+        raise Wrong(f"{stored.member} is no .npy file ({type(error).__name__})") from None
     flat = data.ndim == 1 and data.flags.c_contiguous
-    if not flat or data.dtype.kind not in "biuf" or data.nbytes != fields["nbytes"]:
-        raise Wrong(f"{fields['member']} does not hold what is listed")
-    return SavedMemory(checked_str(fields["device"]), data.view(np.uint8))
+    if not flat or data.dtype.kind not in "biuf" or data.nbytes != stored.nbytes:
+        raise Wrong(f"{stored.member} does not hold what is listed")
+    return SavedMemory(stored.device, data.view(np.uint8))
 
 
-def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
+def _array(stored: SavedArray, memories: Sequence[SavedMemory], count: int) -> SavedArray:
     """Return an array as a view of one of the allocations; raise `Wrong` if it reaches outside or is not aligned.
 
     `count` is the number of arrays in the file, which bounds the number of its gradient.
     """
-    fields = record(stored, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
-    dtype, field = read_element(fields["dtype"]), field_place(fields["field"])
-    memory, offset = index(fields["memory"], len(memories), "allocation"), checked_int(fields["offset"])
-    shape, strides = checked_ints(fields["shape"]), checked_ints(fields["strides"])
-    if not 1 <= len(shape) <= MAX_NDIM or len(strides) != len(shape) or min(shape) < 0 or math.prod(shape) > 2**48:
+    dtype, field, offset = read_element(stored.dtype), stored.field, stored.offset
+    memory = index(stored.memory, len(memories), "allocation")
+    shape, strides = stored.shape, stored.strides
+    if len(strides) != len(shape) or math.prod(shape) > 2**48:
         raise Wrong("an array with an improper shape")
     before, struct_size = (field[1], field[0]) if field is not None else (0, dtype.size)
     if (isinstance(dtype, Struct) and field is not None) or not 0 <= before <= struct_size - dtype.size:
@@ -539,8 +536,9 @@ def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArr
         raise Wrong("an array reaches outside its allocation")
     if any(n % element_alignment(dtype) for n in (offset, before, struct_size, *strides)):
         raise Wrong("an array whose elements are not aligned")
-    grad = None if fields["grad"] is None else index(fields["grad"], count, "array")
-    return SavedArray(memory, dtype, field, shape, strides, offset, grad)
+    if stored.grad is not None:
+        index(stored.grad, count, "array")
+    return replace(stored, dtype=dtype)
 
 
 class _Reader:
@@ -557,7 +555,7 @@ class _Reader:
             raise Wrong("a graph without nodes")
         nodes, total, depth = list[tuple[str, SavedWork]](), 0, 0
         for kind, what in (self.work(node, "a node", NODES) for node in fields["nodes"]):
-            if kind == "fill" and isinstance(getattr(what, "source", None), np.ndarray):
+            if isinstance(what, SavedFill) and isinstance(what.value, np.ndarray):
                 raise Wrong("a graph with a fill that is not a number")
             nodes.append((kind, what))
             inside = [self.graphs[n] for n in what.bodies.values()] if isinstance(what, SavedBranch) else []
@@ -572,81 +570,69 @@ class _Reader:
         if is_mapping(stored) and stored.get("kind") == "graph" and "graph" in stored:  # before graphs were nodes
             stored = {**stored, "condition": None, "bodies": {"body": stored["graph"]}}
             del stored["graph"]
-        kind, what = self.work(stored, "an entry", ENTRIES, ("started", "seconds", "site"))
-        started, seconds = checked_seconds(stored["started"]), stored["seconds"]
-        ran = None if seconds is None else checked_seconds(seconds)
-        return SavedEntry(kind, what, started or 0.0, ran, site(stored["site"]))
+        fields = dict(stored) if is_mapping(stored) else {}
+        times = {name: fields.pop(name, None) for name in ("started", "seconds", "site")}
+        ran: _Ran = converted(times, _Ran, "an entry")
+        kind, what = self.work(fields, "an entry", ENTRIES)
+        return SavedEntry(kind, what, ran.started, ran.seconds, None if ran.site is None else Site(*ran.site))
 
-    def work(self, stored: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
+    def work(self, stored: Any, where: str, kinds: Sequence[str]) -> tuple[str, SavedWork]:
         """Return the kind of a node, which must be one of `kinds`, and its work.
 
         Args:
             stored: JSON values.
             where: what the node is, for messages.
             kinds: the kinds that are allowed.
-            more: further fields that it must have.
         """
         kind = stored.get("kind") if is_mapping(stored) else None
         if not isinstance(kind, str) or kind not in kinds:
             raise Wrong(f"{where} of kind {str(kind)[:40]}")
-        read, fields = self._READERS[kind]
-        return kind, read(self, kind, record(stored, f"a recorded {kind}", ("kind", *more, *fields)))
+        read, form = self._READERS[kind]
+        fields = {name: value for name, value in stored.items() if name != "kind"}
+        return kind, read(self, kind, converted(fields, form, f"a recorded {kind}"))
 
-    def branch(self, kind: str, fields: Mapping[str, Any]) -> SavedBranch:
-        """Return a graph inside, branch or loop, with the numbers of its bodies and of its condition's array."""
-        numbers, condition = fields["bodies"], fields["condition"]
-        if not isinstance(numbers, dict) or not numbers or not numbers.keys() <= BODIES[kind]:
+    def branch(self, kind: str, branch: SavedBranch) -> SavedBranch:
+        """Return a graph inside, branch or loop, whose bodies and condition suit it."""
+        if not branch.bodies or not branch.bodies.keys() <= BODIES[kind]:
             raise Wrong(f"a node {kind} with improper graphs inside")
-        if (condition is None) != (kind == "graph"):
+        if (branch.condition is None) != (kind == "graph"):
             raise Wrong(f"a node {kind} whose condition is missing, or has no place")
-        if condition is not None:
-            a = self.arrays[self.array(condition)]
+        if branch.condition is not None:
+            a = self.arrays[self.array(branch.condition)]
             if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
                 raise Wrong("a condition that is not an int32 of one element")
-        bodies = {name: index(n, len(self.graphs), "graph") for name, n in cast("dict[str, Any]", numbers).items()}
-        return SavedBranch(bodies, condition)
+        for number in branch.bodies.values():
+            index(number, len(self.graphs), "graph")
+        return branch
 
-    def call(self, kind: str, fields: Mapping[str, Any]) -> SavedCall:
-        """Return a call of another library with its steps and outputs."""
-        if not is_list(fields["steps"]) or not is_list(fields["outputs"]):
-            raise Wrong("a call without steps")
-        steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in fields["steps"])
-        label, dims = checked_str(fields["label"]), checked_ints(fields["dims"])
-        return SavedCall(label, dims, steps, tuple(map(self.array, fields["outputs"])))
+    def call(self, kind: str, call: SavedCall) -> SavedCall:
+        """Return a call of another library with its steps read."""
+        steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in call.steps)
+        return replace(call, steps=steps, outputs=tuple(map(self.array, call.outputs)))
 
-    def move(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
+    def move(self, kind: str, move: SavedMove) -> SavedMove:
         """Return a copy or sum of two arrays, whose shapes and dtypes must be equal."""
-        target, source = self.array(fields["target"]), self.array(fields["source"])
-        to, from_ = self.arrays[target], self.arrays[source]
+        to, from_ = (self.arrays[self.array(n)] for n in (move.target, move.source))
         if (to.shape, to.dtype) != (from_.shape, from_.dtype):
             raise Wrong(f"a recorded {kind} between arrays that do not match")
-        return SavedMove(target, source)
+        return move
 
-    def fill(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
-        """Return a fill with its value, which must fit the array's elements."""
-        target = self.array(fields["target"])
-        return SavedMove(target, fill_value(fields["value"], self.arrays[target].dtype))
+    def fill(self, kind: str, fill: SavedFill) -> SavedFill:
+        """Return a fill with its value read, which must fit the array's elements."""
+        return replace(fill, value=fill_value(fill.value, self.arrays[self.array(fill.target)].dtype))
 
     def array(self, number: Any) -> int:
         """Return the number of an array; raise `Wrong` if there is none."""
         return index(number, len(self.arrays), "array")
 
-    def launch(self, kind: str, fields: Mapping[str, Any]) -> SavedLaunch:
-        """Return a launch with its arguments; whether they suit the kernel is checked when it is restored."""
-        module = index(fields["module"], len(self.functions), "module")
-        params = self.functions[module].params
-        dim, direction = checked_ints(fields["dim"]), fields["direction"]
-        block_dim = checked_int(fields["block_dim"])
-        if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
-            raise Wrong("a launch with an improper direction or dimensions")
-        if not 1 <= block_dim <= 1024:
-            raise Wrong("a launch with an improper block_dim")
-        options = _options(fields["options"], len(params))
-        if not isinstance(fields["arguments"], dict):
-            raise Wrong("a launch without arguments")
-        types = {p.name: p.type for p in parameters(params, direction)}
+    def launch(self, kind: str, launch: SavedLaunch) -> SavedLaunch:
+        """Return a launch with its arguments read; whether they suit the kernel is checked when it is restored."""
+        params = self.functions[index(launch.module, len(self.functions), "module")].params
+        if launch.direction not in DIRECTIONS:
+            raise Wrong("a launch with an improper direction")
+        types = {p.name: p.type for p in parameters(params, launch.direction)}
         arguments: dict[str, Any] = {}
-        for name, value in cast("dict[str, Any]", fields["arguments"]).items():
+        for name, value in launch.arguments.items():
             match value:
                 case ["array", number]:
                     arguments[name] = Ref(self.array(number))
@@ -658,25 +644,25 @@ class _Reader:
                     arguments[name] = read
                 case _:
                     raise Wrong(f"the argument {name[:80]} is neither an array nor a number")
-        return SavedLaunch(module, direction, dim, arguments, options, block_dim, checked_str(fields["device"]))
+        return replace(launch, arguments=arguments, options=_options(launch.options, len(params)))
 
-    _READERS: ClassVar[dict[str, tuple[Callable[..., SavedWork], tuple[str, ...]]]] = {
-        "launch": (launch, ("module", "direction", "dim", "arguments", "options", "block_dim", "device")),
-        "fill": (fill, ("target", "value")),
-        "jax": (call, ("label", "dims", "steps", "outputs")),
-        **dict.fromkeys(("copy", "add"), (move, ("target", "source"))),
-        **dict.fromkeys(BODIES, (branch, ("condition", "bodies"))),
+    _READERS: ClassVar[dict[str, tuple[Callable[..., SavedWork], type[SavedWork]]]] = {
+        "launch": (launch, SavedLaunch),
+        "fill": (fill, SavedFill),
+        "jax": (call, SavedCall),
+        **dict.fromkeys(("copy", "add"), (move, SavedMove)),
+        **dict.fromkeys(BODIES, (branch, SavedBranch)),
     }
 
 
 def _options(stored: Any, params: int) -> Options:
     """Return the options of a launch of a kernel with so many parameters; rare ones may be missing in the file."""
-    some = tuple(name for name in RARE if isinstance(stored, dict) and name in stored)
-    options = record(stored, "options", (*(name for name, _ in Options().items()), *some))
-    constant, single = options.pop("constant", []), options.pop("single", None)
-    lists = is_list(constant) and (single is None or is_list(single))
-    if not lists or not all(isinstance(value, bool) for value in options.values()):
+    required = {name for name, _ in Options().items()}
+    if not is_mapping(stored) or not required <= stored.keys() <= required | {*RARE}:
         raise Wrong("a launch with improper options")
-    axes = None if single is None else tuple(index(n, 4, "axis") for n in single)
-    named = tuple(index(n, params, "parameter") for n in constant)
-    return Options(**options, constant=named, single=axes)
+    options: Options = converted(stored, Options, "a launch with improper options")
+    for n in options.single or ():
+        index(n, 4, "axis")
+    for n in options.constant:
+        index(n, params, "parameter")
+    return options

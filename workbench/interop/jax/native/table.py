@@ -239,7 +239,7 @@ def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
         saved.index(int(at) if at.isdecimal() else None, len(words), "step")
         if name not in targets:
             raise saved.Wrong(f"a call of {str(name)[:80]}, which is missing")
-    return {**fields, "program": saved.checked_str(fields["program"])}
+    return {**fields, "program": saved.converted(fields["program"], saved.Name, "a name")}
 
 
 def preload_segment(name: str, described: dict[str, Any]) -> None:

@@ -195,7 +195,9 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | Cuda
     """
     some = ("single",) if isinstance(data, dict) and "single" in data else ()
     fields = saved.record(data, f"the target {name}", (*_TARGET, *some))
-    function, checkpoints, contracted = read_function(fields["module"], members, False)
+    function, checkpoints, contracted = read_function(
+        saved.converted(fields["module"], saved.SavedModule, "a kernel"), members, False
+    )
     direction, constant, single = fields["direction"], fields["constant"], fields.get("single")
     flags = [fields[n] for n in ("contiguous", "shared", "checks")]
     late = fields["late"]
@@ -219,7 +221,7 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | Cuda
         executable = load(source, direction, code.options, "cpu", shared)
         wires = _wires(fields["wires"], {s.name: s.type for s in executable.layout.slots})
         grains = executable.threads_per_task, executable.strip, executable.sums
-        label = saved.checked_str(fields["label"])
+        label = saved.converted(fields["label"], saved.Name, "a name")
         description = Description(label, wires, executable.layout, *grains, checks, late)
         explained = code.function if checks else None
         target = make_target(
@@ -295,7 +297,7 @@ def _wire(fields: list[Any], type: Any) -> Wire:
         raise saved.Wrong(f"{name} of a call is a view of no flat array")
     if min(operand, result, value) < -1 or max(operand, result, value) < 0:
         raise saved.Wrong(f"{name} of a call comes from nowhere")
-    filled = None if fill is None else bytes.fromhex(saved.checked_str(fill))
+    filled = None if fill is None else bytes.fromhex(saved.converted(fill, saved.Name, "a number"))
     if filled is not None and len(filled) != number_type(read).size:
         raise saved.Wrong(f"{name} of a call is filled with a number of another type")
     return Wire(name, Kind(kind), read, rank, operand, result, value, filled, view)

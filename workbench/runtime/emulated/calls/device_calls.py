@@ -69,6 +69,12 @@ def _cuDeviceCanAccessPeer(state: State, device: Any, peer: Any) -> int:
 
 
 @function(TABLE, context=False)
+def _cuDevicePrimaryCtxRetain(state: State, device: Any) -> Any:
+    """Return the handle of a device's primary context."""
+    return state.api.CUcontext(state.contexts[state.known(device)])
+
+
+@function(TABLE, context=False)
 def _cuDevicePrimaryCtxGetState(state: State, device: Any) -> tuple[int, int]:
     """Return flags, always 0, and whether the device's primary context was ever current (1) or not (0)."""
     return 0, int(state.known(device) in state.active)
@@ -96,6 +102,13 @@ def _cuMemPoolGetAccess(state: State, pool: Any, location: Any) -> int:
     """Return the access of a location's device to a pool: 3 for reading and writing, 0 for none."""
     owner = state.handles.get(pool, Pool, "cuMemPoolGetAccess").device
     return 3 if location.id == owner or (owner, location.id) in state.peers else 0
+
+
+@function(TABLE, context=False)
+def _cuMemPoolGetAttribute(state: State, pool: Any, attribute: Any) -> int:
+    """Return the greatest number, of bytes that a pool keeps: nothing is given back to a system."""
+    state.handles.get(pool, Pool, "cuMemPoolGetAttribute")
+    return (1 << 64) - 1
 
 
 @function(TABLE, context=False)
@@ -138,6 +151,22 @@ def _cuCtxSynchronize(state: State) -> None:
         state.must_not_capture(stream, "cuCtxSynchronize")
     state.streams.finish(state.streams.ends(state.streams.of_device[state.device()]))
     state.flush()
+
+
+@function(TABLE)
+def _cuMemAllocAsync(state: State, nbytes: int, stream: Any) -> Any:
+    """Allocate memory of a stream's device and return its address; refuse while a stream in order is captured."""
+    stream_object = state.stream(stream, "cuMemAllocAsync")
+    state.not_captured_beside(stream_object, "cuMemAllocAsync")
+    expect(nbytes > 0, "cuMemAllocAsync: no bytes are requested")
+    return state.api.CUdeviceptr(state.alloc(nbytes, stream_object.device).start)
+
+
+@function(TABLE)
+def _cuMemFreeAsync(state: State, address: Any, stream: Any) -> None:
+    """Free memory once the work that is queued in a stream is done."""
+    stream_object = state.stream(stream, "cuMemFreeAsync")
+    state.put(stream_object, lambda: state.free(int(address)), "a free")
 
 
 @function(TABLE)

@@ -299,10 +299,13 @@ def of_function(state: State, handle: Any, where: str) -> Kernel:
 
 
 @function(TABLE)
-def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
-    """Load PTX, ending with a zero byte, and return the library's handle; refuse a cubin. Options are ignored."""
+def _cuLibraryLoadData(state: State, image: bytes | int, *options: Any) -> Any:
+    """Load PTX and return the library's handle; refuse a cubin. Options are ignored.
+
+    The image is bytes, or the address of PTX that ends with a zero byte.
+    """
     state.flush()
-    ptx = ctypes.string_at(int(image))  # PTX ends with a zero byte
+    ptx = image if isinstance(image, bytes) else ctypes.string_at(image)
     if not ptx.isascii():
         raise CudaStatusError(
             "CUDA_ERROR_NO_BINARY_FOR_GPU", "a cubin is machine code of a GPU; emulated devices run PTX"
