@@ -193,6 +193,7 @@ def test_passes_run_from_the_lists_alone() -> None:
     # With settings: handed to `run`; and prints are taken out of what JAX launches.
     assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/instrumented.py",  # prune
+        *["workbench/autodiff/residuals.py"] * 2,  # prune, prune_derivative
         *["workbench/autodiff/reverse_mode.py"] * 3,
         "workbench/backends/cpu/emit/emit_module.py",  # guard
         "workbench/backends/cpu/emit/emit_module.py",  # lower_tiles

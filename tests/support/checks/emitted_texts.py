@@ -41,6 +41,20 @@ def _hash_by_chance(seed: int) -> None:
     for kind in (values.Value, values.Op, values.Block, values.Function):
         assert not kind.__struct_config__.eq
         kind.__hash__ = by_identity
+    _hash_tables_again()
+
+
+def _hash_tables_again() -> None:
+    """Store the keys of the product's tables by their new hashes: modules that are already loaded have the old ones."""
+    sets = dict[int, frozenset[Any]]()
+    for name, module in list(sys.modules.items()):
+        for key, value in list(vars(module).items()) if name.startswith("workbench.") else ():
+            if type(value) is dict and not key.startswith("__"):
+                entries = list(value.items())
+                value.clear()
+                value.update(entries)
+            elif type(value) is frozenset:
+                setattr(module, key, sets.setdefault(id(value), frozenset(list(value))))
 
 
 def _shuffle_heap(seed: int) -> list[Any]:

@@ -23,7 +23,7 @@ import msgspec
 
 from workbench.deep import with_deep_stack
 from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.ops import AXIS, LEAD, LOOPS, READS, REDUCTION, SCALAR, UPDATES, VALUE
+from workbench.ir.ops import AXIS, INTERIOR, LEAD, LOOPS, READS, REDUCTION, SCALAR, UPDATES, VALUE
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
 from workbench.types import Kind, Slots, element, is_integer
 
@@ -52,12 +52,16 @@ def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozen
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
-    """Return whether threads may take different branches of an `if`, or leave a loop at different times.
+    """Return whether threads that run together may take different branches of an `if`, or leave a loop apart.
+
+    Those inside and those at a border (`INTERIOR`) do not run together.
 
     Args:
         op: an `if` or a loop.
         varying: the values that differ between the threads.
     """
+    if op.attrs.get(INTERIOR):
+        return False
     if op.name == "while":
         return op.blocks[0].yielded[0] in varying
     return not varying.isdisjoint(op.operands[: LEAD[op.name]])

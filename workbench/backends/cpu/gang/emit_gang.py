@@ -386,7 +386,7 @@ class Gangs(GangEmitter):
             return None
         from workbench.backends.cpu.gang.rows import RowGangs
 
-        return RowGangs(self, extent)
+        return RowGangs(self, extent, self.part_of_gang)
 
     def gang(self, body: Block, first: str) -> None:
         """Emit one gang.
@@ -401,6 +401,15 @@ class Gangs(GangEmitter):
         if self.combining:
             end_gang(self, self.combining)
         self.gang_over()
+
+    def part_of_gang(self, block: Block, first: str) -> None:
+        """Emit a block for the gang whose first thread has the index in the register `first`."""
+        self.in_gang = True
+        self.thread, self.tids = first, (*self.tids[:-1], first)
+        running = self.of_rows.function if self.of_rows and self.rows > 1 else self.of_gangs
+        threads, self.strips = self.strips, self.gang_strips[running]
+        self.block(block)
+        self.strips = threads
 
     def _of_gangs(self, body: Block) -> Block:
         """Return the body that gangs run where single threads run `body`."""

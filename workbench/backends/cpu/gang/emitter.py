@@ -96,26 +96,14 @@ class GangEmitter(ModuleEmitter):
         of_gangs: Function,
         of_rows: Paneled | None = None,
     ) -> None:
-        """Set up for one function.
-
-        Args:
-            function: the function.
-            options: how it is built.
-            maths: the vectorised maths functions, and vectors, that it may use.
-            half_instructions: float16 is converted by the machine's own instructions.
-            division: how launches are divided among cores.
-            shape: how many threads gangs have.
-            of_gangs: the function as gangs of one row run it.
-            of_rows: the function as gangs of several rows run it; None: there are none.
-        """
+        """Set up for one function; `of_gangs` is that as gangs run it, `of_rows` as those of several rows do."""
         super().__init__(function, options, maths, half_instructions, division)
         self.of_gangs, self.of_rows = of_gangs, of_rows
         functions = dict.fromkeys((function, of_gangs, *([of_rows.function] if of_rows else ())))
         self.gang_strips = {f: Strips(f) for f in functions}
         operations = [op for f in functions for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
-        self.distant, self.stack = Distant(), Stack(self.writer)
-        self.shape = shape
+        self.distant, self.stack, self.shape = Distant(), Stack(self.writer), shape
         self.width, self.parts, self.part, self.rows = shape.lanes, 1, 0, 1
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
@@ -139,9 +127,8 @@ class GangEmitter(ModuleEmitter):
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
         self._whole: list[dict[Value, str]] = [{}]
-        self.loops = 0
+        self.loops, self.ahead = 0, set[Op]()
         self.stored: set[tuple[Value, ...]] = set()
-        self.ahead: set[Op] = set()
         self.frame = max(frame(walk(f.body), self.varying) for f in functions)
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
@@ -790,15 +777,6 @@ class GangEmitter(ModuleEmitter):
         HANDLERS[op.name](self, op)
         self.loops -= 1
         self._initial = outer
-
-    def part_of_gang(self, block: Block, first: str) -> None:
-        """Emit a block for the gang whose first thread has the index in the register `first`."""
-        self.in_gang = True
-        self.thread, self.tids = first, (*self.tids[:-1], first)
-        running = self.of_rows.function if self.of_rows and self.rows > 1 else self.of_gangs
-        threads, self.strips = self.strips, self.gang_strips[running]
-        self.block(block)
-        self.strips = threads
 
     def gang_over(self) -> None:
         """End a gang: forget the operands of its values, since single threads have others."""

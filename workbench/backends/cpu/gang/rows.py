@@ -7,6 +7,7 @@ in the order of their linear index, whose indices are vectors; the loop over row
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from itertools import takewhile
 
@@ -229,14 +230,15 @@ class RowGangs:
     rows, or PANEL_ROWS if its gangs read panels. In rows before `%rows.until` the threads from `%rows.low` on are left.
     """
 
-    def __init__(self, emitter: GangEmitter, extent: str) -> None:
+    def __init__(self, emitter: GangEmitter, extent: str, part_of_gang: Callable[[Block, str], None]) -> None:
         """Prepare for the emitter's shape, and emit how many rows a block has.
 
         Args:
             emitter: emits the function.
             extent: the length of a row.
+            part_of_gang: emits a block for the gang whose first thread has the index in a register.
         """
-        self.emitter, self.extent = emitter, extent
+        self.emitter, self.extent, self.part_of_gang = emitter, extent, part_of_gang
         self.threads, self.count = emitter.shape.row_threads, emitter.shape.rows
         self.total = "1"
         for axis in range(emitter.function.launch_ndim - 1):
@@ -349,14 +351,14 @@ class RowGangs:
         emitter, w, ops = self.emitter, self.emitter.writer, self.function.body.ops
         shared = tuple(takewhile(self._is_shared, ops))
         emitter.begin_parts(self.threads, rows=self.count)
-        emitter.part_of_gang(Block((), shared), "%rows.tid")
+        self.part_of_gang(Block((), shared), "%rows.tid")
         above = w.label
         w.jump("rows.down")
         w.open("rows.down")
         w.do(f"%rows.row = phi i32 [ 0, %{above} ], [ %rows.below, %rows.gang.end ]")
         *outer, row, column = emitter.tids
         emitter.tids = (*outer, w.emit(f"add nsw i32 {row}, %rows.row"), column)
-        emitter.part_of_gang(Block((), ops[len(shared) :]), "%rows.tid")
+        self.part_of_gang(Block((), ops[len(shared) :]), "%rows.tid")
         emitter.gang_over()
         if emitter.strips.threads:
             number = w.emit(f"udiv i32 %rows.tid, {self.threads}")
