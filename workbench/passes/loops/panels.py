@@ -161,7 +161,7 @@ class _Panels:
             loop: the loop.
             mapping: the copies of the values that are computed once.
         """
-        few = self.tests.one("le", (self._count(loop, mapping), self.tests.const(int(PANEL_ITERATIONS))), bool_)
+        few = self.tests.one("le", (self._count(loop, mapping), self.tests.const(int(PANEL_ITERATIONS), int64)), bool_)
         arrays = dict.fromkeys(op.operands[0] for op in (*self.outside, *loop.shared) if op.name == "load")
         pairs = [(array, other) for array in arrays for other in self.changed]
         return self._all("bit_and", [few, *(self.tests.one("apart", pair, bool_) for pair in pairs)])
@@ -180,13 +180,13 @@ class _Panels:
 
     def _is_long(self, loop: _Loop, mapping: Mapping[Value, Value], least: int) -> Value:
         """Emit the test whether a loop has that many iterations at least."""
-        return self.tests.one("ge", (self._count(loop, mapping), self.tests.const(int(least))), bool_)
+        return self.tests.one("ge", (self._count(loop, mapping), self.tests.const(int(least), int64)), bool_)
 
     def _count(self, loop: _Loop, mapping: Mapping[Value, Value]) -> Value:
-        """Emit the number of a loop's iterations; it is negative or 0 if there are none."""
+        """Emit the number of a loop's iterations, as int64; it is negative or 0 if there are none."""
         self.tests.location = loop.op.location
-        start, stop = (mapping.get(v, v) for v in loop.op.operands[:2])
-        return self.tests.one("sub", (stop, start), int32)
+        start, stop = (self.tests.cast(mapping.get(v, v), int64) for v in loop.op.operands[:2])
+        return self.tests.one("sub", (stop, start), int64)
 
     def _all(self, name: str, conditions: Sequence[Value]) -> Value:
         """Emit an operation of two bools on all conditions, one after the other."""
