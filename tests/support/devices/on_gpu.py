@@ -27,7 +27,7 @@ from workbench.errors import KernelFault
 from workbench.ir import Function
 from workbench.passes import pipeline
 from workbench.runtime.device.device import driver_of
-from workbench.runtime.device.driver_calls import Driver, LoadedKernel
+from workbench.runtime.device.driver_calls import Driver
 from workbench.runtime.native.pack import dims_piece
 from workbench.types import ArrayType, Vector
 
@@ -70,12 +70,7 @@ class Library:
         image = nvrtc.build(whole, self.options, self.driver.arch(self.index), kind).image
         first, *others = (entry_name(f) for f in functions)
         loaded = self.driver.load(self.index, image, first)
-        code = loaded.code[0]
-        self.kernels = {first: loaded}
-        for entry in others:
-            kernel = code.get_kernel(entry)
-            function = self.driver.api.CUfunction(int(kernel.handle))
-            self.kernels[entry] = LoadedKernel(entry, self.index, function, (code, kernel))
+        self.kernels = {first: loaded} | {e: self.driver.load(self.index, image, e, beside=loaded) for e in others}
 
     def run(self, name: str, dim: int | Sequence[int], args: Sequence[Any], block: int = BLOCK, seed: int = 0) -> None:
         """Launch `name` over `dim`; arrays are changed in place. A seed shuffles what an emulated device does;
