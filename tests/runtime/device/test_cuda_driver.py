@@ -6,6 +6,7 @@ Only a mock: it shows that the calls have the names and shapes of the installed 
 from __future__ import annotations
 
 import ctypes
+import gc
 import struct
 from collections.abc import Callable
 from enum import IntEnum
@@ -189,6 +190,20 @@ def test_arrays_that_are_not_dense_are_refused(cuda: tuple[Driver, Api]) -> None
     fixed.flags.writeable = False
     with pytest.raises(ValueError, match="writable"):
         driver.copy_to_host(fixed, 0x7000)
+
+
+def test_code_is_unloaded_with_the_last_of_its_kernels(cuda: tuple[Driver, Api]) -> None:
+    driver, api = cuda
+    first = driver.load(0, b"cubin", "saxpy")
+    second = driver.load(0, b"cubin", "dot", beside=first)
+    names = [name for name, *_ in work(api)]
+    assert names == ["cuLibraryLoadData", "cuLibraryGetKernel", "cuLibraryGetKernel"]
+    del first
+    gc.collect()
+    assert "cuLibraryUnload" not in [name for name, *_ in work(api)] and second.entry == "dot"
+    del second
+    gc.collect()
+    assert work(api)[-1] == ("cuLibraryUnload", LIBRARY)
 
 
 def test_a_launch_hands_over_the_pieces_of_the_buffer(cuda: tuple[Driver, Api]) -> None:

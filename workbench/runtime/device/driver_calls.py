@@ -97,6 +97,23 @@ class Buffer:
             self.free_or_keep()
 
 
+class LoadedCode:
+    """Code on the devices, which is unloaded when nothing refers to it any more.
+
+    Attributes:
+        handle: its CUlibrary.
+    """
+
+    def __init__(self, handle: Any, unload: Callable[[Any], object]) -> None:
+        """Take over the code; `unload` is called with its handle once."""
+        self.handle, self._unload = handle, unload
+
+    def __del__(self) -> None:
+        """Unload the code; errors are ignored, such as those of a driver that has ended."""
+        with suppress(Exception):
+            self._unload(self.handle)
+
+
 class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """A kernel of loaded code; it keeps the code loaded.
 
@@ -104,14 +121,14 @@ class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
         entry: its symbol.
         device: the number of its device.
         function: the kernel as `cuLaunchKernel` takes it, alone of all functions: a CUkernel cast to a CUfunction.
-        code: what keeps it loaded.
+        code: its code.
         cooperative: whether its launches let blocks wait for one another.
     """
 
     entry: str
     device: int
     function: Any
-    code: Any
+    code: LoadedCode
     cooperative: bool = False
 
     def handle(self, api: Any) -> Any:
@@ -394,11 +411,16 @@ class Driver:
         """
         self.use(index)
         with self.showing(index):
-            code = beside.code if beside is not None else self.call("cuLibraryLoadData", image, [], [], 0, [], [], 0)
-            kernel = self.call("cuLibraryGetKernel", code, entry.encode())
+            code = beside.code if beside is not None else self._load_code(image)
+            kernel = self.call("cuLibraryGetKernel", code.handle, entry.encode())
             loaded = LoadedKernel(entry, index, self._api.CUfunction(int(kernel)), code)
             self.allow_shared(loaded, shared)
             return loaded
+
+    def _load_code(self, image: bytes) -> LoadedCode:
+        """Load code for the devices that run it; no context need be current to unload it."""
+        handle = self.call("cuLibraryLoadData", image, [], [], 0, [], [], 0)
+        return LoadedCode(handle, self._api.cuLibraryUnload)
 
     def reset(self, index: int) -> None:
         """Make a device usable again that an error has broken; arrays keep what they hold. Only of emulated devices.
@@ -424,11 +446,11 @@ class Driver:
         """
         self.use(index)
         try:
-            address, size = self.call("cuLibraryGetGlobal", kernel.code, name.encode())
+            address, size = self.call("cuLibraryGetGlobal", kernel.code.handle, name.encode())
         except DeviceError as error:
             if error.status != int(self._api.CUresult.CUDA_ERROR_NOT_FOUND):
                 raise
-            address, size = self.call("cuLibraryGetManaged", kernel.code, name.encode())
+            address, size = self.call("cuLibraryGetManaged", kernel.code.handle, name.encode())
         return int(address), int(size)
 
     def queue(self, kernel: LoadedKernel, offsets: Sequence[int]) -> Queue:

@@ -93,12 +93,14 @@ class Kernel(msgspec.Struct, eq=False):
         entry: its properties.
         allowed: by device, the bytes of dynamic shared memory that launches may have.
         number: that of its handle.
+        library: that of its library's handle.
     """
 
     module: Executable
     entry: Entry
     allowed: dict[int, int] = msgspec.field(default_factory=dict[int, int])
     number: int = 0
+    library: int = 0
 
     @property
     def name(self) -> str:

@@ -317,7 +317,9 @@ def _cuLibraryLoadData(state: State, image: bytes | int, *options: Any) -> Any:
 def _cuLibraryGetKernel(state: State, library: Any, name: bytes) -> Any:
     """Return the handle of a new kernel object for the kernel of this name in a library."""
     library_object = state.handles.get(library, Library, "cuLibraryGetKernel")
-    return state.api.CUkernel(state.kernel(library_object.module, name.decode()).number)
+    kernel = state.kernel(library_object.module, name.decode())
+    kernel.library = int(library)
+    return state.api.CUkernel(kernel.number)
 
 
 @function(TABLE)
@@ -331,9 +333,9 @@ def _cuLibraryGetGlobal(state: State, library: Any, name: bytes) -> Any:
 @function(TABLE)
 def _cuLibraryUnload(state: State, library: Any) -> None:
     """Release a library's handle and those of its kernels."""
-    dropped = state.handles.drop(library, Library, "cuLibraryUnload")
+    state.handles.drop(library, Library, "cuLibraryUnload")
     for number, kernel in state.handles.all(Kernel):
-        if kernel.module is dropped.module:
+        if kernel.library == int(library):
             state.handles.drop(number, Kernel, "cuLibraryUnload")
 
 
