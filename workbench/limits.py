@@ -102,6 +102,7 @@ GROUP_THREADS = Limit(64, "threads of a gang that adds last", "they compute befo
 GROUP_ROWS = Limit(4, "rows of threads in a group", "they share what they load", OTHER)
 PANEL_ROWS = Limit(64, "rows of threads in a block", "they share what a loop in front of them reads", OTHER)
 PANEL_LEAST = Limit(640, "iterations that read neighbours, the same in all rows", "a block reads them once", OTHER)
+PANEL_LONG = Limit(128, "iterations that gather, the same in all rows", "blocks have PANEL_ROWS rows, else 16", OTHER)
 PANEL_ITERATIONS = Limit(32768, "iterations that read the same in all rows", "each block reads them once", SLOWER)
 GROUP_ROWS_OPERATIONS = Limit(60, "operations of a body that is written for several rows", "rows are grouped", SLOWER)
 UNROLLED_ITERATIONS = Limit(16, "iterations of a loop that LLVM writes out", "threads vectorise as is", OTHER)

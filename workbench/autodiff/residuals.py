@@ -74,7 +74,7 @@ class _Comparison:
 
     Attributes:
         kernel, adjoint: the functions.
-        made: by value of either, the operation that defines it.
+        defs: by value of either, the operation that defines it.
         same: by value of the adjoint, the first one of the kernel that equals it.
         first: by value of the kernel, the first one that equals it.
         position: by value of the kernel, the number of the operation that makes it.
@@ -83,7 +83,7 @@ class _Comparison:
     def __init__(self, kernel: Function, adjoint: Function) -> None:
         """Number the kernel's values; those of the adjoint follow in `grafts`."""
         self.kernel, self.adjoint = kernel, adjoint
-        self.made = {**definitions(kernel.body), **definitions(adjoint.body)}
+        self.defs = {**definitions(kernel.body), **definitions(adjoint.body)}
         self.same: Replacements = dict(zip(primal_params(adjoint), kernel.params, strict=True))
         self.first: Replacements = {}
         self.position = {v: n for n, op in enumerate(kernel.body.ops) for v in op.results}
@@ -156,7 +156,7 @@ class _Comparison:
         def collect(value: Value) -> bool:
             if value in self.same:
                 return self.position.get(self.same[value], -1) < position
-            op = self.made.get(value)
+            op = self.defs.get(value)
             if op is None or op.name not in PURE or op.blocks:
                 return False
             complete = op in more or all(map(collect, op.operands))
@@ -205,7 +205,7 @@ class _Match:
             (start, end), (other, last) = self._steps[0][self._own[mine]], self._steps[1][self._loop[theirs]]
             self._pairs[mine] = theirs
             return self.comparison.is_same(start, other) and self._is_same(end, last)
-        one, two = self.comparison.made.get(mine), self.comparison.made.get(theirs)
+        one, two = self.comparison.defs.get(mine), self.comparison.defs.get(theirs)
         if one is None or two is None or theirs not in self.theirs:
             return False
         kinds = [(_key(op, ()), len(op.operands), op.results.index(v)) for op, v in ((one, mine), (two, theirs))]

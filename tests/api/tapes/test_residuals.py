@@ -90,7 +90,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], Any]
 
 
 def stored(tape: wb.Tape) -> list[bool]:
-    """Which launches of a tape have stored residuals."""
+    """Return, for each launch of a tape, whether it has stored residuals."""
     return [bool(step._residuals) for step in tape.steps if isinstance(step, LaunchStep)]
 
 
@@ -122,7 +122,7 @@ CASES = [
 
 
 def slopes(kernel: Any, arguments: Sequence[Any], seed: Any, **options: Any) -> tuple[list[bool], bytes]:
-    """Which launches have stored residuals; and the bits of the result, the last argument, and of the gradient."""
+    """Return which launches stored residuals, and the bits of the result (the last argument) and of the gradient."""
     x, *_, y = arguments
     x.grad.zero_()
     tape = taped(kernel, arguments, **options)
@@ -160,7 +160,7 @@ def test_rows_with_ties_infinities_and_nan_have_the_bits_without(width: int, pla
 
 
 def test_a_sum_of_all_threads_keeps_its_bits(plain: Any) -> None:
-    """Its order follows from how many threads run one after the other, which the code's cost says."""
+    """The order of such a sum follows from the number of threads in a strip, and that from the code's cost."""
     x = wb.array(rows(2, 20_000, 33), device="cpu", requires_grad=True)
     label = wb.array(np.arange(20_000, dtype=np.int32) % 33, device="cpu")
     want = plain(lambda: slopes(cross_entropy, [x, label, wb.zeros(1, device="cpu")], 1.0))

@@ -150,7 +150,7 @@ OUT_OF_REACH = {
         "decides how wide a gang is: tests/backends/cpu/test_gang and test_gang_rows have programs of each width",
     ),
     **dict.fromkeys(
-        ("PANEL_ROWS", "PANEL_LEAST", "PANEL_ITERATIONS"),
+        ("PANEL_ROWS", "PANEL_LEAST", "PANEL_LONG", "PANEL_ITERATIONS"),
         "compared by the code that was made: tests/backends/cpu/test_panels has products on both sides",
     ),
     "FILE_DEPTH": "counts blocks of a file: tests/ir reads files on both sides",

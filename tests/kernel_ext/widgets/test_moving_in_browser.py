@@ -172,7 +172,7 @@ def test_several_pictures_of_a_film_stand_side_by_side_and_below_each_other_wher
 def test_an_animation_says_whether_its_frames_were_made_here(
     widget_page: Callable[..., Any], seconds: float | None, words: str
 ) -> None:
-    """A browser's clock has steps of 0.1 ms and may tell 0 for a quick frame."""
+    """A browser's clock has a resolution of 0.1 ms, so it may report 0 for a quick frame."""
     film = show.animate(lambda _: None, watch=np.zeros((4, 4)), frames=5)
     page = widget_page("animation", {**film.data(), "kept": 4, "seconds": seconds})
     assert page.locator(".wb-told").text_content() == words

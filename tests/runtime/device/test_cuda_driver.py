@@ -273,7 +273,7 @@ def test_the_probe_stops_where_something_is_missing() -> None:
         raise ModuleNotFoundError("cuda")
 
     def unreachable() -> Any:
-        raise AssertionError("the module is asked for only after the library was found")
+        raise AssertionError("the module is imported only if the library exists")
 
     assert "No CUDA driver was found on this machine (libcuda.so.1 not found)." == probe(missing, unreachable).reason
     assert "pip install cuda-bindings" in probe(lambda: None, no_packages).reason

@@ -21,8 +21,8 @@ from workbench.limits import (
     GROUP_ROWS,
     PANEL_ITERATIONS,
     PANEL_LEAST,
+    PANEL_LONG,
     PANEL_ROWS,
-    TRANSPOSED_STRIP,
 )
 from workbench.passes.analysis.cost import constants
 from workbench.passes.analysis.divergence import Neighbours, varying_values
@@ -94,8 +94,7 @@ class _Panels:
         self.changed = dict.fromkeys(op.operands[0] for op in walk(function.body) if op.name in EFFECTS)
         self.varying, self.by_row = varying_values(function), varying_values(function, axis=-2)
         self.near = Neighbours(function)
-        outside: Sequence[Op] = self._shared(function.body, set(function.params))
-        self.outside = [op for op in outside if not op.blocks]
+        self.outside = self._shared(function.body, set(function.params))
         differ = varying_values(function, besides=[o.result for o in walk(function.body) if o.name in ("tid", "load")])
         self.once = [op for op in self.outside if differ.isdisjoint(op.results)]
         self.slots, self.fill, self.tests = Builder(), Builder(), Builder()
@@ -169,7 +168,7 @@ class _Panels:
     def _rows(self, loops: Sequence[_Loop], mapping: Mapping[Value, Value]) -> Value:
         """Emit how many rows of threads read the same panels: few if loops are short, or the rows of a plane end."""
         b, axis = self.tests, self.function.launch_ndim - 2
-        many = [loop.used or self._is_long(loop, mapping, 8 * TRANSPOSED_STRIP) for loop in loops]
+        many = [loop.used or self._is_long(loop, mapping, PANEL_LONG) for loop in loops]
         long = self._all("bit_or", many)
         few = (4 if any(loop.gathers for loop in loops) else 1) * GROUP_ROWS
         if axis:
